@@ -37,16 +37,16 @@ _sys.modules |= {
     f"{__name__}.{name}": module
     for name, module in {
         "backend": tensors,
+        "backend_impl": tensors,
         "data_node": data_node,
         "math": math,
         "pipeline": pipeline,
-        "pipeline.experimental": pipeline,  # its pipeline_def tells what is not supported
+        "pipeline.experimental": pipeline.experimental,
         "tensors": tensors,
         "types": types,
     }.items()
 }
-backend = tensors
-pipeline.experimental = pipeline  # type: ignore[attr-defined]
+backend = backend_impl = tensors
 
 _OPERATORS.modules = tuple(
     f"{__name__}.{part}.table" for part in ("decoders", "operators", "readers")
@@ -72,6 +72,7 @@ __all__ = [
     "WorkerError",
     "__version__",
     "backend",
+    "backend_impl",
     "data_node",
     "extend",
     "fn",

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 from .engine.errors import ArgumentError
 from .engine.graph.declaration import camel_case
+from .engine.graph.functions import apply, function_of
 from .engine.graph.operator import Operator
-from .fn import Namespace, apply, enter_groups, function_of
+from .fn import Namespace, enter_groups
 
 _BY_POSITION = {
     "external_source": ("source", "num_outputs"),
@@ -79,8 +80,8 @@ def _class_of(operator_class: type[Operator]) -> type[OperatorClass]:
     return _CLASSES[operator_class]
 
 
-_ALL = Namespace((), _class_of, camel_case)
-enter_groups(__name__, _ALL)
+_ALL = Namespace(__name__, (), _class_of, camel_case)
+enter_groups(_ALL)
 
 
 def __getattr__(name: str) -> Any:

@@ -112,7 +112,9 @@ def _samples(
 
     pipeline = open_pipeline(target, parse_arguments(arguments), {}, count)
     with pipeline, running(target):
-        return of_batch(pipeline.run(), count)
+        outputs = pipeline.run()
+        known = [names for reader in pipeline.class_names().values() for names in reader.values()]
+        return of_batch(outputs, count, known)
 
 
 def _of_path(path: str, count: int, shuffle: bool) -> tuple[list[Output], list[SampleText]]:

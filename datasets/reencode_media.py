@@ -13,7 +13,8 @@ from itertools import chain
 from pathlib import Path
 
 from ..engine.errors import ArgumentError, DecodeError, MissingDependencyError, install_hint
-from ..formats.video.library import open_container, open_media, pyav
+from ..formats.media import open_media, pyav
+from ..formats.video.library import open_container
 from .sample import Encoded
 
 AUDIO_CODECS = {"flac": "flac", "opus": "opus"}

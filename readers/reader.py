@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..engine.errors import ArgumentError, PipelineStopped
+from ..engine.errors import PipelineStopped
 from ..engine.graph.context import BatchContext
 from ..engine.graph.inputs import SeekableInput
 from ..engine.graph.limits import Remedies
@@ -17,6 +17,7 @@ from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
 from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection
 from ..engine.tensors import TensorList
+from ..engine.tensors.source_info import NamesOnDemand
 from .batch_groups import BatchGroups
 from .batch_reading import BatchReading
 from .interrupt import Interrupt
@@ -109,6 +110,9 @@ class Reader(SeekableInput):
     reads_whole_blocks: bool = True
     """Whether blocks of a shuffle are read whole: their samples are neighbors in storage."""
 
+    names_all_outputs: ClassVar[bool] = False
+    """Whether all outputs have names, which `source_info` of the source returns by output."""
+
     source: Source
     sampler: Sampler
     selections: Selections
@@ -129,20 +133,19 @@ class Reader(SeekableInput):
 
     def prepare(self) -> None:
         if self.shuffle_after_epoch and self.stick_to_shard:
-            raise ArgumentError(
-                f"fn.{self.name}: shuffle_after_epoch moves samples between shards, so it cannot "
-                "be combined with stick_to_shard; use random_shuffle"
+            self.refuse(
+                "shuffle_after_epoch moves samples between shards, so it cannot be combined with "
+                "stick_to_shard; use random_shuffle"
             )
 
         self._blocks: Blocks | None = None
         if self.shuffle_block is not None:
             if not (self.random_shuffle or self.shuffle_after_epoch):
-                raise ArgumentError(f"fn.{self.name}: shuffle_block needs random_shuffle=True")
+                self.refuse("shuffle_block needs random_shuffle=True")
             self._blocks = Blocks(self.shuffle_block, self.shuffle_window)
         if self.prefetch_queue_depth is not None and self.prefetch_queue_depth < 0:
-            raise ArgumentError(
-                f"fn.{self.name}: prefetch_queue_depth={self.prefetch_queue_depth}: expected 0 or "
-                "more batches"
+            self.refuse(
+                f"prefetch_queue_depth={self.prefetch_queue_depth}: expected 0 or more batches"
             )
 
     def output_layouts(self) -> tuple[str, ...]:
@@ -279,11 +282,19 @@ class Reader(SeekableInput):
         return self.read_sample(selection, row)
 
     def where(self, selection: Selection) -> Sequence[str]:
-        return _Texts(self.source.where, selection.index)
+        return NamesOnDemand(self.source.where, selection.index)
 
-    def source_info(self, selection: Selection) -> Sequence[str]:
-        name = getattr(self.source, "source_info", self.source.where)
-        return _Texts(name, selection.index)
+    def source_info(self, selection: Selection, output: int = 0) -> Sequence[str] | None:
+        name: Callable[..., str] = getattr(self.source, "source_info", self.source.where)
+        if self.names_all_outputs:
+            name = partial(name, output=output)
+        elif output:
+            return None
+        return NamesOnDemand(name, selection.index)
+
+    def class_names(self) -> dict[str, tuple[str, ...]]:
+        names = getattr(self.source, "class_names", None)
+        return names() if names else {}
 
     def remedies(self) -> Remedies:
         return {
@@ -328,19 +339,3 @@ def _in_threads(read: Callable[[int], tuple[Array, ...]], rows: range) -> list[t
 
     READ_TEAM.run_jobs(read_row, rows, THREADS_AFTER_A_FAULT)
     return samples
-
-
-class _Texts(Sequence[str]):
-    """A text for each sample of a batch, looked up when it is indexed."""
-
-    def __init__(self, text: Callable[[int], str], indices: NDArray[np.int64]) -> None:
-        self._text = text
-        self._indices = indices
-
-    def __len__(self) -> int:
-        return len(self._indices)
-
-    def __getitem__(self, row: Any) -> Any:
-        if isinstance(row, slice):
-            return _Texts(self._text, self._indices[row])
-        return self._text(int(self._indices[row]))

@@ -37,7 +37,8 @@ class Source(Protocol):
     A source is deterministic (an index always names the same sample), thread-safe and picklable. It
     knows nothing of shards, order or batches: the sampler decides which indices are read. A class
     that derives from `Source` needs `__len__`, `read` and `where`. A source may also have a method
-    `source_info(index)`: the name of a sample, for programs, in place of its location.
+    `source_info(index)`: the name of a sample, for programs, in place of its location. If its
+    reader says `names_all_outputs`, the method gets the number of the output, too: `output=0`.
     """
 
     def __len__(self) -> int:

@@ -19,7 +19,7 @@ from ..engine.tensors.dtypes import to_numpy_type
 from .resampling import step_between
 from .sinc import PER_UNIT, SincFilter, sinc_window
 
-_SOURCE = Path(__file__).parent / "kernels" / "resample_audio.cu"
+_SOURCE = Path(__file__).parent / "resample_audio.cu"
 
 
 def resample_on_gpu(

@@ -21,6 +21,7 @@ from penstock.fn import GROUPS
         ("pipeline", ["Pipeline", "pipeline_def"]),
         ("tensors", ["TensorCPU", "TensorGPU", "TensorListCPU", "TensorListGPU"]),
         ("backend", ["TensorCPU", "TensorGPU", "TensorListCPU", "TensorListGPU"]),
+        ("backend_impl", ["TensorCPU", "TensorGPU", "TensorListCPU", "TensorListGPU"]),
         ("data_node", ["DataNode"]),
         ("math", ["sqrt", "clamp", "atan2"]),
         ("types", ["UINT8", "DALIDataType", "ScalarConstant", "CPU_ONLY_DEVICE_ID"]),
@@ -33,7 +34,8 @@ def test_modules(module, names):
 
 
 PUBLIC = [
-    *("backend", "data_node", "datasets", "extend", "fn", "math", "ops", "pipeline", "tensors"),
+    *("backend", "backend_impl", "data_node", "datasets", "extend", "fn", "math", "ops"),
+    *("pipeline", "tensors"),
     *("tfrecord", "types", "plugin.arrays", "plugin.base_iterator", "plugin.jax", "plugin.jax.fn"),
     *("plugin.numba", "plugin.numba.fn", "plugin.numba.fn.experimental"),
     *("plugin.pytorch", "plugin.pytorch.fn"),
@@ -49,7 +51,8 @@ def test_import_star_gives_names_of_the_module_and_replaces_none_of_a_program(na
     imported = {}
     exec(f"from penstock.{name} import *", imported)
     del imported["__builtins__"]
-    assert set(imported) == set(module.__all__)
+    public = getattr(module, "__all__", [key for key in vars(module) if key[0] != "_"])
+    assert set(imported) == set(public)
     modules = {key for key, value in imported.items() if isinstance(value, ModuleType)}
     assert not modules & {"fn", "ops", "types", "np", "numpy", "torch", "jax", "warnings"}
     assert name.startswith("plugin.numba") or not modules
@@ -162,8 +165,17 @@ def test_groups_of_operators_are_modules(namespace):
     assert groups == set(GROUPS)
     for group in groups:
         module = importlib.import_module(f"{namespace.__name__}.{group}")
-        assert dir(module) == dir(attrgetter(group)(namespace))
+        assert module is attrgetter(group)(namespace)
         assert dir(module)
+
+
+@pytest.mark.parametrize("namespace", [fn, ops])
+def test_a_group_whose_attribute_was_dropped_is_the_same_one(namespace):
+    group = namespace.experimental.readers
+    vars(namespace.experimental).pop("readers")
+    vars(namespace._ALL).pop("experimental")
+    assert namespace.experimental.readers is group
+    assert importlib.import_module(f"{namespace.__name__}.experimental.readers") is group
 
 
 def test_functions_of_groups_are_imported():

@@ -24,6 +24,9 @@ from .sample_source import SampleSource
 Read = Callable[[PipelineLibrary], Sequence[Any]]
 
 _FILES = {IMAGE: "jpg;jpeg;png;webp;bmp;tif;tiff;jp2", AUDIO: "flac;wav;ogg;opus;mp3"}
+_ROWS = 1000
+"""Consecutive rows of a table that are shuffled as one block, so that few groups are decoded."""
+
 _OF_IMAGES = ("recordio", "caffe", "caffe2")
 _OF_UTTERANCES = ("nemo", "nemo-tar")
 
@@ -112,8 +115,7 @@ def _recordio(dataset: Dataset, folder: str) -> Read:
 
 def _webdataset(dataset: Dataset, folder: str) -> Read:
     files = list(dataset.stored.files())
-    extensions = {**_FILES, "label": "cls", "text": "txt"}
-    present = [each for name, each in extensions.items() if name in dataset.schema]
+    present = _extensions(dataset)
     if not present:
         raise CommandFailed(f"{dataset.path}: no images, sound, text or labels in the archives", 2)
     indexes = _Indexes("index_paths", folder, files, write_dali_index)
@@ -127,6 +129,12 @@ def _webdataset(dataset: Dataset, folder: str) -> Read:
             **indexes.of(library),
         )
     )
+
+
+def _extensions(dataset: Dataset) -> list[str]:
+    """Return the extensions of the components with images, sound, labels and text."""
+    extensions = {**_FILES, "label": "cls", "text": "txt"}
+    return [each for name, each in extensions.items() if name in dataset.schema]
 
 
 def _caffe(dataset: Dataset, _: str) -> Read:
@@ -149,15 +157,42 @@ def _coco(dataset: Dataset, _: str) -> Read:
 
 
 def _lmdb(dataset: Dataset, folder: str) -> Read:
-    if len(dataset.schema) > 1:  # a sample is several records
+    several = len(dataset.schema) > 1  # else a value is a sample
+    present = _extensions(dataset) if several else []
+    if several and not present:
         return _samples(dataset, folder)
-    files = dataset.stored.files()
 
     def read(library: PipelineLibrary) -> Sequence[Any]:
-        _check_is_penstock(library, dataset)
-        return _as_list(library.fn.readers.lmdb(path=files, random_shuffle=True, name="reader"))
+        types = [library.types.INT64 if ext == "cls" else library.types.UINT8 for ext in present]
+        components = {"ext": present, "dtypes": types} if present else {}
+        return _as_list(
+            library.fn.readers.lmdb(
+                path=dataset.stored.files(), random_shuffle=True, name="reader", **components
+            )
+        )
 
-    return read
+    return _or_samples(read, dataset, folder)
+
+
+def _parquet(dataset: Dataset, folder: str) -> Read:
+    def read(library: PipelineLibrary) -> Sequence[Any]:
+        return _as_list(
+            library.fn.readers.parquet(
+                path=dataset.stored.files(),
+                columns=_components(dataset),
+                shuffle_block=_ROWS,
+                random_shuffle=True,
+                name="reader",
+            )
+        )
+
+    return _or_samples(read, dataset, folder)
+
+
+def _or_samples(read: Read, dataset: Dataset, folder: str) -> Read:
+    """Return `read` for Penstock; in DALI, which has no such reader, read sample by sample."""
+    samples = _samples(dataset, folder)
+    return lambda library: (read if library.name == "Penstock" else samples)(library)
 
 
 def _arrays(dataset: Dataset, folder: str) -> Read:
@@ -213,13 +248,18 @@ def _utterances(dataset: Dataset, _: str) -> Read:
 
 
 def _samples(dataset: Dataset, _: str) -> Read:
-    encoded = _encoded(dataset)[0]
-    names = [encoded] if encoded else list(dataset.schema)
-    names += ["label"] if "label" in dataset.schema and "label" not in names else []
+    names = _components(dataset)
     source = SampleSource(dataset, names)
     return lambda library: library.fn.external_source(
         source=source, num_outputs=len(names), batch=False
     )
+
+
+def _components(dataset: Dataset) -> list[str]:
+    """Return the names of the components to read: those with images or sound, and labels."""
+    encoded = _encoded(dataset)[0]
+    names = [encoded] if encoded else list(dataset.schema)
+    return names + ["label"] * ("label" in dataset.schema and "label" not in names)
 
 
 def _check_is_penstock(library: PipelineLibrary, dataset: Dataset) -> None:
@@ -245,6 +285,7 @@ _READERS: Mapping[str, Callable[[Dataset, str], Read]] = {
     "caffe2": _caffe,
     "coco": _coco,
     "lmdb": _lmdb,
+    "parquet": _parquet,
     "npy": _arrays,
     "npz": _arrays,
     "nemo": _utterances,

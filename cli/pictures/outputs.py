@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from ...datasets import Dataset, Encoded, Sample, Value
+from ...datasets.manifest import read_manifest
 from ...datasets.media import medium_of
+from ...engine.errors import SourceError
 from ...engine.tensors import TensorList
 from .annotations import with_annotations_drawn
 from .encoded import decoded
@@ -19,9 +23,20 @@ from .tiles import SampleText
 _MOST_CLASSES = 1 << 20
 """Labels above are no numbers of class folders."""
 
+_BEHIND_PATH = re.compile(r" at (?:key|index) |:\d+:|, ")
+"""What readers tell of a sample behind the path of its file."""
 
-def of_batch(batch: Sequence[TensorList], count: int) -> tuple[list[Output], list[SampleText]]:
-    """Return the first `count` samples of a batch."""
+
+def of_batch(
+    batch: Sequence[TensorList], count: int, known: Sequence[tuple[str, ...]] = ()
+) -> tuple[list[Output], list[SampleText]]:
+    """Return the first `count` samples of a batch.
+
+    Args:
+        batch: the outputs.
+        count: of samples.
+        known: names of classes that a reader knows; the first ones that fit the labels are shown.
+    """
     outputs, keys = [], list[str]()
     for number, each in enumerate(batch):
         rows = [np.array(row) for row in each.as_cpu().rows()[:count]]
@@ -29,7 +44,8 @@ def of_batch(batch: Sequence[TensorList], count: int) -> tuple[list[Output], lis
         keys = keys if any(keys) else each.source_info()[:count]
     drawn = with_roles([decoded(each) for each in outputs])
     label = next((each.rows for each in drawn if each.role == Role.LABEL), [])
-    names = class_names(keys, [int(row.item()) for row in label]) if len(label) == len(keys) else ()
+    labels = [int(row.item()) for row in label]
+    names = class_names(keys, labels, known) if labels and len(labels) == len(keys) else ()
     return drawn, [SampleText(row, key, names) for row, key in enumerate(_shortened(keys))]
 
 
@@ -62,26 +78,55 @@ def by_turns(dataset: Dataset, count: int) -> list[int]:
     return numbers
 
 
-def class_names(keys: Sequence[str], labels: Sequence[int]) -> tuple[str, ...]:
-    """Return the names of classes, if the files of a batch lie in class folders; else ().
+def class_names(
+    keys: Sequence[str], labels: Sequence[int], known: Sequence[tuple[str, ...]] = ()
+) -> tuple[str, ...]:
+    """Return the names of the classes of the data set that a batch comes from; else ().
+
+    They are those that the reader knows, or that the manifest of the data set tells. Of files that
+    a list names, the folders are the names if the batch does not speak against it.
 
     Args:
-        keys: paths of the files.
-        labels: of the files. Class folders have them by the order of their names.
+        keys: locations of the samples, as the reader tells them.
+        labels: of the samples.
+        known: by a reader.
     """
     folders = [os.path.basename(os.path.dirname(key)) for key in keys]
-    known = dict(zip(labels, folders, strict=True))
-    numbers = sorted(known)
-    names = [os.fsencode(known[number]) for number in numbers]
+    for names in (*known, _names_of_manifest(keys[0])):
+        if min(labels) >= 0 and max(labels) < len(names):
+            pairs = zip(labels, folders, strict=True)
+            if all(names[label] == name for label, name in pairs if name in names):
+                return names
+    return _names_of_folders(folders, labels)
+
+
+def _names_of_manifest(key: str) -> tuple[str, ...]:
+    """Return the names that the manifest beside a shard tells, or the manifest of its folder."""
+    path = _BEHIND_PATH.split(key, maxsplit=1)[0]
+    folder = path if os.path.isdir(path) else os.path.dirname(path)
+    if not os.path.isabs(folder):  # it is below the folder of a reader, or a URL
+        return ()
+    try:
+        manifest = read_manifest(Path(folder))
+    except (SourceError, OSError):
+        return ()
+    return manifest.classes if manifest else ()
+
+
+def _names_of_folders(folders: Sequence[str], labels: Sequence[int]) -> tuple[str, ...]:
+    """Return the names of the folders if the labels number them by their order; else ()."""
+    by_label = dict(zip(labels, folders, strict=True))
+    numbers = sorted(by_label)
+    names = [os.fsencode(by_label[number]) for number in numbers]
     fits = (
         len(numbers) > 1
         and numbers[0] >= 0
         and numbers[-1] < _MOST_CLASSES
         and all(names)
         and names == sorted(set(names))
-        and all(known[label] == name for label, name in zip(labels, folders, strict=True))
+        and all(by_label[label] == name for label, name in zip(labels, folders, strict=True))
     )
-    return tuple(known.get(number, "") for number in range(numbers[-1] + 1)) if fits else ()
+    return tuple(by_label.get(number, "") for number in range(numbers[-1] + 1)) if fits else ()
 
 
 def media_files(path: str) -> list[str]:

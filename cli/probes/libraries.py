@@ -137,6 +137,21 @@ def _imagecodecs(imagecodecs: Any) -> str:
     return ""
 
 
+def _pillow(image: Any) -> str:
+    stream = io.BytesIO()
+    image.fromarray(picture()[..., 0]).save(stream, "GIF")
+    if not (np.asarray(image.open(stream).convert("L")) == picture()[..., 0]).all():
+        raise ValueError("it does not restore the GIF that it wrote")
+    return ""
+
+
+def _pillow_heif(pillow_heif: Any) -> str:
+    stream = io.BytesIO()
+    pillow_heif.encode("RGB", (256, 256), picture().tobytes(), stream, quality=95)
+    check_picture(pillow_heif.open_heif(stream.getvalue()))
+    return f"libheif {pillow_heif.libheif_version()}"
+
+
 def _tifffile(tifffile: Any) -> str:
     stream = io.BytesIO()
     tifffile.imwrite(stream, picture(), photometric="rgb", compression="lzw")
@@ -198,11 +213,13 @@ LIBRARIES = (
     Library(
         "imagecodecs",
         "imagecodecs",
-        "no TIFF, JPEG 2000, AVIF, HEIF or JPEG XL",
+        "no TIFF, JPEG 2000, AVIF or JPEG XL",
         "imagecodecs",
         "images",
         _imagecodecs,
     ),
+    Library("Pillow", "PIL.Image", "no GIF", "pillow", "images", _pillow),
+    Library("pillow-heif", "pillow_heif", "no HEIC", "pillow-heif", "images", _pillow_heif),
     Library("tifffile", "tifffile", "no TIFF", "tifffile", "images", _tifffile),
     Library(
         "soundfile",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError, DecodeError
+from ...engine.errors import DecodeError
 from ...engine.graph.context import BatchContext, HeapWorkspace, Workspace
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -39,9 +39,7 @@ class AudioOperator(SampleOperator):
     def prepare(self) -> None:
         self._dtype = to_numpy_type(self.dtype)
         if self._dtype.name not in _DTYPES:
-            raise ArgumentError(
-                f"{self.called}: dtype must be FLOAT, INT16 or INT32, but is {self.dtype!r}"
-            )
+            self.refuse(f"dtype must be FLOAT, INT16 or INT32, but is {self.dtype!r}")
         self._lobes = lobes_of(self.quality)
 
     def remedies(self) -> Remedies:

@@ -24,9 +24,9 @@ from .flac_streams import FlacStreams
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_KERNELS = Path(__file__).parents[1] / "kernels"
-_FIND = Kernel(_KERNELS / "flac_find.cu", "find_frames")
-_DECODE = Kernel(_KERNELS / "flac_decode.cu", "decode_frames")
+_FOLDER = Path(__file__).parent
+_FIND = Kernel(_FOLDER / "flac_find.cu", "find_frames")
+_DECODE = Kernel(_FOLDER / "flac_decode.cu", "decode_frames")
 _SLOT = np.dtype([("count", np.int32), ("offsets", np.int32, 4)])  # as in flac.cuh
 _OUTCOME = np.dtype([("samples", np.uint64), ("damaged", np.int32)], align=True)
 _UNDAMAGED = 0x7F7F7F7F

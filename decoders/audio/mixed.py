@@ -34,7 +34,7 @@ Addresses = NDArray[np.uint64]
 Signal = tuple[Array, np.float32]
 """A signal and its rate."""
 
-_PCM = Path(__file__).parents[1] / "kernels" / "pcm.cu"
+_PCM = Path(__file__).parent / "pcm.cu"
 _FLOAT32 = np.dtype(np.float32)
 
 

@@ -21,6 +21,7 @@ from ...engine.graph.params import (
     IMAGE_TYPE,
     INT,
     INTS,
+    LEAVE_OUT,
     NO_EFFECT,
     STR,
     param,
@@ -142,14 +143,14 @@ class ImageDecoder(FormatUser):
     preallocate_width_hint = param(INT, 0, NO_EFFECT)
     preallocate_height_hint = param(INT, 0, NO_EFFECT)
     affine = param(BOOL, True, NO_EFFECT)
-    memory_stats = param(BOOL, False, NO_EFFECT)
+    memory_stats = param(BOOL, False, NO_EFFECT, deprecated=LEAVE_OUT)
     cache_size = param(INT, 0, NO_EFFECT)
     cache_threshold = param(INT, 0, NO_EFFECT)
     cache_debug = param(BOOL, False, NO_EFFECT)
     cache_batch_copy = param(BOOL, True, NO_EFFECT)
     cache_type = param(STR, "", NO_EFFECT)
-    split_stages = param(BOOL, False, NO_EFFECT)
-    use_chunk_allocator = param(BOOL, False, NO_EFFECT)
+    split_stages = param(BOOL, False, NO_EFFECT, deprecated=LEAVE_OUT)
+    use_chunk_allocator = param(BOOL, False, NO_EFFECT, deprecated=LEAVE_OUT)
 
     def prepare(self) -> None:
         owner = f"fn.{self.name}"

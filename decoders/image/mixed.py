@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-_FINISH = Path(__file__).parents[1] / "kernels" / "finish.cu"
+_FINISH = Path(__file__).parent / "finish.cu"
 
 
 Windows = Callable[["BatchContext", NDArray[np.int64]], NDArray[np.int64]]

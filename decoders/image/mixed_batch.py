@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from . import orientation
 from .engines.turbojpeg import SMALLEST_ON_GPU
 from .formats import jpeg_batch_headers
-from .formats.base import ImageHeader
-from .table import MAX_PIXELS
+from .formats.base import MAX_PIXELS, ImageHeader
 
 if TYPE_CHECKING:
     from ...engine.tensors import TensorListCPU, TensorListGPU

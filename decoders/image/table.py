@@ -28,11 +28,7 @@ from .formats import (
     tiff_decode,
     webp,
 )
-from .formats.base import CONVERT, SIGNATURE_BYTES, ImageFormat, ImageHeader
-
-MAX_PIXELS = 2**28
-"""Largest image, in pixels, because a larger claim is taken for a decompression bomb: 2**28 pixels
-are 805 MB of RGB."""
+from .formats.base import CONVERT, SIGNATURE_BYTES, ImageFormat, ImageHeader, refuse_bomb
 
 _BUILT_IN = (
     ImageFormat(
@@ -121,13 +117,7 @@ def read_header(data: NDArray[np.uint8]) -> ImageHeader:
 def read_decodable_header(data: NDArray[np.uint8]) -> ImageHeader:
     """Read the header of an encoded image; refuse an image of more than `MAX_PIXELS` pixels."""
     header = read_header(data)
-    if header.height * header.width > MAX_PIXELS:
-        raise decode_error(
-            header.format,
-            f"the header claims {header.width} x {header.height} pixels",
-            expected=f"{MAX_PIXELS} pixels at most",
-            remedy="If the image is genuine, cut it into tiles first.",
-        )
+    refuse_bomb(header.format, header.height, header.width)
     return header
 
 

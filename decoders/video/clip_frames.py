@@ -153,7 +153,7 @@ def collect(reader: FrameSource, numbers: Int64s, space: str) -> ClipFrames:
             pictures.append(_picture(reader, frame, maker))
             size = pictures[0].upright_size
             if len(pictures) == 1:
-                check_size(len(numbers), size)
+                check_size(reader, len(numbers), size)
             if pictures[-1].upright_size != size:
                 raise changed_size(reader, number, pictures[-1].upright_size, size)
     entries = np.where(numbers < 0, -1, np.searchsorted(wanted, numbers))

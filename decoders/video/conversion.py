@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
 
-_SOURCE = Path(__file__).parents[1] / "kernels" / "pictures.cu"
+_SOURCE = Path(__file__).parent / "pictures.cu"
 _MOST = 1 << 15  # pictures of one launch
 _ONE = 1 << 10  # of a matrix in integers, as in cv2.transform
 

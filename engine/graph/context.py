@@ -119,9 +119,6 @@ class BatchContext(Protocol):
     def where(self, row: int) -> str:
         """Say where the sample in `row` is stored, or ""; for messages."""
 
-    def source_info_of(self, row: int) -> str:
-        """Return the name of the sample in `row`, or ""; for programs."""
-
 
 class HeapWorkspace(Workspace):
     """A workspace outside of any worker: its memory is new each time.

@@ -63,9 +63,12 @@ class InputOperator(BatchOperator, ABC):
         """Return the samples' locations, as a sequence that may compute each location on demand."""
         return None
 
-    def source_info(self, selection: Selection) -> Sequence[str] | None:
-        """Return the samples' names, for programs; by default their locations."""
-        return self.where(selection)
+    def source_info(self, selection: Selection, output: int = 0) -> Sequence[str] | None:
+        """Return the samples' names in an output, for programs.
+
+        By default the names are the locations, and only the first output has names.
+        """
+        return None if output else self.where(selection)
 
 
 class SeekableInput(InputOperator):
@@ -126,6 +129,10 @@ class SeekableInput(InputOperator):
     @abstractmethod
     def meta(self) -> dict[str, Any]:
         """Return the sizes and shards that `Pipeline.reader_meta` shows."""
+
+    def class_names(self) -> dict[str, tuple[str, ...]]:
+        """Return the names of the classes of each output that numbers classes, if known."""
+        return {}
 
     @abstractmethod
     def state_after(self, batches: int) -> Any:

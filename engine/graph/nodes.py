@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ..errors import ArgumentError
+from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
 from .derivation import Axes, derive
@@ -20,7 +21,6 @@ from .node_devices import check_devices, default_device
 from .operator import OPERATORS, CompositeOperator, Operator
 from .params import NO_EFFECT, Required
 from .sequences import Sequences
-from .user_lines import line_of_user
 
 __all__ = ["DataNode"]  # the module is public as `penstock.data_node`
 
@@ -308,7 +308,7 @@ def add_node(
     if device is None:
         device = default_device(operator_class, nodes)
     if device == "gpu":
-        nodes = _with_constants_on_gpu(operator_class, nodes)
+        nodes = _moved_for_gpu(operator_class, nodes)
     data = {k: own_constant(v) for k, v in arguments.items() if isinstance(v, DataNode)}
     constants = {k: v for k, v in arguments.items() if k not in data}
     is_open = any(each.node.is_open for each in (*nodes, *data.values()))
@@ -328,7 +328,7 @@ def add_node(
         nodes,
         data,
         name,
-        line_of_user(),
+        caller(),
         sequences=derived.sequences,
         call=_call_of(operator),
         is_open=is_open or operator.learns_layouts,
@@ -421,16 +421,17 @@ def _keyword_hint(operator_class: type[Operator], surplus: Sequence[Any]) -> str
     return ""
 
 
-def _with_constants_on_gpu(
+def _moved_for_gpu(
     operator_class: type[Operator], inputs: tuple[DataNode, ...]
 ) -> tuple[DataNode, ...]:
-    """Copy constants to the GPU if the operator reads these inputs on the GPU."""
+    """Copy constants to the GPU, and to the CPU what an operator of the GPU reads there."""
     if operator_class.metadata_only or operator_class.transfers:
         return inputs
-    return tuple(
-        data.gpu()
-        if isinstance(data.node.operator, ConstantOperator)
-        and operator_class.device_of_input(i) == "same"
-        else data
-        for i, data in enumerate(inputs)
-    )
+
+    def moved(data: DataNode, wanted: str) -> DataNode:
+        if wanted == "cpu":
+            return data.cpu()
+        constant = isinstance(data.node.operator, ConstantOperator)
+        return data.gpu() if constant and wanted == "same" else data
+
+    return tuple(moved(data, operator_class.device_of_input(i)) for i, data in enumerate(inputs))

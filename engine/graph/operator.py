@@ -25,12 +25,13 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 from ..arrays import Array
 from ..errors import ArgumentError, LayoutError
 from ..suggestions import not_among
 from ..tensors.packed_rows import MetadataFunction
+from .callers import warn_of_deprecation
 from .context import BatchContext, Placement
 from .limits import Remedies
 from .params import BOOL, INT, INTS, NO_EFFECT, Param, convert, param
@@ -59,11 +60,14 @@ class Operator:
         inputs: names of the inputs. A name that ends in "?" is optional. A last name that starts
             with "*" stands for any number of inputs.
         positional: arguments that may be passed by position; such an operator has no inputs.
+        params: the declared arguments by name; made from the class's attributes.
+        older_names: the name of each argument by its deprecated names; made from `params`.
         outputs: number of outputs, unless the arguments decide (`num_outputs`).
         random_count: number of random numbers that the work on a sample needs.
         metadata_only: whether it reads only dtypes, shapes and layouts of its inputs. On the CPU
             such an operator accepts data on the GPU: its `batch_gpu` runs and returns CPU data.
-        cpu_inputs: names of inputs that must be on the CPU, wherever the operator runs.
+        cpu_inputs: names of inputs that the operator reads on the CPU, wherever it runs. If it
+            runs on the GPU, inputs that are there are copied to the CPU.
         any_device_inputs: names of inputs that may be on either device if it runs on the GPU.
         assumed_layouts: by number of dimensions, the layouts that the operator assumes for data
             without a layout. Its results have these layouts then. A layout that the data have
@@ -73,6 +77,8 @@ class Operator:
         own_frames: whether it takes sequences, and arguments with values for each frame, itself.
         frame_by_frame: whether the engine calls it frame by frame for any input that is a sequence,
             and not only for arguments that have values for each frame: see `sequences.py`.
+        repeats_inputs: whether inputs without a layout, such as points, are no sequences, so that
+            the engine repeats them for arguments that have values for each frame.
         transfers: whether it moves data from one device to the other.
         copies_to_gpu: whether a device other than "cpu" copies its results to the GPU. The operator
             itself runs in the CPU stage; it may return data that is on the GPU already.
@@ -101,6 +107,7 @@ class Operator:
     positional: ClassVar[tuple[str, ...]] = ()
     outputs: ClassVar[int] = 1
     params: ClassVar[dict[str, Param]] = {}
+    older_names: ClassVar[dict[str, str]] = {}
 
     random_count: int = 0
     metadata_only: ClassVar[bool] = False
@@ -110,6 +117,7 @@ class Operator:
     may_change_inputs: ClassVar[bool] = False
     own_frames: ClassVar[bool] = False
     frame_by_frame: ClassVar[bool] = False
+    repeats_inputs: ClassVar[bool] = False
     transfers: ClassVar[bool] = False
     copies_to_gpu: ClassVar[bool] = False
     in_order: ClassVar[bool] = False
@@ -133,6 +141,7 @@ class Operator:
             cls.called = f"fn.{cls.name}"
         inherited = [vars(base).get("params", {}) for base in reversed(cls.__mro__[1:])]
         cls.params = {k: v for group in (*inherited, declared) for k, v in group.items()}
+        cls.older_names = {old: k for k, v in cls.params.items() for old in v.aliases}
 
     def __init__(
         self,
@@ -201,6 +210,30 @@ class Operator:
         return _make, made, {"placement": self.placement}
 
     @classmethod
+    def by_current_names(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return arguments by their current names; warn of those that are deprecated.
+
+        Raises:
+            ArgumentError: an argument is given by two names.
+        """
+        renamed: dict[str, Any] = {}
+        for given, value in arguments.items():
+            name = cls.older_names.get(given, given)
+            if name in renamed or (name != given and name in arguments):
+                raise ArgumentError(
+                    f"{cls.called}: {given} is an older name of {name}; give {name} alone"
+                )
+            renamed[name] = value
+            if name != given:
+                warn_of_deprecation(
+                    f"{cls.called}: {given} is deprecated; use {name}, its new name"
+                )
+            elif name in cls.params and cls.params[name].deprecated:
+                advice = cls.params[name].deprecated
+                warn_of_deprecation(f"{cls.called}: {name} is deprecated; {advice}")
+        return renamed
+
+    @classmethod
     def device_of_input(cls, number: int) -> str:
         """Return where an input must be: "same" as the operator, "cpu", or "any" on the GPU."""
         name = cls.inputs[min(number, len(cls.inputs) - 1)].strip("?*")
@@ -210,6 +243,10 @@ class Operator:
 
     def prepare(self) -> None:
         """Check the arguments against one another, and compute values that follow from them."""
+
+    def refuse(self, problem: str) -> NoReturn:
+        """Raise ArgumentError with the operator as users write it: "fn.crop: <problem>"."""
+        raise ArgumentError(f"{self.called}: {problem}")
 
     def check_machine(self) -> None:
         """Raise MissingDependencyError if the machine lacks what the work needs.

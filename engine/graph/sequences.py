@@ -66,7 +66,8 @@ def sequences_of(
         arguments: the layout of each argument that is a node.
 
     Raises:
-        LayoutError: an argument has values for each frame, but an input has no layout.
+        LayoutError: an argument has values for each frame, but an input has no layout, and the
+            operator does not repeat such inputs.
     """
     inputs = tuple(map(is_sequence, layouts))
     by_frame = frozenset(name for name, layout in arguments.items() if is_sequence(layout))
@@ -77,7 +78,7 @@ def sequences_of(
             return None
     elif not by_frame and not (operator_class.frame_by_frame and any(inputs)):
         return None
-    if by_frame and not any(inputs) and not all(layouts):
+    if by_frame and not (any(inputs) or all(layouts) or operator_class.repeats_inputs):
         raise LayoutError(
             f"{operator_class.called}: the argument {min(by_frame)!r} has a value for each frame, "
             "but an input has no layout that says what its frames are; name the layout, such as "

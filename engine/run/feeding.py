@@ -91,8 +91,7 @@ def select_samples(plan: Plan, batch: Batch) -> None:
         if selection is not None:
             if batch.count > 1:
                 check_samples(batch, selection)
-            where, names = operator.where(selection), operator.source_info(selection)
-            batch.set_selection(each.node.ordinal, selection, where, names)
+            batch.set_selection(each.node.ordinal, selection, operator.where(selection))
     for source in plan.sources:
         if source.node.device != "cpu":
             source.operator.accept(batch)

@@ -51,6 +51,16 @@ class PipelineProperties(ABC):
         result: dict[str, Any] = metas if name is None else self._of_reader(metas, name)
         return result
 
+    def class_names(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """Return the names of the classes that readers know, by reader and by what numbers them.
+
+        `fn.readers.file` knows the folders of `file_root` as "label", and `fn.readers.parquet` the
+        names of columns.
+        """
+        self.build()
+        assert self._plan is not None
+        return {reader.node.name: reader.operator.class_names() for reader in self._plan.readers}
+
     @staticmethod
     def _of_reader(values: dict[str, Any], name: str) -> Any:
         if name not in values:

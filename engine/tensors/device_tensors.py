@@ -129,11 +129,11 @@ class TensorListGPU(TensorList):
         """Return a copy of this list with another row `i`; the other rows are shared."""
         rows = self.rows()
         rows[i] = row
-        return TensorListGPU(rows, self._layout, lease=self._lease)
+        return TensorListGPU(rows, self._layout, self._source_info, lease=self._lease)
 
-    def delivered(self, source_info: Sequence[str] | None, valid: NDArray[np.bool_] | None) -> Self:
-        """Return this batch with the locations of its samples."""
-        return type(self)(self._rows, self._layout, source_info, valid, self._lease)
+    def delivered(self, valid: NDArray[np.bool_] | None) -> Self:
+        """Return this batch with the samples that are valid."""
+        return type(self)(self._rows, self._layout, self._source_info, valid, self._lease)
 
     def with_layout(self, layout: str) -> Self:
         """Return this batch with another layout."""

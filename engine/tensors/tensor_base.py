@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from ..errors import ArgumentError
 from .dtypes import DALIDataType, to_dali_type
 from .packed_rows import PackedRows
+from .source_info import Names
 
 
 class Tensor:
@@ -64,7 +66,7 @@ class TensorList:
     Args:
         rows: an array whose axis 0 runs over the samples, a sequence of arrays, or `PackedRows`.
         layout: meaning of a sample's dimensions, one letter each, or "".
-        source_info: location of each sample, by row.
+        source_info: name of each sample's origin, by row.
         valid: False for padding at the end of a shard, and for replacement samples. All True by
             default.
     """
@@ -263,13 +265,26 @@ class TensorList:
         """Return a new list with another row `i`; all other rows share memory with this list."""
         rows = self.rows()
         rows[i] = row
-        return type(self)(rows, self._layout)
+        return type(self)(rows, self._layout, self._source_info)
 
-    def delivered(self, source_info: Sequence[str] | None, valid: NDArray[np.bool_] | None) -> Self:
-        """Return this batch with the locations of its samples, in writable memory."""
+    @property
+    def names(self) -> Names | None:
+        """The `source_info` of the samples, computed on demand; None if they have none."""
+        return self._source_info
+
+    def with_source_info(self, names: Names | None) -> Self:
+        """Return this batch, whose samples get names unless they have some already."""
+        if self._source_info is not None or names is None:
+            return self
+        named = copy(self)  # with the memory and the addresses of this batch
+        named._source_info = names
+        return named
+
+    def delivered(self, valid: NDArray[np.bool_] | None) -> Self:
+        """Return this batch in writable memory, with the samples that are valid."""
         is_constant = self._dense is not None and not self._dense.flags.writeable
         rows = self._dense.copy() if is_constant else self._rows
-        return type(self)(rows, self._layout, source_info, valid)
+        return type(self)(rows, self._layout, self._source_info, valid)
 
     def as_tensor(self) -> Tensor:
         """Return the batch as one tensor of shape (batch, *sample)."""

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..graph.context import HasPlacement
+from ..graph.inputs import InputOperator
 from ..graph.operator import Array
 from ..order import philox
 from ..tensors import TensorList, TensorListCPU, TensorListGPU
 from ..tensors.memory import SlabPool
 from ..tensors.results import as_tensor_lists
+from ..tensors.source_info import Names, inherited
 from .frame_batches import batch_frames
 from .own_inputs import own_inputs
 
@@ -70,7 +72,6 @@ class Batch:
         self.epoch: NDArray[np.int64] = np.zeros(size, np.int64)
         self.position: NDArray[np.int64] = np.arange(first, first + size, dtype=np.int64)
         self.valid: NDArray[np.bool_] | None = None
-        self.source_info: Sequence[str] | None = None
         self._locations: Sequence[str] | None = None
         self.selections: dict[int, Selection] = {}
         self.values: dict[int, tuple[TensorList, ...]] = {}
@@ -102,8 +103,7 @@ class Batch:
         """Keep the outputs, and drop all other values."""
         if self.end is None:
             self.outputs = tuple(
-                self.values[ordinal][i].delivered(self.source_info, self.valid)
-                for ordinal, i in outputs
+                self.values[ordinal][i].delivered(self.valid) for ordinal, i in outputs
             )
         self.values.clear()
 
@@ -143,7 +143,6 @@ class Batch:
         ordinal: int,
         selection: Selection,
         locations: Sequence[str] | None = None,
-        source_info: Sequence[str] | None = None,
     ) -> None:
         """Store the samples of an input; the first input's positions key the randomness.
 
@@ -151,12 +150,11 @@ class Batch:
             ordinal: number of the input's node.
             selection: the samples.
             locations: locations of the samples, for messages.
-            source_info: names of the samples, for programs.
         """
         if not self.selections:
             self.epoch, self.position = selection.epoch, selection.position
-        if self.source_info is None:
-            self.source_info, self._locations = source_info, locations
+        if self._locations is None:
+            self._locations = locations
         if self.valid is None and not selection.valid.all():
             self.valid = selection.valid
         self.selections[ordinal] = selection
@@ -164,10 +162,6 @@ class Batch:
     def where(self, row: int) -> str:
         """Return the location of the sample in `row`, or ""."""
         return self._locations[row] if self._locations is not None else ""
-
-    def source_info_of(self, row: int) -> str:
-        """Return the name of the sample in `row`, for programs, or ""."""
-        return self.source_info[row] if self.source_info is not None else ""
 
     def mark_invalid(self, row: int) -> None:
         """Mark `row` as a replacement sample."""
@@ -259,11 +253,25 @@ def _store_results(step: Step, batch: Batch, stage: str, compute: Callable[[], A
         result = compute()
         if callable(result) and stage == "CPU":
             return partial(_store_results, step, batch, stage, result)
-        batch.values[step.node.ordinal] = as_tensor_lists(
+        lists = as_tensor_lists(
             result, batch.size, step.layouts, step.node.operator.assumed_layouts
+        )
+        batch.values[step.node.ordinal] = tuple(
+            data.with_source_info(names)
+            for data, names in zip(lists, _names(step, batch), strict=True)
         )
     except BaseException as error:
         error.add_note(f"{batch.stage_note}, batch {batch.number}")
         raise
     batch.annotate_errors(failed, batch.stage_note)
     return None
+
+
+def _names(step: Step, batch: Batch) -> list[Names | None]:
+    """Return the names of the samples in each result of a step."""
+    node = step.node
+    operator, selection = node.operator, batch.selections.get(node.ordinal)
+    if isinstance(operator, InputOperator) and selection is not None:
+        return [operator.source_info(selection, i) for i in range(len(node.outputs))]
+    names = inherited(batch.values[ordinal][i].names for ordinal, i in step.inputs)
+    return [names] * len(node.outputs)

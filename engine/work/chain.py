@@ -26,6 +26,7 @@ from ..graph.sequences import Sequences
 from ..tensors import TensorList
 from ..tensors.results import BatchRows, RowStore, RowType, as_results
 from ..tensors.scratch import Scratch
+from ..tensors.source_info import Names, inherited
 from .batch import Batch
 from .frames import sample_frames
 from .plan import Key, Plan, Segment, SegmentType, Step, is_light
@@ -210,11 +211,15 @@ class ChainRun(RowWork):
     def finish(self) -> None:
         """Hand the rows over to the batch."""
         values: dict[int, list[Any]] = {}
+        by_slot: list[Names | None] = [column.names for column in self.external]
+        names: dict[int, Names | None] = {}
         for step in self.chain.steps:
             values[step.ordinal] = [None] * len(step.outputs)
+            names[step.ordinal] = inherited(by_slot[slot] for slot in step.inputs)
+            by_slot += [names[step.ordinal]] * len(step.outputs)
         for key, rows in self.rows.items():
             ordinal, i = key
-            column = rows.finish(self.chain.layouts[key])
+            column = rows.finish(self.chain.layouts[key]).with_source_info(names[ordinal])
             assumed = self.chain.assumed_layouts.get(ordinal)
             values[ordinal][i] = column.with_assumed_layout(assumed) if assumed else column
             self.chain.remember_row_type(key, rows.row_type)

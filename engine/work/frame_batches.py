@@ -158,9 +158,6 @@ class FrameBatch(BatchContext):
         """Return the random numbers of each frame's sample."""
         return self._batch.random(operator, count)[self._samples]
 
-    def source_info_of(self, row: int) -> str:
-        return self._batch.source_info_of(int(self._samples[row]))
-
     def where(self, row: int) -> str:
         """Say where the sample of a frame is stored."""
         return self._batch.where(int(self._samples[row]))

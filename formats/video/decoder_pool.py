@@ -11,8 +11,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..media import pyav
 from .contexts import Decoder, Kind, Look, kind_of, look_of
-from .library import decoded, pyav
+from .library import decoded
 
 ON_GPU = frozenset(
     ("h264", "hevc", "av1", "vp8", "vp9", "mpeg1video", "mpeg2video", "mpeg4", "vc1")

@@ -8,10 +8,11 @@ from itertools import chain
 from typing import Any
 
 from ...engine.errors import DecodeError
+from ..media import pyav
 from .contexts import Decoder, Look
 from .decoder_pool import DecoderPool
 from .frame_index import SOUGHT_BY_PRESENTATION, FrameIndex, read_index
-from .library import decoded, open_container, packets_of, pyav, seek
+from .library import decoded, open_container, packets_of, seek
 from .numbered_packets import packets_from
 
 _SKIP_EXACTLY = frozenset({"h264", "mpeg2video", "mpeg4"})
@@ -81,6 +82,7 @@ class FrameReader:
     Attributes:
         index: of the video.
         codec: name of the codec, such as "h264".
+        nbytes: size of the file; 0 if it is unknown.
         look: see `FrameSource`.
         check_running: see above.
     """
@@ -109,6 +111,7 @@ class FrameReader:
             self._container.close()
             raise
         self.codec = str(self._stream.codec_context.codec.canonical_name)
+        self.nbytes = max(0, self._container.size)
         self.look = self.decoder.look
         self._frames: Iterator[tuple[int, Any, bool]] = iter(())
         self._next = 0 if is_at_start else len(self.index)  # number of the next frame to come

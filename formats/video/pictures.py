@@ -12,16 +12,20 @@ from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
 from ...engine.graph.context import Workspace
+from ..media import pyav
 from .colors import color_matrix, has_full_range
 from .contexts import Look
 from .frame_index import FrameIndex
-from .library import pyav
 
 Array = NDArray[Any]
 
 MOST_PIXELS = 1 << 29
-"""Of all frames of a clip: 258 of 1920 x 1080, 64 of 3840 x 2160. A larger claim of a small file
-would take all memory; as an error it is a bad sample."""
+"""Of all frames of a clip, whatever the file's size: 258 of 1920 x 1080, 64 of 3840 x 2160."""
+
+MOST_PIXELS_OF_A_BYTE = 1 << 13
+"""By which a larger file may have larger clips. Slides with H.264 have up to 5,000 pixels a byte,
+and films below 1,000. Black frames have 20,000 and more: a small file of these would take all
+memory. As an error the file is a bad sample."""
 
 _PLANES = frozenset(
     f"yuv{full}{chroma}p" for full in ("", "j") for chroma in ("420", "422", "440", "444")
@@ -99,11 +103,13 @@ class FrameSource(Protocol):
     Attributes:
         index: of its frames.
         codec: name of the codec, such as "h264".
+        nbytes: size of the file.
         look: of all frames, if their decoder does not know what the container states; else None.
     """
 
     index: FrameIndex
     codec: str
+    nbytes: int
     look: Look | None
 
     def read(self, numbers: Sequence[int]) -> Generator[tuple[int, Any]]:
@@ -146,7 +152,7 @@ class ClipDecoder:
 
         Raises:
             DecodeError: a frame is damaged, missing, or of another size than the first one; or the
-                clip has more than `MOST_PIXELS`.
+                clip is too large: see `check_size`.
             PipelineStopped: the pipeline was closed.
         """
         maker = PictureMaker(self.space)
@@ -155,7 +161,7 @@ class ClipDecoder:
             workspace.check_running()
             size = maker.size_of(frame)
             if out is None:
-                check_size(len(numbers), size)
+                check_size(reader, len(numbers), size)
                 out = workspace.empty((len(numbers), *size, 3), self.dtype)
             if size != out.shape[1:3]:
                 raise changed_size(reader, number, size, out.shape[1:3])
@@ -182,12 +188,14 @@ class ClipDecoder:
             np.copyto(out, picture)
 
 
-def check_size(count: int, size: tuple[int, int]) -> None:
+def check_size(reader: FrameSource, count: int, size: tuple[int, int]) -> None:
     """Raise DecodeError if so many frames of a height and width are too large for a clip."""
-    if count * size[0] * size[1] > MOST_PIXELS:
+    limit = max(MOST_PIXELS, MOST_PIXELS_OF_A_BYTE * reader.nbytes)
+    if count * size[0] * size[1] > limit:
         raise DecodeError(
-            f"the clip has {count} frames of {size[0]} x {size[1]} pixels; the limit of a clip is "
-            f"{MOST_PIXELS} pixels: take fewer frames, as `sequence_length` says"
+            f"the clip has {count} frames of {size[0]} x {size[1]} pixels; the limit of a clip of "
+            f"a file with {reader.nbytes} bytes is {limit} pixels, {limit // (size[0] * size[1])} "
+            "frames: set `sequence_length` to this number or fewer"
         )
 
 

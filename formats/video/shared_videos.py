@@ -66,7 +66,7 @@ class _Video:
 
     Attributes:
         index: of its frames.
-        codec, look: see `FrameReader`.
+        codec, nbytes, look: see `FrameReader`.
         clips: at work.
         turns: of the threads that decode.
         kept: decoded frames for other clips, by number.
@@ -75,6 +75,7 @@ class _Video:
 
     index: FrameIndex
     codec: str
+    nbytes: int
     look: Look | None
     clips: list[_Clip] = field(default_factory=list)
     turns: list[_Turn] = field(default_factory=list)
@@ -172,7 +173,7 @@ class SharedVideos:
         if video is None:
             with self._open.lend(path) as reader:
                 reader.check_running = check_running
-                video = _Video(reader.index, reader.codec, reader.look)
+                video = _Video(reader.index, reader.codec, reader.nbytes, reader.look)
         with self._change:
             self._videos = {s: v for s, v in self._videos.items() if v.clips or s == state}
             return self._videos.setdefault(state, video)
@@ -191,7 +192,7 @@ class SharedFrames:
         check_running: Callable[[], None],
     ) -> None:
         self.index = video.index
-        self.codec, self.look = video.codec, video.look
+        self.codec, self.nbytes, self.look = video.codec, video.nbytes, video.look
         self._path = path
         self._video = video
         self._clip = clip

@@ -172,6 +172,6 @@ def along_on_gpu(
         results=shapes[:, axis],
         inner=extents[:, axis + 1 :].prod(axis=1),
     )
-    function = kernel("axis_matrix", "axis_matrix", In=c_type(to_numpy_type(data.dtype)))
+    function = kernel("audio/axis_matrix", "axis_matrix", In=c_type(to_numpy_type(data.dtype)))
     launch_elements(batch.device, function, table, elements)
     return out

@@ -132,7 +132,7 @@ def _launch(
         own[key] = batch.device.upload(np.concatenate([constants(transform.nfft), factors]))
     work = batch.device.buffer(blocks * batch.size * bytes_of_window if is_global else 0)
     function = kernel(
-        "spectrogram",
+        "audio/spectrogram",
         "spectrogram",
         In=c_type(source),
         NFFT=transform.nfft,

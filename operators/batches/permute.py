@@ -11,7 +11,8 @@ from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, INTS, REQUIRED, param
 from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
-from ..common.uploaded import UploadedOperator
+from ...engine.tensors.source_info import Names, NamesOnDemand
+from ..common.whole_batches import UploadedOperator
 from ..geometry.gpu_copies import copy_views
 from ..geometry.strided_views import StridedViews
 
@@ -55,11 +56,15 @@ class PermuteBatch(BatchOperator):
         if data.is_dense_tensor():
             source = data.dense()
             out = batch.empty(source.shape, source.dtype)
-            return TensorListCPU(np.take(source, chosen, 0, out), layout)
-        return TensorListCPU([data.row(index) for index in chosen], layout)
+            permuted = TensorListCPU(np.take(source, chosen, 0, out), layout)
+        else:
+            permuted = TensorListCPU([data.row(index) for index in chosen], layout)
+        return permuted.with_source_info(_permuted(data.names, chosen))
 
     def batch_gpu(self, batch: BatchContext, data: TensorListGPU, *, indices: Any) -> TensorListGPU:
-        return copy_views(batch, StridedViews.of(data).rows(self._chosen(batch, indices)))
+        chosen = self._chosen(batch, indices)
+        permuted = copy_views(batch, StridedViews.of(data).rows(chosen))
+        return permuted.with_source_info(_permuted(data.names, chosen))
 
     def _chosen(self, batch: BatchContext, indices: Any) -> Array:
         if isinstance(indices, TensorList):
@@ -77,6 +82,10 @@ class PermuteBatch(BatchOperator):
             if not 0 <= index < batch.size:
                 raise ArgumentError(f"there is no sample {index} in a batch of {batch.size}")
         return np.array(indices, np.intp)
+
+
+def _permuted(names: Names | None, order: Array) -> Names | None:
+    return None if names is None else NamesOnDemand(names.__getitem__, order)
 
 
 @register

@@ -52,6 +52,6 @@ def flip_columns(
         sums=np.broadcast_to(sums, flipped.shape).astype(np.float32),
         flipped=flipped.astype(np.int32),
     )
-    function = kernel("flip_columns", "flip_columns", FORM=form, AXES=flipped.shape[1])
+    function = kernel("boxes/flip_columns", "flip_columns", FORM=form, AXES=flipped.shape[1])
     launch_elements(batch.device, function, table, elements)
     return out

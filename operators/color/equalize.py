@@ -101,7 +101,7 @@ class Equalize(SampleOperator):
             pixels=pixels[sample],
             step=channels[sample],
         )
-        function = kernel("equalize", "equalize")
+        function = kernel("color/equalize", "equalize")
         grid = (len(sample),)
         batch.device.launch(function, grid, (THREADS,), table, shared_bytes=_SHARED_BYTES)
         return out

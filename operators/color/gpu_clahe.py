@@ -75,7 +75,7 @@ def equalize_tiles(
     device = batch.device
     table, lab = device.upload_table(table), device.upload_table(lab_tables())
     grid = int(planes.max()) * tiles, batch.size
-    make = kernel("clahe", "clahe_tables")
+    make = kernel("color/clahe", "clahe_tables")
     device.launch(make, grid, (_LEVELS,), table, lab, shared_bytes=_SHARED_BYTES)
-    launch_elements(device, kernel("clahe", "clahe"), table, height * width, lab)
+    launch_elements(device, kernel("color/clahe", "clahe"), table, height * width, lab)
     return out

@@ -40,6 +40,6 @@ def map_batch_colors(
         matrix=maps.reshape(len(maps), -1).astype(np.float32),
     )
     macros = {"In": c_type(source), "Out": c_type(target), "FROM": given, "TO": made}
-    function = kernel("color_map", "color_map", TOGETHER=_TOGETHER, **macros)
+    function = kernel("color/color_map", "color_map", TOGETHER=_TOGETHER, **macros)
     launch_elements(batch.device, function, table, -(-pixels // _TOGETHER))
     return out

@@ -1,7 +1,7 @@
 """The tables of 8-bit Lab colors, with which kernels convert exactly as OpenCV does.
 
 Lab is L * 255 / 100, a + 128, b + 128. The light is D65, and RGB has the gamma of sRGB. OpenCV
-computes in fixed point; kernels/lab.cuh does the same with these tables.
+computes in fixed point; color/lab.cuh does the same with these tables.
 """
 
 from __future__ import annotations

@@ -47,16 +47,16 @@ class LookupTable(SampleOperator):
         DTYPE,
         DALIDataType.FLOAT,
         "Type of the result. Integers are rounded, and clamped to the type's range.",
+        aliases=("output_dtype",),
     )
-    output_dtype = param(DTYPE, None, "Older name of `dtype`.")
     keys = param(INTS, (), "The integers to replace.", minimum=0, maximum=_LARGEST_KEY)
     values = param(FLOATS, (), "The value of each key.")
 
     def prepare(self) -> None:
         if len(self.keys) != len(self.values):
-            raise ArgumentError(
-                f"{self.called}: there are {len(self.keys)} keys and {len(self.values)} values; "
-                "give one value for each key"
+            self.refuse(
+                f"there are {len(self.keys)} keys and {len(self.values)} values; give one value "
+                "for each key"
             )
         target = target_type(self)
         assert target is not None

@@ -63,10 +63,10 @@ def pointwise(
         elements=elements,
         **numbers,
     )
-    largest = max(each.itemsize for each in (target, *sources))
+    largest = max(dtype.itemsize for dtype in (target, *sources))
     macros = {f"In{i}": c_type(source) for i, source in enumerate(sources)}
     function = kernel(
-        "pointwise",
+        "elementwise/pointwise",
         "pointwise",
         **macros,
         Out=c_type(target),

@@ -1,4 +1,4 @@
-"""The arguments `dtype` and `output_dtype`, and conversion that cuts fractions off."""
+"""The argument `dtype`, and conversion that cuts fractions off."""
 
 from __future__ import annotations
 
@@ -7,19 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...engine.graph.operator import Array, Operator
-from ...engine.tensors.dtypes import to_numpy_type
-from ...geometry.layouts import check_exclusive
+from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from .saturation import saturate
 
 
 def target_type(operator: Operator) -> np.dtype[Any] | None:
-    """Return the dtype of the argument `dtype` or `output_dtype`, its older name; None for neither.
-
-    Raises:
-        ArgumentError: both are given.
-    """
-    check_exclusive(f"fn.{operator.name}", operator.given, "dtype", "output_dtype")
-    wanted = getattr(operator, "output_dtype" if "output_dtype" in operator.given else "dtype")
+    """Return the dtype that the argument `dtype` names; None where it is not given."""
+    wanted: DALIDataType | None = operator.dtype  # type: ignore[attr-defined]
     return None if wanted is None else to_numpy_type(wanted)
 
 

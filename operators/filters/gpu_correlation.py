@@ -101,7 +101,7 @@ def correlate_batch(
         fill=fill,
     )
     function = kernel(
-        "correlate",
+        "filters/correlate",
         "correlate",
         In=c_type(source),
         Out=c_type(target),

@@ -54,7 +54,7 @@ def filter_batch(
         )
         types = {"In": to_numpy_type(current.dtype), "Out": to_numpy_type(made.dtype)}
         macros = {name: c_type(each) for name, each in types.items()}
-        function = kernel("filter_axis", "filter_axis", Exact=c_type(exact), **macros)
+        function = kernel("filters/filter_axis", "filter_axis", Exact=c_type(exact), **macros)
         launch_elements(batch.device, function, table, elements)
         current = made
     return out

@@ -79,8 +79,8 @@ def distort_batch(
             chroma=chroma,
         )
     )
-    launch_elements(batch.device, kernel("jpeg", "blocks"), table, blocks)
-    launch_elements(batch.device, kernel("jpeg", "pixels"), table, height * width)
+    launch_elements(batch.device, kernel("filters/jpeg", "blocks"), table, blocks)
+    launch_elements(batch.device, kernel("filters/jpeg", "pixels"), table, height * width)
     return out
 
 

@@ -81,7 +81,7 @@ class PlaneWindowOperator(SampleOperator, ABC):
         numbers = np.array(windows, np.int64).reshape(batch.size, 2, 2)
         table, elements = window_table(data, out, axes, numbers[:, 0], numbers[:, 1], possible)
         name, macros = self.kernel_of()
-        function = kernel(name, name, In=c_type(dtype), Out=c_type(dtype), **macros)
+        function = kernel(f"filters/{name}", name, In=c_type(dtype), Out=c_type(dtype), **macros)
         launch_elements(batch.device, function, table, elements)
         return out
 

@@ -78,7 +78,7 @@ def convert_views(
     channels: int,
     policy: str,
 ) -> TensorListGPU:
-    """Return the elements of a view in another type; see `operators/kernels/move_elements.cu`.
+    """Return the elements of a view in another type; see `operators/geometry/move_elements.cu`.
 
     Args:
         batch: the batch, whose device does the work.
@@ -125,7 +125,9 @@ def _launch(
     rounds = int(pieces.max()) * len(table) // (THREADS * MANY_BLOCKS)
     blocks = blocks_for(-(-pieces // min(max(rounds, 1), MAX_ROUNDS)))
     grid = blocks, len(table) // sources, sources
-    batch.device.launch(kernel(name, name, **macros), grid, (THREADS,), table, *arguments)
+    batch.device.launch(
+        kernel(f"geometry/{name}", name, **macros), grid, (THREADS,), table, *arguments
+    )
 
 
 def _has_runs(gather: GatherPlan, size: int) -> bool:

@@ -67,7 +67,7 @@ class Pad(BatchOperator):
     )
 
     def prepare(self) -> None:
-        check_exclusive("fn.pad", self.given, "axes", "axis_names")
+        check_exclusive(self.called, self.given, "axes", "axis_names")
 
     def batch(self, batch: BatchContext, data: TensorList, **arguments: Any) -> Any:
         shapes = data.shape()

@@ -31,9 +31,10 @@ class Slice(SliceArguments, WindowOperator):
 
     Inputs:
         data: any sample.
-        anchor, shape_input: one number for each of the axes, on the CPU. Integers are elements,
-            floats fractions of the extent, if `normalized_anchor` and `normalized_shape` do not
-            say otherwise. Both are of the same type.
+        anchor, shape_input: one number for each of the axes. Integers are elements, floats
+            fractions of the extent, if `normalized_anchor` and `normalized_shape` do not say
+            otherwise. Both are of the same type. If they are on the GPU, they are copied to the
+            CPU, for which the operator's work on the GPU waits.
 
     The result has the layout and, if `dtype` is not given, the type of the data.
     """
@@ -42,11 +43,6 @@ class Slice(SliceArguments, WindowOperator):
     devices = ("cpu", "gpu")
     inputs = ("data", "anchor?", "shape_input?")
     cpu_inputs = ("anchor", "shape_input")
-    policies = (
-        *("error", "constant", "pad", "trim_to_shape", "edge", "clamp"),
-        *("reflect", "reflect_1001", "reflect_101", "wrap"),
-    )
-
     out_of_bounds_policy = param(
         STR,
         "error",
@@ -54,6 +50,10 @@ class Slice(SliceArguments, WindowOperator):
         '"pad": fill with `fill_values`. "edge" or "clamp": repeat the edge. "reflect" or '
         '"reflect_1001": mirror, with the edge twice. "reflect_101": mirror, with the edge once. '
         '"wrap": repeat the sample. "trim_to_shape": return only the part inside.',
+        choices=(
+            *("error", "constant", "pad", "trim_to_shape", "edge", "clamp"),
+            *("reflect", "reflect_1001", "reflect_101", "wrap"),
+        ),
     )
 
     def sample(

@@ -1,4 +1,7 @@
-"""CUDA sources of the operators."""
+"""Kernels of the operators, and the headers that several families of operators include.
+
+A CUDA source lies beside the module that launches its kernels.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +32,19 @@ __all__ = [
 ]
 
 CHUNK = 16  # bytes that kernels copy to and from shared memory together: see staging.cuh
-_FOLDER = Path(__file__).parent
+_OPERATORS = Path(__file__).parents[1]
 _LANES = {1: 8, 2: 8, 4: 4, 8: 2}
 """Elements that a thread handles together, by the size in bytes of the largest type."""
 
 
 @cache
 def kernel(file: str, function: str, **macros: str | int) -> Kernel:
-    """Return a function of `operators/kernels/<file>.cu`, compiled with these macros.
+    """Return a function of `operators/<file>.cu`, such as "color/clahe", with these macros.
 
     A macro is a text of C++, or a number; a bool is 0 or 1.
     """
     texts = {k: v if isinstance(v, str) else str(int(v)) for k, v in macros.items()}
-    return Kernel(_FOLDER / f"{file}.cu", function, tuple(sorted(texts.items())))
+    return Kernel(_OPERATORS / f"{file}.cu", function, tuple(sorted(texts.items())))
 
 
 def launch_lanes(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import REQUIRED, STR, param
 from ...engine.tensors import TensorList, TensorListCPU
@@ -14,14 +13,14 @@ from ...engine.tensors import TensorList, TensorListCPU
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_KEYS = ("source_info", "layout")
-
 
 @register
 class GetProperty(BatchOperator):
-    """Returns the location or the layout of each sample, as the bytes (uint8) of a text.
+    """Returns the origin or the layout of each sample, as the bytes (uint8) of a text.
 
-    If a pipeline has several readers, the location is that of the first reader's sample.
+    Readers name the samples, most of them in their first output alone. The name of a file is its
+    path. Results of other operators have the names of the inputs. If inputs have different names
+    for any sample of the batch, the results have no names. `fn.multi_paste` joins names by ";".
     """
 
     name = "get_property"
@@ -29,21 +28,13 @@ class GetProperty(BatchOperator):
     metadata_only = True
     inputs = ("data",)
     sample_independent = True
-    key = param(STR, REQUIRED, '"source_info" or "layout".')
-
-    def prepare(self) -> None:
-        if self.key not in _KEYS:
-            raise ArgumentError(f"fn.get_property: key must be one of {_KEYS}, not {self.key!r}")
+    key = param(STR, REQUIRED, '"source_info" or "layout".', choices=("source_info", "layout"))
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)
 
     def batch(self, batch: BatchContext, data: TensorList) -> TensorListCPU:
-        texts = (
-            [batch.source_info_of(row) for row in range(batch.size)]
-            if self.key == "source_info"
-            else [data.layout()] * batch.size
-        )
+        texts = data.source_info() if self.key == "source_info" else [data.layout()] * batch.size
         return TensorListCPU([_encoded(text) for text in texts])
 
     def batch_gpu(self, batch: BatchContext, data: TensorList) -> TensorList:

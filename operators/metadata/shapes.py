@@ -31,11 +31,10 @@ class Shapes(SampleOperator):
     devices = ("cpu", "gpu")
     metadata_only = True
     inputs = ("data",)
-    dtype = param(DTYPE, INT64, "Type of the numbers.")
-    type = param(DTYPE, None, "Older name of `dtype`.")
+    dtype = param(DTYPE, INT64, "Type of the numbers.", aliases=("type",))
 
     def prepare(self) -> None:
-        self._dtype = to_numpy_type(self.dtype if self.type is None else self.type)
+        self._dtype = to_numpy_type(self.dtype)
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)

@@ -44,14 +44,14 @@ def normalized(
 ) -> TensorListGPU:
     """Return the normalized samples in a dtype."""
     work = _Work(batch, data, means, factors, dtype)
-    function = kernel("normalize", "normalize", **work.macros)
+    function = kernel("normalizing/normalize", "normalize", **work.macros)
     table = struct_table("Sample", len(data), **work.members)
     launch_elements(batch.device, function, table, work.steps(), work.exact.type(shift))
     return work.out
 
 
 class _Work:
-    """The work of kernels/normalize.cu for a batch.
+    """The work of normalize.cu for a batch.
 
     Attributes:
         out: the results.

@@ -111,7 +111,7 @@ def scaled_windows(
         **scalings._asdict(),
     )
     function = kernel(
-        "crop_mirror_normalize",
+        "normalizing/crop_mirror_normalize",
         "crop_mirror_normalize",
         In=c_type(view.dtype),
         Out=c_type(dtype),

@@ -168,7 +168,7 @@ def _launch(
     macros |= {"ONE": one, "KEPT": division.packs, "LANES": division.lanes, "THREADS": _THREADS}
     most = int(division.blocks.max())
     batch.device.launch(
-        kernel("standardize", "standardize", **macros),
+        kernel("normalizing/standardize", "standardize", **macros),
         (len(table) * most,),
         (_THREADS,),
         table,

@@ -23,7 +23,7 @@ _PACK_BYTES = 16  # bytes that a thread reads at once
 _MOST_COLUMNS = 4  # maximum number of columns in a pack
 _STEP_ALIGNMENT = 16  # a block's number of steps is a multiple of this, so packs stay aligned
 ONCE = 4  # itemsize of the largest dtype whose sums one pass computes in float64 without loss
-SUMS_BYTES = 16  # sizeof(Sums) in kernels/sums.cuh
+SUMS_BYTES = 16  # sizeof(Sums) in normalizing/sums.cuh
 
 MAX_BLOCKS = 1024
 """Maximum number of blocks of a sample; the blocks loop over further work."""
@@ -262,7 +262,7 @@ class Reduction:
         device, macros = self._batch.device, self._macros(origin)
         table = device.upload_table(struct_table("Reduced", count, **members))
         shared = _THREADS * division.columns * SUMS_BYTES
-        reduce = kernel("statistics", "reduce", **macros)
+        reduce = kernel("normalizing/statistics", "reduce", **macros)
         device.launch(reduce, (division.blocks, count), (_THREADS,), table, shared_bytes=shared)
         together = count if self._whole else 1
         most = max(1, int(division.partial_sums.max()))  # maximum over all samples
@@ -271,7 +271,7 @@ class Reduction:
         lanes = min(1 << (max(1, free).bit_length() - 1), 1 << (together * most - 1).bit_length())
         blocks = min(-(-largest // (_THREADS // lanes)), MAX_BLOCKS)
         device.launch(
-            kernel("statistics", "finish", **macros),
+            kernel("normalizing/statistics", "finish", **macros),
             (blocks, count // together),
             (_THREADS,),
             table,
@@ -293,7 +293,7 @@ class Reduction:
         return Values(addresses, self._runs.steps, memory)
 
     def _macros(self, origin: np.dtype[Any]) -> dict[str, str | int]:
-        """Return the macros of kernels/statistics.cu for origins of a dtype."""
+        """Return the macros of statistics.cu for origins of a dtype."""
         return {
             "In": c_type(self._dtype),
             "Exact": c_type(self._exact),

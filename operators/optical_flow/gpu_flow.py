@@ -159,11 +159,11 @@ def _launch(
         "Lines",
         len(data),
         data=Pointers(data, "unsigned char*"),
-        buffer=Pointers(np.array([each.address for each in used], np.uint64), "unsigned char*"),
-        pitch=np.array([each.pitch for each in used], np.int64),
+        buffer=Pointers(np.array([buffer.address for buffer in used], np.uint64), "unsigned char*"),
+        pitch=np.array([buffer.pitch for buffer in used], np.int64),
         height=np.int64(extents[0]),
         width=np.int64(extents[1]),
         red=np.int32(options.red),
     )
     elements = np.full(len(data), extents[0] * extents[1])
-    launch_elements(device, kernel("optical_flow", function), table, elements)
+    launch_elements(device, kernel("optical_flow/optical_flow", function), table, elements)

@@ -38,9 +38,9 @@ class GpuReduction(NamedTuple):
 
     acc: str
     term: str
-    join: str = "a + b"
-    start: str = "0"
-    result: str = "a"
+    join: str
+    start: str
+    result: str
 
 
 def reduce_batch(
@@ -158,4 +158,4 @@ def _kernel(function: str, reduction: GpuReduction, macros: dict[str, Any]) -> A
         f"#define START ((Acc)({reduction.start}))",
         f"#define RESULT ({reduction.result})",
     )
-    return kernel("reduce_axes", function, **macros).declaring(*texts)
+    return kernel("reductions/reduce_axes", function, **macros).declaring(*texts)

@@ -122,7 +122,7 @@ def _resample_outer(
     )
     types = {"In": source.dtype, "Out": target.dtype, "Work": work}
     names = {name: c_type(dtype) for name, dtype in types.items()}
-    function = kernel("resample_outer", "resample_outer", **names)
+    function = kernel("resize/resample_outer", "resample_outer", **names)
     launch_elements(batch.device, function, table, items, np.int32(_STRIP))
     return target
 
@@ -156,7 +156,7 @@ def _resample_image(
         columns=axis_table(columns, width, stepwise=False),
     )
     batch.device.launch(
-        kernel("resample_image", "resample_image", **WAYS, **layout.macros),
+        kernel("resize/resample_image", "resample_image", **WAYS, **layout.macros),
         (min(int(layout.items.max()), _MOST_BLOCKS), len(table)),
         (layout.threads,),
         table,

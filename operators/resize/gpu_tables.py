@@ -53,7 +53,7 @@ def weight_tables(
         axis=axis_table(axis, outputs, stepwise=True),
     )
     batch.device.launch(
-        kernel("resample_weights", "resample_weights", Work=c_type(work), **WAYS),
+        kernel("resize/resample_weights", "resample_weights", Work=c_type(work), **WAYS),
         (blocks_for(outputs), len(outputs)),
         (THREADS,),
         table,

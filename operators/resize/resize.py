@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
-from ...engine.graph.params import BOOL, IMAGE_TYPE, NO_EFFECT, param
+from ...engine.graph.params import BOOL, IMAGE_TYPE, LEAVE_OUT, NO_EFFECT, param
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import RGB
-from .sized_operator import SizedOperator
+from .resampling_operator import ResamplingOperator
+from .size_arguments import SizeArguments
 from .sizing import ResizePlan, ResizePlans, Sizing
 from .spatial_axes import SpatialAxes
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @register
-class Resize(SizedOperator):
+class Resize(SizeArguments, ResamplingOperator):
     """Resizes images.
 
     The wanted size is given in one of four ways: `size`, the separate `resize_x`, `resize_y`,
@@ -52,7 +53,7 @@ class Resize(SizedOperator):
     aliases = ("experimental.resize",)
 
     save_attrs = param(BOOL, False, "Also output the extents before.")
-    image_type = param(IMAGE_TYPE, RGB, NO_EFFECT)
+    image_type = param(IMAGE_TYPE, RGB, NO_EFFECT, deprecated=LEAVE_OUT)
 
     def num_outputs(self) -> int:
         return 2 if self.save_attrs else 1

@@ -40,8 +40,8 @@ MAX_PIXELS = 1 << 36
 MIN_REGION = 1e-3
 """Minimum extent of a region in pixels; a thinner region is widened by as much."""
 
-MOST_GROWTH = 1e3
-"""Maximum factor of a region whose result was asked for with less than a pixel."""
+MOST_GROWTH = 10.0
+"""Maximum factor of a region whose result was asked for with less than a pixel; as in DALI."""
 
 ROUND = "round"
 ROUNDINGS: Mapping[str, Callable[[float], int]] = {

@@ -98,7 +98,7 @@ def _copy_frames(batch: BatchContext, source: Array, target: Array, size: Array)
         bytes=size,
     )
     steps = -(-size // CHUNK)
-    launch_elements(batch.device, kernel("move_frames", "move_frames"), table, steps)
+    launch_elements(batch.device, kernel("sequences/move_frames", "move_frames"), table, steps)
 
 
 def _checked(order: Sequence[int], shape: tuple[int, ...]) -> Array:

@@ -60,5 +60,5 @@ def launch_displacement(
         **fields,
     )
     macros = {"In": c_type(dtype), "Work": c_type(exact_type(dtype))}
-    function = kernel(name, name, TAPS=taps, BORDER="CONSTANT", **macros)
+    function = kernel(f"warp/{name}", name, TAPS=taps, BORDER="CONSTANT", **macros)
     launch_elements(batch.device, function, table, pixels, np.float64(fill), *arguments)

@@ -63,7 +63,7 @@ def warp_perspectives(
         channels=channels.astype(np.int32),
     )
     function = kernel(
-        "warp_perspective",
+        "warp/warp_perspective",
         "warp_perspective",
         In=c_type(to_numpy_type(data.dtype)),
         Work="float",
@@ -100,7 +100,7 @@ def maps_on_device(
         possible=possible.astype(np.int32),
     )
     source = c_type(to_numpy_type(matrices.dtype))
-    function = kernel("perspective_maps", "perspective_maps", In=source, INVERT=invert)
+    function = kernel("warp/perspective_maps", "perspective_maps", In=source, INVERT=invert)
     result = batch.device.buffer(batch.size * 9 * 8)
     one = np.ones(batch.size, np.int64)
     launch_elements(batch.device, function, table, one, result, np.float64(shift))

@@ -52,7 +52,7 @@ def warp_volumes(
     )
     work = work_type(source, target)
     function = kernel(
-        "warp_volume",
+        "warp/warp_volume",
         "warp_volume",
         In=c_type(source),
         Out=c_type(target),

@@ -96,7 +96,7 @@ def _warp_pixels(
     known = maps.on_device is None
     far = not known or bool(go_far(maps.matrices, maps.canvas[maps.samples]).any())
     function = kernel(
-        "warp_images",
+        "warp/warp_images",
         "warp_images",
         In=c_type(source),
         Out=c_type(target),
@@ -128,7 +128,7 @@ def _rotate_bytes(
     """Launch rotate_bytes.cu."""
     step = _PART_STEPS[channels]
     function = kernel(
-        "rotate_bytes",
+        "warp/rotate_bytes",
         "rotate_bytes",
         FILLED=sampling.fill is not None,
         CHANNELS=channels,

@@ -89,6 +89,6 @@ def index_maps_on_device(
     types = {"In": c_type(to_numpy_type(matrices.dtype)), "NDIM": ndim, "INVERT": not inverse_map}
     result = batch.device.buffer(max(1, int(frames.sum())) * width * 8)
     shift, largest = np.float64(0.5 - _TIE * nearest), np.float64(_LARGEST)
-    function = kernel("index_maps", "index_maps", **types)
+    function = kernel("warp/index_maps", "index_maps", **types)
     launch_elements(batch.device, function, table, frames, result, shift, largest)
     return result

@@ -89,11 +89,17 @@ class Coco(WholeFileReader):
         "Folder with annotations that `save_preprocessed_annotations` has written, here or in "
         "DALI. They stand for `annotations_file`, and for all arguments that select or change "
         "annotations.",
+        aliases=("meta_files_path",),
     )
     save_preprocessed_annotations = param(
-        BOOL, False, "Write the selected annotations into a folder of files, in DALI's format."
+        BOOL,
+        False,
+        "Write the selected annotations into a folder of files, in DALI's format.",
+        aliases=("dump_meta_files",),
     )
-    save_preprocessed_annotations_dir = param(STR, None, "The folder to write into.")
+    save_preprocessed_annotations_dir = param(
+        STR, None, "The folder to write into.", aliases=("dump_meta_files_path",)
+    )
     images = param(
         STRS,
         None,
@@ -117,8 +123,15 @@ class Coco(WholeFileReader):
         BOOL, False, "Divide coordinates of boxes, vertices and keypoints by the image's size."
     )
     polygon_masks = param(BOOL, False, "Return polygons and vertices.")
+    masks = param(
+        BOOL,
+        False,
+        "As `polygon_masks`, but start and end of a polygon are numbers of coordinates, of which a "
+        "vertex has two.",
+        deprecated="use `polygon_masks`, whose polygons start and end at numbers of vertices",
+    )
     pixelwise_masks = param(BOOL, False, "Return masks of pixels; not with `polygon_masks`.")
-    image_ids = param(BOOL, False, "Return the images' ids.")
+    image_ids = param(BOOL, False, "Return the images' ids.", aliases=("save_img_ids",))
     keypoints = param(BOOL, False, "Return the keypoints of each box; zeros where there are none.")
     panoptic_root = param(
         STR,
@@ -130,6 +143,7 @@ class Coco(WholeFileReader):
     def prepare(self) -> None:
         super().prepare()
         self._dropped: dict[str, int] = {}
+        self.polygon_masks |= self.masks
         if (self.annotations_file is None) == (self.preprocessed_annotations is None):
             raise ArgumentError(
                 "fn.readers.coco needs annotations_file or preprocessed_annotations, one of them"
@@ -142,19 +156,16 @@ class Coco(WholeFileReader):
         changing = ("images", "keypoints", "panoptic_root", "save_preprocessed_annotations")
         given = [name for name in changing if getattr(self, name)]
         if self.preprocessed_annotations is not None and given:
-            raise ArgumentError(
-                f"fn.readers.coco: {given[0]} cannot be combined with preprocessed_annotations"
-            )
+            self.refuse(f"{given[0]} cannot be combined with preprocessed_annotations")
         masks = self.polygon_masks or self.pixelwise_masks or self.keypoints
         if self.panoptic_root and masks:
-            raise ArgumentError(
-                "fn.readers.coco: panoptic annotations have no polygons and keypoints; leave out "
-                "panoptic_root, or the arguments for these"
+            self.refuse(
+                "panoptic annotations have no polygons and keypoints; leave out panoptic_root, or "
+                "the arguments for these"
             )
         if self.save_preprocessed_annotations and not self.save_preprocessed_annotations_dir:
-            raise ArgumentError(
-                "fn.readers.coco: save_preprocessed_annotations needs a folder, in "
-                "save_preprocessed_annotations_dir"
+            self.refuse(
+                "save_preprocessed_annotations needs a folder, in save_preprocessed_annotations_dir"
             )
 
     def _optional_outputs(self) -> list[OptionalOutput]:
@@ -233,7 +244,9 @@ class Coco(WholeFileReader):
         ]
         polygons, runs = samples.polygons, samples.runs
         if self.polygon_masks and polygons is not None:
-            columns.append(RaggedColumn(polygons.polygons, polygons.bounds))
+            rows = polygons.polygons
+            rows = rows * np.array([1, 2, 2], np.int32) if self.masks else rows
+            columns.append(RaggedColumn(rows, polygons.bounds))
             columns.append(RaggedColumn(polygons.vertices, polygons.vertex_bounds))
         if polygons is not None and runs is not None:
             columns.append(MaskColumn(samples, polygons, runs))

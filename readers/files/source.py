@@ -78,6 +78,11 @@ class FileSource:
         checked_indices(np.array([index]), len(self))
         return self._listing.name(index)
 
+    def class_names(self) -> dict[str, tuple[str, ...]]:
+        """Return the names of the classes that the labels number, if class folders were listed."""
+        names = self._listing.class_names
+        return {"label": names} if names else {}
+
     def folders(self) -> set[str]:
         """Return the folders of all files: absolute paths, or URLs."""
         paths = self._listing.paths(np.arange(len(self)))

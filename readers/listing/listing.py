@@ -36,11 +36,13 @@ class FileList:
         root: absolute path or URL of a folder, with a slash at its end.
         names: paths below `root`, absolute paths, or URLs.
         labels: int32 of shape (files,).
+        by_class: whether each name begins with the folder of the class that its label numbers.
     """
 
     root: bytes
     names: StringTable
     labels: NDArray[np.int32]
+    by_class: bool = False
 
     def __len__(self) -> int:
         return len(self.names)
@@ -55,6 +57,17 @@ class FileList:
     def name(self, index: int) -> str:
         """Return a file as it is named: relative to `root`, or its path or URL without secrets."""
         return shown(self.names[index])
+
+    @cached_property
+    def class_names(self) -> tuple[str, ...]:
+        """The names of the class folders by number, "" if a class has no file; () without these."""
+        if not self.by_class:
+            return ()
+        labels, firsts = np.unique(self.labels, return_index=True)
+        found = [""] * (int(labels[-1]) + 1)
+        for label, first in zip(labels.tolist(), firsts.tolist(), strict=True):
+            found[label] = os.fsdecode(self.names[first].partition(b"/")[0])
+        return tuple(found)
 
     @cached_property
     def _some_are_whole(self) -> bool:
@@ -126,7 +139,7 @@ def list_files(
         None if dir_filters is None else _patterns("dir_filters", dir_filters),
         case_sensitive=case_sensitive_filter,
     )
-    return FileList(root, *folders.list_files())
+    return FileList(root, *folders.list_files(), by_class=True)
 
 
 def folders_below(root: bytes, options: Mapping[str, Any]) -> Callable[..., ClassFolders]:

@@ -6,10 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import add_node
 from ...engine.graph.operator import OPERATORS, Array, register
-from ...engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, REQUIRED, STR, STRS, param
+from ...engine.graph.params import (
+    BOOL,
+    FLOAT,
+    INT,
+    LEAVE_OUT,
+    NO_EFFECT,
+    REQUIRED,
+    STR,
+    STRS,
+    param,
+)
 from ...engine.order.sampler import Blocks
 from ...signals.arguments import ANTIALIAS, DECODED_DTYPE, QUALITY
 from ..listing.path_patterns import expand_paths
@@ -82,6 +91,7 @@ class NemoAsrReader(Reader):
         "manifest",
         "Order of the data set: that of the 'manifest', or by duration, 'ascending' or "
         "'descending'. `random_shuffle` permutes it.",
+        choices=ORDERS,
     )
     bucket_size = param(
         INT,
@@ -91,21 +101,15 @@ class NemoAsrReader(Reader):
         "Take a multiple of the batch size.",
         minimum=1,
     )
-    normalize_text = param(BOOL, False, NO_EFFECT)
+    normalize_text = param(BOOL, False, NO_EFFECT, deprecated=LEAVE_OUT)
 
     def prepare(self) -> None:
         super().prepare()
-        if self.order not in ORDERS:
-            raise ArgumentError(
-                f"fn.readers.nemo_asr: order must be one of {', '.join(ORDERS)}, but is "
-                f"{self.order!r}"
-            )
         if self.bucket_size is None:
             return
         if self._blocks is not None or not (self.random_shuffle or self.shuffle_after_epoch):
-            raise ArgumentError(
-                "fn.readers.nemo_asr: bucket_size needs random_shuffle=True, and takes the place "
-                "of shuffle_block"
+            self.refuse(
+                "bucket_size needs random_shuffle=True, and takes the place of shuffle_block"
             )
         self._blocks = Blocks(self.bucket_size, 1)
         self.reads_whole_blocks = False  # entries of one duration lie anywhere

@@ -14,6 +14,7 @@ import numpy as np
 from ...engine.errors import DecodeError, SourceError
 from ...formats.npy import PREFIX, NpyHeader, header_length, parse_header
 from ..archives.inflated_member import InflatedMember
+from ..storage.claims import check_claim
 from ..storage.local_file import LocalFile
 from ..storage.local_reads import read_cached
 from ..storage.opening import open_storages
@@ -204,6 +205,7 @@ class ArrayOpener:
         for each in encoded:
             deflated = members is not None and members.table["deflated"][each.number]
             if deflated or (whole and not isinstance(each.storage, LocalFile)):
+                check_claim(self._arrays.where(each.number), each.size)
                 each.content = np.empty(each.size, np.uint8)
                 waits.append(each.storage.start_read([each.offset], [each.content]))
         for wait in waits:

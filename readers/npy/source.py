@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from ...engine.errors import ArgumentError, DecodeError, PenstockError, SourceError
 from ...formats.npy import NpyHeader, parse_header
 from ..source import Allocate, Column, checked_indices
+from ..storage.claims import memory_of_machine
 from ..storage.local_file import LocalFile
 from ..storage.read_plan import Int64s
 from ..storage.urls import is_url
@@ -167,7 +167,7 @@ class NumpySource:
 
     def _check_inflated(self, located: LocatedSamples) -> None:
         """Refuse a batch whose deflated members would fill the memory of this machine."""
-        most = int(MAX_INFLATED_FRACTION * os.sysconf("SC_PHYS_PAGES") * mmap.PAGESIZE)
+        most = int(MAX_INFLATED_FRACTION * memory_of_machine())
         nbytes = located.inflated_nbytes()
         if nbytes > most:
             raise SourceError(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import DTYPES, INT, REQUIRED, STRS, param
 from ...engine.tensors.dtypes import to_numpy_type
@@ -68,7 +67,7 @@ class Parquet(Reader):
         STRS,
         REQUIRED,
         "Paths or URLs of the files. Braces ('train-{00000..00009}.parquet'), globs and folders "
-        "stand for the files that they name.",
+        "stand for the files that they name; the URL of a folder ends with a slash.",
     )
     columns = param(
         STRS,
@@ -94,11 +93,11 @@ class Parquet(Reader):
     def prepare(self) -> None:
         super().prepare()
         if not self.columns:
-            raise ArgumentError(f"fn.{self.name}: columns is empty; name at least one column")
+            self.refuse("columns is empty; name at least one column")
         if self.dtypes is not None and len(self.dtypes) != len(self.columns):
-            raise ArgumentError(
-                f"fn.{self.name}: {len(self.dtypes)} dtypes for {len(self.columns)} columns; "
-                "give one for each, or none"
+            self.refuse(
+                f"{len(self.dtypes)} dtypes for {len(self.columns)} columns; give one for each, or "
+                "none"
             )
         self._types = [to_numpy_type(dtype) for dtype in self.dtypes or ()]
 
@@ -137,7 +136,7 @@ class Parquet(Reader):
 
     def meta(self) -> dict[str, Any]:
         """Return what all readers tell, and the names of the classes by column."""
-        return super().meta() | {"class_names": self.source.class_names()}
+        return super().meta() | {"class_names": self.class_names()}
 
     def placeholder(self) -> tuple[Array, ...]:
         return tuple(np.zeros((0,) * rule.ndim, rule.dtype) for rule in self._rules)

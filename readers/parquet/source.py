@@ -161,7 +161,7 @@ def open_parquet(
         OSError: a file cannot be read. SourceError if it is damaged, is another sort of file, has
             other columns than the first one, or there is no row.
     """
-    storages = open_storages(table_paths(paths), storage_options)
+    storages = open_storages(table_paths(paths, storage_options or {}), storage_options)
     files = open_tables(storages)
     wanted: list[np.dtype[Any] | None] = [*dtypes] or [None] * len(columns)
     rules: list[list[ColumnRule]] = []

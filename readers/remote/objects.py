@@ -12,6 +12,7 @@ import numpy as np
 from ...engine.errors import SourceError
 from ..interrupt import wait_for
 from ..source import Allocate
+from ..storage.claims import check_claim
 from ..storage.storage import Bytes, Storage
 from ..storage.urls import shown
 from .endpoint import Endpoint, endpoint
@@ -25,6 +26,10 @@ gives 50 to 100 MB/s, so a part takes longer than the round trip before it. If a
 little is lost."""
 
 
+_LARGEST = 1 << 50
+"""Bytes. Object stores end at 50 TB; the sum of such sizes is a number of 64 bits."""
+
+
 class RemoteFile(Storage):
     """An object in a remote store. `path` is None: nothing is written beside it."""
 
@@ -36,7 +41,16 @@ class RemoteFile(Storage):
     many bytes takes as long."""
 
     def __init__(self, url: str, options: Mapping[str, Any], version: Version) -> None:
-        """Take the object and its version when it was opened."""
+        """Take the object and its version when it was opened.
+
+        Raises:
+            SourceError: the service claims more bytes than an object can have.
+        """
+        if version.size > _LARGEST:
+            raise SourceError(
+                f"{shown(url)}: the server claims {version.size} bytes; no object is larger than "
+                f"{_LARGEST} bytes: the server or what lies between is at fault"
+            )
         self.name = shown(url)
         self.size = version.size
         self.stamp = version.stamp
@@ -155,6 +169,7 @@ async def _attempt_whole(
         size = reply.version.size
         if (reply.offset, reply.length) != (0, min(size, PART) if reply.ranged else size):
             raise Passing(f"the server sent {reply.length} bytes from {reply.offset} on of {size}")
+        check_claim(shown(url), size)
         content: Bytes = allocate((size,), np.uint8)
         await _receive(reply, content[: reply.length], patience)
         return content, reply.version, reply.length

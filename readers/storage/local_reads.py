@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
 from ..source import Allocate
+from .claims import check_claim, memory_of_machine
 
 # A FIFO without a writer would otherwise block the open for ever. Regular files ignore it.
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
@@ -110,6 +111,8 @@ def _read_opened(opened: list[int], paths: list[bytes], allocate: Allocate) -> l
     """Read files into one slab, having asked the storage for all that is not in memory yet."""
     sizes = [regular_size(fd, path) for fd, path in zip(opened, paths, strict=True)]
     bounds = list(accumulate(sizes, initial=0))
+    if bounds[-1] > memory_of_machine():
+        check_claim(os.fsdecode(paths[sizes.index(max(sizes))]), bounds[-1])
     slab = allocate((bounds[-1],), np.uint8)
     views = [slab[start:stop] for start, stop in pairwise(bounds)]
     waiting = [i for i, fd in enumerate(opened) if not read_cached(fd, views[i], 0)]

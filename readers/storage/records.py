@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..source import Allocate, checked_indices
+from .claims import check_claim, memory_of_machine
 from .read_plan import Int64s, ReadPlan, plan_reads
 from .storage import Bytes, Storage, cut
 
@@ -114,6 +115,8 @@ class RecordFiles:
         indices = checked_indices(indices, len(self))
         lengths = self._lengths[indices]
         plan = plan_reads(self._addresses[indices], lengths, self._gap, self._part)
+        if plan.size > memory_of_machine():
+            check_claim(self.where(int(indices[lengths.argmax()])), plan.size)
         block: Bytes = allocate((plan.size + slack,), np.uint8)
         records = Records(block, plan.starts, lengths)
 

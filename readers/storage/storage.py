@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
 from ..source import Allocate
+from .claims import check_claim
 from .read_plan import Int64s, plan_reads
 
 Bytes = NDArray[np.uint8]
@@ -94,12 +95,14 @@ class Storage(ABC):
         """
         self.check(offsets, lengths)
         plan = plan_reads(offsets, lengths, self.gap)
+        check_claim(self.name, plan.size)
         block = allocate((plan.size,), np.uint8)
         self.fill(plan.offsets.tolist(), cut(block, plan.block_offsets, plan.lengths))
         return cut(block, plan.starts, lengths)
 
     def read_whole(self) -> bytes:
         """Return all bytes of a small file, such as an index."""
+        check_claim(self.name, self.size)
         content: Bytes = np.empty(self.size, np.uint8)
         self.fill([0], [content])
         return content.tobytes()

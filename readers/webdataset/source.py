@@ -138,21 +138,20 @@ class ComponentSource:
         checked_indices(np.array([index]), len(self))
         return self._where(index, slice(None))
 
-    def source_info(self, index: int) -> str:
-        """Return where the first component is, as DALI does: "ARCHIVE:OFFSET:MEMBER".
+    def source_info(self, index: int, output: int = 0) -> str:
+        """Return where an output's component is, as DALI does: "ARCHIVE:OFFSET:MEMBER".
 
-        A sample without any of the components has no name.
+        A component that a sample lacks has no name.
         """
         checked_indices(np.array([index]), len(self))
         archive, row = self._located(index)
-        present = archive.chosen[row][archive.chosen[row] >= 0]
-        if not len(present):
+        component = int(archive.chosen[row, output])
+        if component < 0:
             return ""
-        first = int(present[0])
-        extension = archive.index.extensions[int(archive.index.extension_numbers[first])]
+        extension = archive.index.extensions[int(archive.index.extension_numbers[component])]
         key = archive.index.keys[int(archive.numbers[row])]
         member = os.fsdecode(b".".join((key, extension)) if key else b"")
-        return f"{archive.storage.name}:{archive.index.offsets[first]}:{member}"
+        return f"{archive.storage.name}:{archive.index.offsets[component]}:{member}"
 
     def _where_component(self, row: int) -> str:
         index, output = divmod(row, len(self._outputs))

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
+from penstock import datasets
 from penstock.cli.pictures import tiles
 
 from .terminals import on_terminal
@@ -148,6 +149,36 @@ def test_labels_of_a_pipeline_have_the_names_of_their_folders(
     assert penstock_in_process("show", f"{pipelines}:photos", *given).status == 0
     assert sum("cats (0)" in text for text in texts) == 3
     assert sum("dogs (1)" in text for text in texts) == 3
+
+
+def test_a_batch_of_one_class_has_the_name_of_the_data_set(
+    penstock_in_process, pipelines, class_folders, monkeypatch
+):
+    texts = drawn_texts(monkeypatch)
+    given = ["--arg", f"folder={class_folders}", "--arg", "side=200", "-n", 3, "--side", 200]
+    assert penstock_in_process("show", f"{pipelines}:photos", *given).status == 0
+    assert sum("cats (0)" in text for text in texts) == 3
+
+
+def test_a_batch_of_shards_has_the_names_of_the_manifest(
+    penstock_in_process, class_folders, tmp_path, monkeypatch
+):
+    datasets.convert(class_folders, tmp_path / "shards", to="webdataset")
+    shard = next((tmp_path / "shards").glob("*.tar"))
+    program = tmp_path / "shards.py"
+    program.write_text(
+        "from penstock import fn, pipeline_def, types\n"
+        "@pipeline_def(num_threads=1)\n"
+        "def shards():\n"
+        "    dtypes = [types.UINT8, types.INT32]\n"
+        f"    paths = {str(shard)!r}\n"
+        "    image, label = fn.readers.webdataset(paths=paths, ext=['jpg', 'cls'], dtypes=dtypes)\n"
+        "    return fn.decoders.image(image), label\n"
+    )
+    texts = drawn_texts(monkeypatch)
+    result = penstock_in_process("show", f"{program}:shards", "-n", 2, "--side", 200)
+    assert result.status == 0, result.errors
+    assert sum("cats (0)" in text for text in texts) == 2
 
 
 def test_few_samples_of_class_folders_are_of_all_classes(

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import av
 import imagecodecs
 import numpy as np
+import pillow_heif
 import tifffile
 from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
@@ -22,9 +23,12 @@ from PIL import Image, ImageOps
 
 from ...decoders.image.formats.base import ImageHeader
 
+pillow_heif.register_heif_opener()
+
 Levels = NDArray[np.float32]
 
 _MOST_PIXELS = 2**28
+_OF_16_BITS = ("PNG", "PPM", "JPEG2000", "TIFF", "HEIF")  # gray of full range
 _MOST_PIXELS_BY_HAND = 10**5
 
 
@@ -65,11 +69,15 @@ def readings(content: bytes, header: ImageHeader | None) -> Iterator[Reading | R
 
 
 def orientation_by_pillow(content: bytes) -> int | None:
-    """Return the orientation in EXIF or XMP metadata, else 1; None for files of other readers."""
+    """Return the orientation in EXIF or XMP metadata, else 1.
+
+    None for files of other readers, and for HEIF, which Pillow turns when it reads them.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return int(Image.open(io.BytesIO(content)).getexif().get(0x0112, 1))
+            image = Image.open(io.BytesIO(content))
+            return None if image.format == "HEIF" else int(image.getexif().get(0x0112, 1))
         except Exception:
             return None
 
@@ -89,7 +97,7 @@ def _pillow(content: bytes, header: ImageHeader | None) -> Reading:
     image = Image.open(io.BytesIO(content))
     form = image.format
     image.load()
-    is_upright = form in ("TIFF", "AVIF")
+    is_upright = form in ("TIFF", "AVIF", "HEIF")
     if is_upright:
         image = ImageOps.exif_transpose(image)
     mode = image.mode
@@ -104,7 +112,7 @@ def _pillow(content: bytes, header: ImageHeader | None) -> Reading:
     if mode == "1":
         array = array.astype(np.uint8) * 255
     elif mode == "I" or mode.startswith("I;16"):
-        if form not in ("PNG", "PPM", "JPEG2000", "TIFF") or (mode == "I" and form == "TIFF"):
+        if form not in _OF_16_BITS or (mode == "I" and form == "TIFF"):
             raise ValueError(f"unsupported: mode {mode} of unknown range")
         array = array.astype(np.float32) / 65535
         return Reading("Pillow", _channels_last(array), is_upright, 65535)
@@ -239,10 +247,9 @@ _READERS_OF: dict[str, tuple[_Reader, ...]] = {
     "TIFF": (_pillow, _libtiff, _tifffile, _ffmpeg),
     "BMP": (_pillow, _ffmpeg, _imagecodecs, _bmp_by_hand),
     "PNM": (_pillow, _ffmpeg, _pfm_by_hand),
-    # Penstock decodes these with imagecodecs.
+    # Penstock decodes this with imagecodecs.
     "AVIF": (_pillow, _ffmpeg),
-    "HEIF": (_pillow, _ffmpeg),
-    "GIF": (_pillow, _ffmpeg),
+    "HEIF": (_ffmpeg, _pillow),
 }
 
 

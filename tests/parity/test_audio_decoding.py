@@ -1,5 +1,8 @@
 """`fn.decoders.audio` against DALI's, on every format that DALI reads."""
 
+import io
+import struct
+
 import numpy as np
 import pytest
 
@@ -78,3 +81,40 @@ def test_resampled_noise(dtype):
     data = file(noise(0.4, 44100, channels=2), "WAV", "PCM_16")
     theirs, ours = both(data, dtype, sample_rate=16000.0)
     np.testing.assert_allclose(ours, theirs, atol=4e-3, rtol=0)
+
+
+def wav_of_a_pipe():
+    """Return a WAV file that FFmpeg wrote where it could not go back to tell the size."""
+    av = pytest.importorskip("av")
+    written = bytearray()
+
+    class Pipe(io.RawIOBase):
+        def writable(self):
+            return True
+
+        def write(self, data):
+            written.extend(data)
+            return len(data)
+
+    with av.open(Pipe(), "w", format="wav") as output:
+        stream = output.add_stream("pcm_s16le", rate=44100, layout="stereo")
+        samples = np.ascontiguousarray((SPEECH * 32767).astype(np.int16).reshape(1, -1))
+        frame = av.AudioFrame.from_ndarray(samples, "s16", "stereo")
+        frame.sample_rate = 44100
+        output.mux(stream.encode(frame))
+        output.mux(stream.encode(None))
+    return bytes(written)
+
+
+@pytest.mark.parametrize("size", [None, 0, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE])
+@pytest.mark.parametrize("missing", [0, 1, 3])
+def test_wav_of_a_pipe(size, missing):
+    content = wav_of_a_pipe()
+    place = content.index(b"data") + 4
+    assert content[place : place + 4] == b"\xff" * 4
+    if size is not None:
+        content = content[:place] + struct.pack("<I", size) + content[place + 4 :]
+    data = np.frombuffer(content[: len(content) - missing], np.uint8)
+    theirs, ours = both(data, "INT16")
+    np.testing.assert_array_equal(ours, theirs)
+    assert len(ours) == (0 if size == 0 else len(SPEECH) - bool(missing))

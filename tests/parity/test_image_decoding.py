@@ -113,3 +113,25 @@ def test_forms_of_tiff(form: str, output: str, dtype: str) -> None:
     assert ours.shape == theirs.shape
     unit = 1 / 255 if dtype == "float32" else np.iinfo(dtype).max / 255
     assert np.abs(ours.astype(np.float64) - theirs).max() <= 1.01 * max(unit / 257, 1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("output", ["RGB", "GRAY", "ANY_DATA"])
+@pytest.mark.parametrize("stored", [np.uint8, np.uint16])
+def test_tiff_of_many_channels(output: str, stored: type[Any]) -> None:
+    random = np.random.default_rng(8)
+    files = [
+        written(
+            random.integers(0, np.iinfo(stored).max, (20, 30, channels)).astype(stored),
+            photometric="minisblack",
+            planarconfig="contig",
+            extrasamples=["unspecified"] * (channels - 1),
+        )
+        for channels in (4, 5, 6, 8)
+    ]
+    for data, theirs in zip(files, run_dali(files, output, "uint8"), strict=True):
+        ours = decode(data, output=output, dtype="uint8")
+        assert ours.shape == theirs.shape
+        assert np.abs(ours.astype(int) - theirs).max() <= 1
+    for data, theirs in zip(files, run_dali(files, output, "uint8", peek_only=True), strict=True):
+        assert peek_shape(data, output=output) == tuple(theirs)

@@ -9,8 +9,8 @@ import pytest
 pytest.importorskip("nvidia.dali")
 
 from penstock import Pipeline, fn
+from penstock.testing.agreement import source
 
-from ..gpu.agreement import source
 from ..operators.running import pixels, run
 from .oracle import dali, run_dali
 
@@ -91,3 +91,31 @@ def test_marks(layout, replace):
     with Pipeline(batch_size=len(VIDEOS), num_threads=1) as pipe:
         pipe.set_outputs(fn.per_frame(source(VIDEOS, layout), replace=replace))
         assert pipe.run()[0].layout() == theirs
+
+
+@pytest.mark.parametrize("name", ["coord_transform", "transforms.rotation"])
+def test_inputs_without_frames_are_repeated(name):
+    inputs = [np.float32([[1, 2, 3], [4, 5, 6]]) + i for i in range(3)]
+
+    def expression(data, chosen):
+        import nvidia.dali.fn as their
+
+        angles = their.per_frame(chosen)
+        if name == "coord_transform":
+            return their.coord_transform(data, T=angles)
+        return their.transforms.rotation(data, angle=angles)
+
+    moves = [np.outer(angles, np.float32([1, 2, 3])) for angles in ANGLES]
+    values = moves if name == "coord_transform" else ANGLES
+    ((expected, layout),) = dali(expression, inputs, values)
+    with Pipeline(batch_size=3, num_threads=1) as pipe:
+        chosen = fn.per_frame(source(values))
+        if name == "coord_transform":
+            result = fn.coord_transform(source(inputs), T=chosen)
+        else:
+            result = fn.transforms.rotation(source(inputs), angle=chosen)
+        pipe.set_outputs(result)
+        (found,) = pipe.run()
+    assert (found.layout(), layout) == ("F**", "" if name == "coord_transform" else "F**")
+    for i in range(3):
+        np.testing.assert_allclose(found.at(i), expected[i], atol=1e-5)

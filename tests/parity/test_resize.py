@@ -189,3 +189,22 @@ def test_crop_and_mirror(way: dict[str, Any], kind: int, mirror: int) -> None:
     assert difference.mean() < 0.3
     # Where the nearest of two pixels is a tie, the last bit of the region decides.
     assert kind == types.INTERP_NN or difference.max() <= 1
+
+
+@pytest.mark.parametrize("shape", [(0, 0, 3), (8, 9, 3)])
+@pytest.mark.parametrize(
+    "way",
+    [
+        {"size": (4, 5), "mode": "not_larger"},
+        {"size": (4, 5)},
+        {"size": 1e-10},
+        {"size": (1e-10, 5)},
+        {"resize_x": 0.2},
+    ],
+)
+def test_images_without_pixels_and_tiny_sizes(shape: tuple[int, ...], way: dict[str, Any]) -> None:
+    image = np.random.default_rng(5).integers(0, 255, shape).astype(np.uint8)
+    ((expected,),) = run_dali([image], "HWC", **way)
+    result = apply(Resize, image, layouts=("HWC",), **way)
+    assert (result.shape, result.dtype) == (expected.shape, expected.dtype)
+    np.testing.assert_allclose(result.astype(int), expected, atol=1)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import penstock
 from penstock import fn, pipeline_def, tfrecord
 
 dali = pytest.importorskip("nvidia.dali")
@@ -118,3 +119,32 @@ def test_order_values_shapes_and_types(
     steps = 16
     expected = read(dali, theirs, steps, files | arguments)
     assert read(None, tfrecord, steps, ours | arguments) == expected
+
+
+def test_lists_without_values_are_no_missing_lists(tmp_path):
+    write = writer()
+    record = write.field(
+        1, write.entry("boxes", write.float_list()) + write.entry("ids", write.int64_list())
+    )
+    path, index = tmp_path / "empty.tfrecord", tmp_path / "empty.idx"
+    write.write_index(index, write.write_records(path, [record]))
+
+    def shapes(package: Any, readers: Any, module: Any) -> list[tuple[Any, Any]]:
+        wanted = {
+            "boxes": module.VarLenFeature([4], module.float32, 0.5),
+            "ids": module.VarLenFeature(module.int64, 7),
+        }
+
+        @package.pipeline_def(batch_size=1, num_threads=1, device_id=None)
+        def pipeline() -> Any:
+            found = readers.tfrecord(path=str(path), index_path=str(index), features=wanted)
+            return tuple(found.values())
+
+        built = pipeline()
+        built.build()
+        rows = [np.array(each[0]) for each in built.run()]
+        return [(row.shape, row.dtype) for row in rows]
+
+    ours = shapes(penstock, fn.readers, tfrecord)
+    assert ours == shapes(dali, dali.fn.readers, theirs)
+    assert ours == [((0, 4), np.float32), ((0,), np.int64)]

@@ -192,3 +192,27 @@ def test_fed_videos(root, policy, size):
         assert [clip.shape for clip in ours] == [clip.shape for clip in theirs]
         for one, other in zip(ours, theirs, strict=True):
             assert np.abs(one.astype(int) - other).mean() < 1
+
+
+@pytest.mark.parametrize(
+    "given", [lambda video: [video], lambda video: video[None], lambda video: video[None, None]]
+)
+def test_forms_in_which_a_video_is_fed(given):
+    video = np.frombuffer(video_bytes("vp9.webm", count=10, group=4), np.uint8)
+
+    def first(module):
+        functions = dali.fn if module is dali.pipeline_def else fn
+
+        @module(batch_size=1, num_threads=1, device_id=None)
+        def pipeline():
+            return functions.experimental.inputs.video(name="video", sequence_length=4)
+
+        built = pipeline()
+        built.build()
+        built.feed_input("video", given(video))
+        (out,) = built.run()
+        return out.layout(), np.array(out.at(0))
+
+    (layout, ours), (other, theirs) = first(pipeline_def), first(dali.pipeline_def)
+    assert (layout, ours.shape) == (other, theirs.shape)
+    assert np.abs(ours.astype(int) - theirs).mean() < 1

@@ -135,7 +135,7 @@ def test_our_index_is_theirs_and_both_read_it(tmp_path):
 
 
 @pytest.mark.parametrize("ext", [["jpg"], ["cls", "jpg"], ["gif;jpg", "cls"]])
-def test_source_info_names_the_first_component(tmp_path, ext):
+def test_source_info_names_each_component(tmp_path, ext):
     files = {
         f"folder/{name}.{extension}": bytes(100 * number + 7)
         for number, name in enumerate(("a", "bé", "b.c"))
@@ -149,14 +149,13 @@ def test_source_info_names_the_first_component(tmp_path, ext):
         def pipeline(functions=functions):
             types_of_outputs = [(types if functions is fn else dali.types).UINT8] * len(ext)
             outputs = functions.readers.webdataset(paths=path, ext=ext, dtypes=types_of_outputs)
-            return outputs[0] if len(ext) > 1 else outputs
+            return tuple(outputs) if len(ext) > 1 else outputs
 
         built = pipeline()
         built.build()
-        (outputs,) = built.run()
-        found.append([outputs[i].source_info() for i in range(3)])
+        found.append([[data[i].source_info() for i in range(3)] for data in built.run()])
     assert found[0] == found[1]
-    assert found[0][0].endswith(":folder/a.cls" if ext[0] == "cls" else ":1536:folder/a.jpg")
+    assert found[0][0][0].endswith(":folder/a.cls" if ext[0] == "cls" else ":1536:folder/a.jpg")
 
 
 @pytest.mark.filterwarnings("ignore:.*ends without")

@@ -31,6 +31,7 @@ class ObjectServer:
         upstream: host and port of a server that requests are passed on to instead.
         ranges, lengths: whether the server knows `Range`, and tells lengths.
         tags: ETags by path, for objects that have one.
+        claims: by path, the bytes that an object has by the headers, if they lie.
         latency: seconds before each answer.
         idle_limit: seconds after which an idle connection is closed; None for never.
         faults: what goes wrong with the next requests, one after the other: "" for nothing, a
@@ -52,6 +53,7 @@ class ObjectServer:
     ranges: bool = True
     lengths: bool = True
     tags: dict[str, str] = field(default_factory=dict)
+    claims: dict[str, int] = field(default_factory=dict)
     latency: float = 0.0
     idle_limit: float | None = None
     faults: deque[str] = field(default_factory=deque)
@@ -168,7 +170,8 @@ class _Handler(BaseHTTPRequestHandler):
         if first >= len(content):
             return 416, {"Content-Range": f"bytes */{len(content)}"}, b""
         first, last = first + (fault == "shift"), last - (fault == "short")
-        headers["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
+        size = self.state.claims.get(path, len(content))
+        headers["Content-Range"] = f"bytes {first}-{last}/{size}"
         return 206, headers, content[first : last + 1]
 
     def _folder(self, path: str) -> tuple[int, dict[str, str], bytes]:
@@ -184,7 +187,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
-        if self.state.lengths:
+        claim = self.state.claims.get(self.path.lstrip("/"))
+        if claim is not None and status == 200:
+            self.send_header("Content-Length", str(claim))
+            self.close_connection = True
+        elif self.state.lengths:
             self.send_header("Content-Length", str(len(body)))
         else:
             self.close_connection = True

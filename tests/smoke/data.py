@@ -26,10 +26,25 @@ def picture(seed: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
 
 
 def encoded(extension: str, seed: int = 1) -> bytes:
-    """Encode a picture with OpenCV."""
+    """Encode a picture with OpenCV, or with the libraries of the extra `images`."""
+    if extension in (".gif", ".heic"):
+        return _encoded_by_pillow(extension, seed)
     done, data = cv2.imencode(extension, picture(seed))
     assert done
     return data.tobytes()
+
+
+def _encoded_by_pillow(extension: str, seed: int) -> bytes:
+    import pillow_heif
+    from PIL import Image
+
+    stream = io.BytesIO()
+    image = Image.fromarray(np.ascontiguousarray(picture(seed)[..., ::-1]))
+    if extension == ".gif":
+        image.quantize(256).save(stream, "GIF")
+    else:
+        pillow_heif.from_pillow(image).save(stream, quality=95, chroma=444)
+    return stream.getvalue()
 
 
 def class_folder(root: Path) -> Path:

@@ -173,7 +173,9 @@ def test_every_reader_is_tried() -> None:
     assert known == PICTURES.keys() | OTHERS.keys()
 
 
-@pytest.mark.parametrize("extension", [".jpg", ".png", ".bmp", ".ppm", ".webp", ".tiff"])
+@pytest.mark.parametrize(
+    "extension", [".jpg", ".png", ".bmp", ".ppm", ".webp", ".tiff", ".gif", ".heic"]
+)
 def test_image_formats(extension: str) -> None:
     content = np.frombuffer(data.encoded(extension), np.uint8)
     images, crops = run(

@@ -6,7 +6,6 @@ samples. FFmpeg gets the name of the container, so that no other reader of FFmpe
 
 from __future__ import annotations
 
-import importlib
 import io
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.errors import MissingDependencyError, install_hint
+from ....engine.errors import DecodeError, MissingDependencyError
+from ....formats.media import open_media, pyav
 from ....formats.video.sound import samples_of
 from ...errors import decode_error
 from ..formats.base import CONVERT, AudioHeader, AudioStream, Data
@@ -33,35 +33,22 @@ def open_stream(format_name: str, source: Data | str, container: str) -> AudioSt
         DecodeError: the file is damaged, or has no sound.
         MissingDependencyError: PyAV is not installed.
     """
-    av = _library(format_name)
     file = source if isinstance(source, str) else io.BytesIO(source.data)
-    options = {"metadata_errors": "replace"} if _major(av) < 19 else {}  # no error from 19 on
     try:
-        with av.open(file, "r", format=container, **options) as opened:
+        opened = open_media(file, sounds=True, form=container)
+    except MissingDependencyError as error:
+        raise MissingDependencyError(f"{format_name}: {error}") from error
+    except DecodeError as error:
+        raise decode_error(format_name, str(error)) from None
+    try:
+        with opened:
             return _decoded(format_name, opened)
-    except av.FFmpegError as error:
-        if isinstance(error, FileNotFoundError | PermissionError | MemoryError):
+    except pyav().FFmpegError as error:
+        if isinstance(error, MemoryError):
             raise
         raise decode_error(
             format_name, f"FFmpeg cannot decode it: {error.strerror or error}"
         ) from None
-
-
-def _library(format_name: str) -> Any:
-    """Return the module `av`."""
-    try:
-        av = importlib.import_module("av")
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"{format_name} is decoded by PyAV, which cannot be imported ({error}): "
-            f"{install_hint('video')}"
-        ) from error
-    importlib.import_module("av.logging").set_level(None)  # FFmpeg's messages per damaged packet
-    return av
-
-
-def _major(av: Any) -> int:
-    return int(av.__version__.split(".")[0])
 
 
 def _decoded(format_name: str, container: Any) -> AudioStream:

@@ -7,49 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.errors import MissingDependencyError, install_hint
 from ...errors import FETCH_AGAIN, decode_error
 from ..formats.base import CONVERT
+from . import libraries
 
 _FUNCTIONS = {
     "AVIF": "avif_decode",
-    "GIF": "gif_decode",
-    "HEIF": "heif_decode",
     "JPEG": "jpeg8_decode",
     "JPEG XL": "jpegxl_decode",
-    "JPEG XR": "jpegxr_decode",
 }
 _UNKNOWN_FORM = ("not implemented", "unsupported", "not supported", "no colormap")
-
-
-def library(format_name: str) -> Any:
-    """Return the module imagecodecs.
-
-    Args:
-        format_name: of the file that needs it.
-
-    Raises:
-        MissingDependencyError: imagecodecs is not installed.
-    """
-    try:
-        import imagecodecs
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"decoding this {format_name} needs imagecodecs, which cannot be loaded ({error}): "
-            f"{install_hint('images')}",
-            name=error.name,
-        ) from error
-    silence("imagecodecs")
-    return imagecodecs
-
-
-def silence(library_name: str) -> None:
-    """Let a library print nothing: its failures are errors here. A program's handlers stay."""
-    import logging
-
-    log = logging.getLogger(library_name)
-    if not log.handlers:
-        log.addHandler(logging.NullHandler())
 
 
 def decode(format_name: str, data: bytes | memoryview | NDArray[np.uint8], **options: Any) -> Any:
@@ -64,7 +31,7 @@ def decode(format_name: str, data: bytes | memoryview | NDArray[np.uint8], **opt
         DecodeError: the library refuses the data, or was built without the codec.
         MissingDependencyError: imagecodecs is not installed.
     """
-    imagecodecs = library(format_name)
+    imagecodecs = libraries.load("imagecodecs", format_name)
     try:
         return getattr(imagecodecs, _FUNCTIONS[format_name])(data, **options)
     except ImportError as error:

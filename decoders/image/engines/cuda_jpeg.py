@@ -26,7 +26,7 @@ from ..formats.jpeg_batch_headers import GRAY
 MOST_BYTES = 1 << 24
 """Largest size of a file, whose Huffman codes one block of threads decodes."""
 
-_KERNELS = Path(__file__).parents[2] / "kernels"
+_FOLDER = Path(__file__).parent
 _SHARED = 36 << 10  # bytes for a file
 _BLOCK = 64  # samples
 _QUANTIZATION = 3 * _BLOCK * 2  # bytes of a file's tables
@@ -145,9 +145,9 @@ def decode_windows(
 def _kernels(*, is_gray: bool, smooth: bool) -> tuple[Kernel, Kernel, Kernel]:
     macros = ("LUMA_ONLY", str(int(is_gray))), ("SMOOTH", str(int(smooth)))
     return (
-        Kernel(_KERNELS / "jpeg_entropy.cu", "decode_entropy", (("SHARED_BYTES", str(_SHARED)),)),
-        Kernel(_KERNELS / "jpeg_blocks.cu", "transform_blocks", macros[:1]),
-        Kernel(_KERNELS / "jpeg_colors.cu", "convert_colors", macros),
+        Kernel(_FOLDER / "jpeg_entropy.cu", "decode_entropy", (("SHARED_BYTES", str(_SHARED)),)),
+        Kernel(_FOLDER / "jpeg_blocks.cu", "transform_blocks", macros[:1]),
+        Kernel(_FOLDER / "jpeg_colors.cu", "convert_colors", macros),
     )
 
 

@@ -23,6 +23,9 @@ Empty = Callable[[tuple[int, ...], "np.dtype[Any]"], NDArray[Any]]
 
 CONVERT = "Convert the file to a supported form first, for instance to PNG."
 SIGNATURE_BYTES = 16
+MAX_PIXELS = 2**28
+"""Largest image, in pixels, because a larger claim is taken for a decompression bomb: 2**28 pixels
+are 805 MB of RGB."""
 
 _UINT8 = np.dtype(np.uint8)
 
@@ -170,3 +173,14 @@ def checked_size(format_name: str, height: int, width: int, at: int) -> tuple[in
             expected="both to be positive",
         )
     return height, width
+
+
+def refuse_bomb(format_name: str, height: int, width: int) -> None:
+    """Raise for more than `MAX_PIXELS` pixels."""
+    if height * width > MAX_PIXELS:
+        raise decode_error(
+            format_name,
+            f"the header claims {width} x {height} pixels",
+            expected=f"{MAX_PIXELS} pixels at most",
+            remedy="If the image is genuine, cut it into tiles first.",
+        )

@@ -1,42 +1,66 @@
-"""AVIF and HEIF: boxes of the ISO base media file format around a picture of AV1 or HEVC.
+"""AVIF and HEIF (HEIC): a picture of AV1 or HEVC in boxes of the ISO base media file format.
 
-Turns and mirrors stand in properties of the picture; EXIF metadata only repeat them.
+Properties of the picture turn, mirror and crop it, in their order; EXIF metadata only repeat the
+turns. Stored pixels are those that the crop leaves, before turns and mirrors.
 
-Sources: ISO/IEC 23008-12 (HEIF), ISO/IEC 23000-22 (MIAF), and "AV1 Image File Format".
+Sources: ISO/IEC 23008-12 (HEIF), ISO/IEC 23000-22 (MIAF), "AV1 Image File Format"; ISO/IEC 14496-12
+for the crop (clean aperture), with the rounding of libheif.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...errors import FETCH_AGAIN, decode_error
+from ...errors import decode_error
+from .. import orientation
 from ..color import space_of_channels
-from ..engines import codecs
-from .base import CONVERT, Data, DecodeRequest, ImageHeader, StoredImage, checked_size, read_fields
+from ..engines import codecs, libheif
+from .base import (
+    Box,
+    Data,
+    DecodeRequest,
+    ImageHeader,
+    StoredImage,
+    checked_size,
+    read_fields,
+    refuse_bomb,
+)
+from .heif_boxes import FileBox, Items, read_items
 
 AVIF, HEIF = "AVIF", "HEIF"
 _AVIF_BRANDS = (b"avif", b"avis")
-_HEIF_BRANDS = (b"miaf", b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
-_MOST_BOXES = 1 << 16
+_HEIF_BRANDS = (
+    *(b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs"),
+    *(b"mif1", b"mif2", b"msf1", b"miaf"),
+)
 _ALPHA = (b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", b"urn:mpeg:hevc:2015:auxid:1")
+_INVERSE = {6: 8, 8: 6}  # orientations; the others undo themselves
+_HALF = Fraction(1, 2)
 
-# EXIF's orientation by quarter turns against the clock, and by what is exchanged after the turn:
-# nothing, top and bottom (0), or left and right (1).
+# EXIF's orientations by where the four corners of the stored picture are shown, line by line.
 _ORIENTATIONS = {
-    None: (1, 8, 3, 6),
-    0: (4, 5, 2, 7),
-    1: (2, 7, 4, 5),
+    "abcd": 1,
+    "badc": 2,
+    "dcba": 3,
+    "cdab": 4,
+    "acbd": 5,
+    "cadb": 6,
+    "dbca": 7,
+    "bdac": 8,
 }
 
 
-class _Box(NamedTuple):
-    name: bytes
-    start: int
-    end: int
+class _PrimaryPicture(NamedTuple):
+    """The primary picture: the size that is coded, the part that is shown, and the rest."""
+
+    height: int
+    width: int
+    shown: Box
+    header: ImageHeader
 
 
 def recognize_avif(head: bytes) -> bool:
@@ -50,174 +74,153 @@ def recognize_heif(head: bytes) -> bool:
 
 
 def parse_avif(view: memoryview) -> ImageHeader:
-    """Return size, channels, bits and orientation of an AVIF file's primary picture."""
-    return _parse(view, AVIF)
+    """Return size, channels, bits and orientation of the primary picture."""
+    return _read(view, AVIF).header
 
 
 def parse_heif(view: memoryview) -> ImageHeader:
-    """Return size, channels, bits and orientation of a HEIF file's primary picture."""
-    brands = _brands(view)
-    return _parse(view, AVIF if any(brand in brands for brand in _AVIF_BRANDS) else HEIF)
+    """Return size, channels, bits and orientation of the primary picture.
+
+    The picture's codec decides whether the file is AVIF or HEIF: many brands stand for both.
+    """
+    return _read(view, HEIF).header
 
 
 def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
-    """Decode the primary picture; the other pictures of a sequence are left out.
+    """Decode the primary picture; the other pictures are left out.
 
     Raises:
-        DecodeError: the data are damaged.
-        MissingDependencyError: imagecodecs is missing.
+        DecodeError: the data are damaged, or the codec is not supported.
+        MissingDependencyError: imagecodecs (AVIF) or pillow-heif (HEIF) is missing.
     """
-    if header.format == AVIF:
-        # The brand of a still picture, because imagecodecs writes the pictures of a sequence behind
-        # the end of its memory.
-        data = data.copy()
-        data[8:12] = np.frombuffer(b"avif", np.uint8)
-    pixels = codecs.decode(header.format, data)
+    picture = _read(data.data, header.format)
+    refuse_bomb(header.format, picture.height, picture.width)
+    pixels = _avif(data, picture) if header.format == AVIF else _heif(data, header)
     channels = pixels.shape[2] if pixels.ndim == 3 else 1
+    if request.output in ("GRAYA", "RGBA") and channels not in (2, 4):
+        raise decode_error(header.format, "the alpha of the picture is missing")
     white = (1 << header.bits) - 1
     return StoredImage(pixels, space_of_channels(channels), white=white)
 
 
-def _parse(view: memoryview, name: str) -> ImageHeader:
-    top = {box.name: box for box in _boxes(view, 0, len(view), name)}
-    if b"meta" not in top:
-        is_sequence = b"moov" in top
-        problem = "a sequence without a still picture" if is_sequence else "no metadata"
-        remedy = CONVERT if is_sequence else FETCH_AGAIN
-        raise decode_error(name, problem, expected="a box meta", remedy=remedy)
-    meta = top[b"meta"]
-    boxes = {box.name: box for box in _boxes(view, meta.start + 4, meta.end, name)}
-    if b"pitm" not in boxes or b"iprp" not in boxes:
+def _avif(data: Data, picture: _PrimaryPicture) -> NDArray[np.generic]:
+    """Return the stored pixels. The library neither turns nor crops."""
+    # The brand of a still picture, because imagecodecs writes the pictures of a sequence behind
+    # the end of its memory.
+    data = data.copy()
+    data[8:12] = np.frombuffer(b"avif", np.uint8)
+    pixels: NDArray[np.generic] = codecs.decode(AVIF, data)
+    if pixels.shape[:2] != (picture.height, picture.width):
         raise decode_error(
-            name, "a file without a still picture", expected="a primary item", remedy=CONVERT
+            AVIF,
+            f"the library decoded {pixels.shape}",
+            expected=f"{picture.height} x {picture.width} pixels as the header says",
         )
-    primary = _item_number(view, boxes[b"pitm"].start, name)
-    shared, items = _properties(view, boxes[b"iprp"], name)
-    own = {box.name: box for box in items.get(primary, [])}
-    if b"ispe" not in own:
-        raise decode_error(name, "the primary picture has no size", at=meta.start)
-    width, height = read_fields(">II", view, own[b"ispe"].start + 4, name, "the picture's size")
-    checked_size(name, height, width, own[b"ispe"].start)
-    bits, is_gray = _samples(view, {box.name: box for box in shared} | own, name)
-    alpha = any(_is_alpha(view, items.get(i, [])) for i in _auxiliaries(view, boxes, primary, name))
-    channels = (1 if is_gray else 3) + alpha
-    return ImageHeader(name, height, width, channels, bits, _orientation(view, own, name))
+    y0, x0, y1, x1 = picture.shown
+    return pixels[y0:y1, x0:x1]
 
 
-def _brands(view: memoryview) -> set[bytes]:
-    (size,) = read_fields(">I", view, 0, HEIF, "the first box")
-    brands = bytes(view[16 : min(size, 256)])
-    return {brands[i : i + 4] for i in range(0, len(brands), 4)}
+def _heif(data: Data, header: ImageHeader) -> NDArray[np.generic]:
+    """Return the stored pixels. The library has turned and cropped them."""
+    upright = libheif.decode(HEIF, data.tobytes())
+    if header.orientation == 1:
+        return upright
+    upright = upright if upright.ndim == 3 else upright[..., None]
+    size = orientation.exchanged((upright.shape[0], upright.shape[1]), header.orientation)
+    pixels = np.empty((*size, upright.shape[2]), upright.dtype)
+    orientation.turn(upright, _INVERSE.get(header.orientation, header.orientation), pixels)
+    return pixels
 
 
-def _boxes(view: memoryview, offset: int, end: int, name: str) -> Iterator[_Box]:
-    """Yield the boxes between two offsets; the last may end behind the data."""
-    for _ in range(_MOST_BOXES):
-        if offset + 8 > end:
-            return
-        size, box = struct.unpack_from(">I4s", view, offset)
-        start = offset + 8
-        if size == 1:
-            (size,) = read_fields(">Q", view, start, name, "a box header")
-            start += 8
-        stop = end if size == 0 else offset + size
-        if stop < start:
-            raise decode_error(name, f"box {box!r} says it is {size} bytes long", at=offset)
-        if stop > end and box != b"mdat":
-            raise decode_error(
-                name, f"the data ends at byte {end} inside box {box!r}", expected=f"{stop} bytes"
-            )
-        yield _Box(box, start, stop)
-        offset = stop
+def _read(view: memoryview, name: str) -> _PrimaryPicture:
+    """Return the primary picture.
+
+    Args:
+        view: the whole file.
+        name: of the format that the brand states.
+    """
+    items = read_items(view, name)
+    own = items.properties.get(items.primary, [])
+    at = next((box.start for box in own if box.name == b"ispe"), None)
+    if at is None:
+        raise decode_error(name, "the primary picture has no size")
+    width, height = read_fields(">II", view, at + 4, name, "the picture's size")
+    checked_size(name, height, width, at)
+    shown, turn = _transformed(view, own, (height, width), name)
+    parts = [box for part in items.parts(items.primary) for box in items.properties.get(part, [])]
+    coded = {box.name: box for box in (*reversed(parts), *own)}
+    format_name = AVIF if b"av1C" in coded else HEIF if b"hvcC" in coded else name
+    bits, is_gray = _samples(view, coded, name)
+    channels = (1 if is_gray else 3) + _has_alpha(view, items, name)
+    y0, x0, y1, x1 = shown
+    header = ImageHeader(format_name, y1 - y0, x1 - x0, channels, bits, turn)
+    return _PrimaryPicture(height, width, shown, header)
 
 
-def _item_number(view: memoryview, start: int, name: str) -> int:
-    """Return the number behind a box's version and flags: of 2 bytes in version 0, else of 4."""
-    (version,) = read_fields("B", view, start, name, "the primary item")
-    (number,) = read_fields(">I" if version else ">H", view, start + 4, name, "the primary item")
-    return int(number)
-
-
-def _properties(
-    view: memoryview, parent: _Box, name: str
-) -> tuple[list[_Box], dict[int, list[_Box]]]:
-    """Return all properties, and those of each item."""
-    shared: list[_Box] = []
-    items: dict[int, list[_Box]] = {}
-    for box in _boxes(view, parent.start, parent.end, name):
-        if box.name == b"ipco":
-            shared = list(_boxes(view, box.start, box.end, name))
-    for box in _boxes(view, parent.start, parent.end, name):
-        if box.name == b"ipma":
-            for item, numbers in _associations(view, box, name):
-                items[item] = [shared[i - 1] for i in numbers if 0 < i <= len(shared)]
-    return shared, items
-
-
-def _associations(view: memoryview, box: _Box, name: str) -> Iterator[tuple[int, list[int]]]:
-    head, count = read_fields(">II", view, box.start, name, "the properties")
-    item_layout, number_layout = ">I" if head >> 24 else ">H", ">H" if head & 1 else "B"
-    number_bytes = struct.calcsize(number_layout)
-    is_essential = 1 << 8 * number_bytes - 1
-    offset = box.start + 8
-    for _ in range(min(count, _MOST_BOXES)):
-        (item,) = read_fields(item_layout, view, offset, name, "the properties")
-        offset += struct.calcsize(item_layout)
-        (length,) = read_fields("B", view, offset, name, "the properties")
-        numbers = [
-            read_fields(number_layout, view, offset + 1 + i * number_bytes, name, "the properties")
-            for i in range(length)
-        ]
-        offset += 1 + length * number_bytes
-        yield item, [number & ~is_essential for (number,) in numbers]
-
-
-def _samples(view: memoryview, properties: dict[bytes, _Box], name: str) -> tuple[int, bool]:
+def _samples(view: memoryview, properties: dict[bytes, FileBox], name: str) -> tuple[int, bool]:
     """Return the bits of a sample, and whether the picture is gray."""
-    if b"pixi" in properties:
-        count, bits = read_fields(">4xBB", view, properties[b"pixi"].start, name, "pixi")
-        return max(1, min(bits, 16)), count == 1
     if b"av1C" in properties:
         (flags,) = read_fields("2xB", view, properties[b"av1C"].start, name, "av1C")
         return (12 if flags & 0x20 else 10) if flags & 0x40 else 8, bool(flags & 0x10)
     if b"hvcC" in properties:
         chroma, depth = read_fields("16xBB", view, properties[b"hvcC"].start, name, "hvcC")
         return 8 + (depth & 7), chroma & 3 == 0
+    if b"pixi" in properties:
+        count, bits = read_fields(">4xBB", view, properties[b"pixi"].start, name, "pixi")
+        return max(1, min(bits, 16)), count == 1
     return 8, False
 
 
-def _auxiliaries(view: memoryview, boxes: dict[bytes, _Box], primary: int, name: str) -> set[int]:
-    """Return the items that belong to the primary one or to its tiles, such as their alpha."""
-    links = list(_links(view, boxes[b"iref"], name)) if b"iref" in boxes else []
-    tiles = {target for link, item, target in links if link == b"dimg" and item == primary}
-    targets = tiles | {primary}
-    return {item for link, item, target in links if link == b"auxl" and target in targets}
-
-
-def _links(view: memoryview, box: _Box, name: str) -> Iterator[tuple[bytes, int, int]]:
-    """Yield the kind of each link between items, the item and the item that it refers to."""
-    (version,) = read_fields("B", view, box.start, name, "the references")
-    layout, size = (">I", 4) if version else (">H", 2)
-    for child in _boxes(view, box.start + 4, box.end, name):
-        (item,) = read_fields(layout, view, child.start, name, "a reference")
-        (count,) = read_fields(">H", view, child.start + size, name, "a reference")
-        for i in range(count):
-            at = child.start + size + 2 + i * size
-            (target,) = read_fields(layout, view, at, name, "a reference")
-            yield child.name, item, target
-
-
-def _is_alpha(view: memoryview, properties: list[_Box]) -> bool:
+def _has_alpha(view: memoryview, items: Items, name: str) -> bool:
+    """Return whether the primary picture, or one of its tiles, has alpha."""
+    targets = {items.primary}
+    if items.kinds.get(items.primary) == b"grid":
+        targets.update(items.parts(items.primary))
     return any(
         box.name == b"auxC" and bytes(view[box.start + 4 : box.end]).startswith(_ALPHA)
-        for box in properties
+        for link, item, target in items.links
+        if link == b"auxl" and target in targets
+        for box in items.properties.get(item, [])
     )
 
 
-def _orientation(view: memoryview, properties: dict[bytes, _Box], name: str) -> int:
-    turns, exchange = 0, None
-    if b"irot" in properties:
-        turns = read_fields("B", view, properties[b"irot"].start, name, "irot")[0] & 3
-    if b"imir" in properties:
-        exchange = read_fields("B", view, properties[b"imir"].start, name, "imir")[0] & 1
-    return _ORIENTATIONS[exchange][turns]
+def _transformed(
+    view: memoryview, properties: list[FileBox], size: tuple[int, int], name: str
+) -> tuple[Box, int]:
+    """Return the part of the coded picture that is shown, and its orientation."""
+    shown, corners = (0, 0, *size), "abcd"
+    for box in properties:
+        if box.name == b"irot":  # quarter turns against the clock
+            for _ in range(read_fields("B", view, box.start, name, "irot")[0] & 3):
+                corners = _moved(corners, 1, 3, 0, 2)
+        elif box.name == b"imir":  # exchanges top and bottom (0), or left and right (1)
+            is_across = read_fields("B", view, box.start, name, "imir")[0] & 1
+            corners = _moved(corners, 1, 0, 3, 2) if is_across else _moved(corners, 2, 3, 0, 1)
+        elif box.name == b"clap":
+            turn = _ORIENTATIONS[corners]
+            top, left, bottom, right = shown
+            stored = (bottom - top, right - left)
+            aperture = _aperture(view, box, orientation.exchanged(stored, turn), name)
+            y0, x0, y1, x1 = orientation.to_stored(aperture, stored, turn)
+            shown = (top + y0, left + x0, top + y1, left + x1)
+    return shown, _ORIENTATIONS[corners]
+
+
+def _moved(corners: str, *places: int) -> str:
+    """Return the corners after each place was taken by the corner of another place."""
+    return "".join(corners[place] for place in places)
+
+
+def _aperture(view: memoryview, box: FileBox, size: tuple[int, int], name: str) -> Box:
+    """Return the part of a picture of `size` (height, width) that its clean aperture leaves."""
+    numbers = read_fields(">IIIIiIiI", view, box.start, name, "the clean aperture")
+    if 0 in numbers[1::2]:
+        raise decode_error(name, "a clean aperture with a denominator of 0", at=box.start)
+    width, height, across, down = map(Fraction, numbers[::2], numbers[1::2])
+    left = int(across + Fraction(size[1] - 1, 2) - (width - 1) / 2)
+    top = int(down + Fraction(size[0] - 1, 2) - (height - 1) / 2 + _HALF)
+    bottom, right = int(top + height - 1 + _HALF), int(left + width - 1 + _HALF)
+    aperture = max(top, 0), max(left, 0), min(bottom + 1, size[0]), min(right + 1, size[1])
+    if aperture[0] >= aperture[2] or aperture[1] >= aperture[3]:
+        raise decode_error(name, "a clean aperture outside of the picture", at=box.start)
+    return aperture

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...errors import decode_error
 from .. import color
-from ..engines import codecs
+from ..engines import libraries
 from .base import (
     CONVERT,
     Data,
@@ -78,7 +78,7 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
         DecodeError: the data are damaged, or of a form that OpenJPEG does not put together.
         MissingDependencyError: imagecodecs is missing.
     """
-    imagecodecs = codecs.library(NAME)
+    imagecodecs = libraries.load("imagecodecs", NAME)
     view = data.data
     boxes, start = _parse(view)
     components = _components(view, start)

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.errors import DecodeError, MissingDependencyError, install_hint
+from ....engine.errors import DecodeError
 from ...errors import FETCH_AGAIN, decode_error
-from ..engines import codecs
+from ..engines import libraries
 from . import tiff, tiff_color
 from .base import CONVERT, Box, Data, DecodeRequest, ImageHeader, StoredImage
 from .tiff_forms import (
@@ -49,16 +49,8 @@ def library() -> Any:
     Raises:
         MissingDependencyError: tifffile or imagecodecs is missing.
     """
-    codecs.library(tiff.NAME)  # tifffile does without for some files, and fails late
-    try:
-        import tifffile
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"decoding TIFF needs tifffile, which cannot be loaded ({error}): "
-            f"{install_hint('images')}"
-        ) from error
-    codecs.silence("tifffile")
-    return tifffile
+    libraries.load("imagecodecs", tiff.NAME)  # tifffile does without for some files, and fails late
+    return libraries.load("tifffile", tiff.NAME)
 
 
 def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:

@@ -15,8 +15,11 @@ BY_LIBTIFF = (OLD_JPEG, LERC, _PIXAR_LOG, _THUNDER_SCAN, _NEXT, _SGI_LOG, _SGI_L
 """Compressions that tifffile does not decode, or not within bounds."""
 
 JPEGS = (JPEG, 33007)
-IMAGE_FILES = (*JPEGS, 33003, 33004, 33005, 34712, 34933, 50001)
+IMAGE_FILES = (*JPEGS, 33003, 33004, 33005, 34712, 34933, 50001, 50002, 52546)
 """Compressions whose strips are image files of their own."""
+
+_JPEG_XRS = (22610, 34934)
+"""JPEG XR, which is left out: damaged data make its library, jxrlib, end the program."""
 
 LOSSLESS = (5, 8, PACKBITS, 32946, 34925, 50000)
 """Compressions of bytes: LZW, Deflate, PackBits, LZMA and Zstandard."""
@@ -24,7 +27,8 @@ LOSSLESS = (5, 8, PACKBITS, 32946, 34925, 50000)
 _COMPRESSIONS = frozenset({NONE, 2, 3, FAX_GROUP_4, *LOSSLESS, *IMAGE_FILES, *BY_LIBTIFF})
 _COMPRESSION_NAMES = (
     "none (1), CCITT (2, 3, 4), LZW (5), JPEG (6, 7), Deflate (8, 32946), PackBits (32773), "
-    "LERC (34887), LZMA (34925), Zstandard (50000), WebP (50001) or JPEG 2000 (34712)"
+    "LERC (34887), LZMA (34925), Zstandard (50000), WebP (50001), JPEG 2000 (34712) or JPEG XL "
+    "(50002, 52546)"
 )
 _UNSIGNED, _SIGNED, _FLOAT, _UNDEFINED = 1, 2, 3, 4  # sample formats
 _FLOAT_BITS = (16, 24, 32, 64)
@@ -38,6 +42,8 @@ def refuse_unsupported(directory: tiff.TiffDirectory, compression: int) -> None:
             tiff.NAME, f"{problem} is not supported", expected=expected, remedy=CONVERT
         )
 
+    if compression in _JPEG_XRS:
+        refuse(f"JPEG XR (compression {compression})", _COMPRESSION_NAMES)
     if compression not in _COMPRESSIONS:
         refuse(f"compression {compression}", _COMPRESSION_NAMES)
     bits = directory.values(tiff.BITS) or (1,)

@@ -17,7 +17,7 @@ import numpy as np
 from ....engine.errors import DecodeError
 from ...errors import decode_error
 from ..engines import turbojpeg
-from . import jpeg, jpeg2000, png, tiff, webp
+from . import jpeg, jpeg2000, jpegxl, png, tiff, webp
 from .base import ImageHeader, need, read_fields
 from .tiff_forms import FAX_GROUP_4, JPEGS, NONE
 
@@ -36,6 +36,8 @@ _HEADERS: dict[int, Callable[[memoryview], ImageHeader]] = {
     34712: jpeg2000.parse_header,
     34933: png.parse_header,
     50001: webp.parse_header,
+    50002: jpegxl.parse_header,
+    52546: jpegxl.parse_header,
 }
 """Parsers of compressions that are image files of their own, with a size of their own."""
 

@@ -65,4 +65,18 @@ def test_names_of_classes_are_those_of_the_folders(tmp_path):
     assert class_names(keys, [0, 1, 0]) == ()
     assert class_names([str(tmp_path / "1.jpg")], [0]) == ()
     assert class_names(["s3://bucket/cat/1.jpg"], [0]) == ()
-    assert class_names([], []) == ()
+
+
+def test_names_of_classes_are_those_of_the_data_set(folder, tmp_path):
+    known = ("cat", "dog", "eel")
+    assert class_names(["dog/1.jpg"], [1], [known]) == known
+    assert class_names(["dog/1.jpg"], [2], [known]) == ()  # the program has changed the labels
+    assert class_names(["dog/1.jpg"], [3], [known]) == ()
+    shards = tmp_path.with_name(f"{tmp_path.name}-shards")
+    datasets.convert(folder, shards, to="webdataset", components=["text", "label"])
+    shard = str(next(shards.glob("*.tar")))
+    for key in (f"{shard}:512:a/1.txt", f"{shard} at index 3", f"{shards} at key 7"):
+        assert class_names([key], [0]) == ("cat", "dog")
+        assert class_names([key], [2]) == ()
+    (shards / "dataset.json").write_text("{")
+    assert class_names([shard], [0]) == ()

@@ -14,7 +14,7 @@ from penstock.decoders.image.decode import (
     decode_to_fit,
     peek_shape,
 )
-from penstock.decoders.image.table import MAX_PIXELS
+from penstock.decoders.image.formats.base import MAX_PIXELS
 from penstock.engine.errors import DecodeError
 
 NATURAL_OUTPUT = {1: "GRAY", 2: "GRAY", 3: "RGB", 4: "RGB"}

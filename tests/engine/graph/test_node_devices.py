@@ -47,6 +47,14 @@ def test_an_operator_runs_where_its_inputs_are():
     assert fn.flip(data.gpu()).device == "gpu"
 
 
+def test_what_an_operator_of_the_gpu_reads_on_the_cpu_is_copied_there():
+    data, labels = call(Numbers)
+    cut = fn.slice(data.gpu(), labels.gpu(), labels, axes=[0])
+    assert [each.device for each in cut.node.inputs] == ["gpu", "cpu", "cpu"]
+    with refused("runs on the CPU"):
+        fn.slice(data, labels.gpu(), labels, axes=[0])
+
+
 def test_constants_go_along_to_the_gpu():
     data, _ = call(Numbers)
     joined = fn.cat(data.gpu(), types.Constant([1.0, 2.0]))

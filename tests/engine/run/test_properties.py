@@ -50,6 +50,7 @@ def test_readers_are_described_by_name_and_build_the_pipeline():
         assert (one["epoch_size"], one["number_of_shards"], one["shard_id"]) == (20, 2, 1)
         assert pipe.epoch_size() == {"one": 20, "two": 7}
         assert pipe.epoch_size("two") == 7
+        assert pipe.class_names() == {"one": {}, "two": {}}
         assert pipe.num_outputs == 2
 
 

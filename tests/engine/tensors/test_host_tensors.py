@@ -100,9 +100,11 @@ def test_a_batch_without_samples():
 
 
 def test_origins_are_noted_on_a_copy():
-    batch = dense().delivered(["x", "y"], np.array([True, False]))
-    assert (batch.source_info(), batch.valid.tolist()) == (["x", "y"], [True, False])
-    assert dense().source_info() == ["a", "b"]
+    batch = TensorListCPU(np.zeros((2, 3)))
+    delivered = batch.with_source_info(["x", "y"]).delivered(np.array([True, False]))
+    assert (delivered.source_info(), delivered.valid.tolist()) == (["x", "y"], [True, False])
+    assert batch.source_info() == ["", ""]
+    assert dense().with_source_info(["x", "y"]).source_info() == ["a", "b"]  # of the operator
 
 
 @pytest.mark.parametrize("address", [int, ctypes.c_void_p])

@@ -88,7 +88,7 @@ def test_locations_and_validity():
     batch = TensorListCPU(ROWS)
     assert batch.source_info() == ["", ""]
     assert batch.valid.tolist() == [True, True]
-    delivered = batch.delivered(["a", "b"], np.array([True, False]))
+    delivered = batch.with_source_info(["a", "b"]).delivered(np.array([True, False]))
     assert delivered.source_info() == ["a", "b"]
     assert delivered[1].source_info() == "b"
     assert delivered.valid.tolist() == [True, False]
@@ -97,11 +97,11 @@ def test_locations_and_validity():
 def test_a_constant_is_delivered_as_a_copy():
     constant = np.ones((2, 3))
     constant.flags.writeable = False
-    delivered = TensorListCPU(constant).delivered(None, None)
+    delivered = TensorListCPU(constant).delivered(None)
     assert delivered.dense().flags.writeable
     assert not np.shares_memory(delivered.dense(), constant)
     array = np.ones((2, 3))
-    assert TensorListCPU(array).delivered(None, None).dense() is array
+    assert TensorListCPU(array).delivered(None).dense() is array
 
 
 def test_another_row_leaves_the_batch_as_it_is():

@@ -1,10 +1,14 @@
 import io
+from fractions import Fraction
 
+import av
+import cv2
 import numpy as np
 import pytest
 
 from penstock.engine.errors import DecodeError, PipelineStopped
 from penstock.engine.graph.context import HeapWorkspace
+from penstock.formats.video import pictures
 from penstock.formats.video.frames import FrameReader
 from penstock.formats.video.pictures import ClipDecoder, PictureMaker
 
@@ -87,6 +91,39 @@ def test_a_change_of_size_is_refused_within_a_clip_only():
     assert decode(data, [12]).shape == (1, 64, 160, 3)
     with pytest.raises(DecodeError, match=r"frame 12, at .* has 64 x 160 pixels, but the clip's"):
         decode(data, [2, 12])
+
+
+def packed(image, count, options):
+    """Return a video of one picture, as H.264 in MP4."""
+    file = io.BytesIO()
+    with av.open(file, "w", format="mp4") as output:
+        stream = output.add_stream("libx264", rate=30, options=options)
+        stream.height, stream.width, _ = image.shape
+        frame = av.VideoFrame.from_ndarray(image, "rgb24").reformat(format="yuv420p")
+        for number in range(count):
+            frame.pts, frame.time_base = number, Fraction(1, 30)
+            output.mux(stream.encode(frame))
+        output.mux(stream.encode(None))
+    return file.getvalue()
+
+
+def test_a_small_file_of_large_black_frames_is_refused(monkeypatch):
+    monkeypatch.setattr(pictures, "MOST_PIXELS", 1 << 27)
+    data = packed(np.zeros((1088, 1920, 3), np.uint8), 100, {"preset": "ultrafast"})
+    match = rf"100 frames of 1088 x 1920 pixels; .* with {len(data)} bytes is 134217728 pixels, 64"
+    with pytest.raises(DecodeError, match=match):
+        decode(data, range(100))
+    assert decode(data, range(2)).shape == (2, 1088, 1920, 3)
+
+
+def test_a_large_clip_of_an_honest_file_is_decoded(monkeypatch):
+    monkeypatch.setattr(pictures, "MOST_PIXELS", 1 << 21)
+    slide = np.full((540, 960, 3), 250, np.uint8)
+    for line in range(6):
+        text = f"{line}. What the lecture says"
+        cv2.putText(slide, text, (40, 70 + 70 * line), cv2.FONT_HERSHEY_COMPLEX, 1, (20, 20, 60), 2)
+    data = packed(slide, 40, {"preset": "veryfast"})
+    assert decode(data, range(40)).shape == (40, 540, 960, 3)
 
 
 class StoppedWorkspace(HeapWorkspace):

@@ -42,3 +42,19 @@ def test_three_ways_to_name_files(tree):
 def test_arguments_that_do_not_fit(arguments, message):
     with pytest.raises(ArgumentError, match=message):
         run(**arguments)
+
+
+def test_the_names_of_classes(tmp_path):
+    for name in ("cat", "dog", "eel"):
+        (tmp_path / name).mkdir()
+        if name != "dog":
+            (tmp_path / name / "1.jpg").write_bytes(b"..")
+
+    @pipeline_def(batch_size=1, num_threads=1)
+    def reading(**where):
+        return fn.readers.file(name="files", **where)[1]
+
+    with reading(file_root=str(tmp_path)) as pipe:
+        assert pipe.class_names() == {"files": {"label": ("cat", "", "eel")}}
+    with reading(files=[str(tmp_path / "cat" / "1.jpg")]) as pipe:
+        assert pipe.class_names() == {"files": {}}

@@ -167,9 +167,9 @@ def test_more_files_than_the_process_may_open(tmp_path):
 
 def test_a_lack_of_descriptors_is_no_error_of_a_file(tmp_path):
     path = video_file(tmp_path / "a.mp4", count=6)
-    limited = "import resource, penstock.formats.video.library as library; library.pyav(); "
+    limited = "import resource, penstock.formats.media as media; media.pyav(); "
     limited += "resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3)); "
-    limited += f"library.open_container({path!r})"
+    limited += f"media.open_media({path!r})"
     done = subprocess.run(
         [sys.executable, "-c", limited], capture_output=True, text=True, timeout=300
     )

@@ -28,7 +28,7 @@ def test_a_playlist_is_no_sound(tmp_path) -> None:
     secret = tmp_path / "secret.wav"
     secret.write_bytes(encoded("wav", "pcm_s16le"))
     playlist = f"ffconcat version 1.0\nfile {secret}\n".encode()
-    with pytest.raises(DecodeError, match="M4A: FFmpeg cannot decode it"):
+    with pytest.raises(DecodeError, match="M4A: FFmpeg cannot open it as a sound"):
         ffmpeg.open_stream("M4A", np.frombuffer(playlist, np.uint8), "mov")
 
 

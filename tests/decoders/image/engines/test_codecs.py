@@ -18,7 +18,7 @@ def test_samples_come_as_stored():
     np.testing.assert_array_equal(codecs.decode("JPEG XL", data), pixels)
 
 
-@pytest.mark.parametrize("name", ["AVIF", "GIF", "JPEG", "JPEG XL"])
+@pytest.mark.parametrize("name", ["AVIF", "JPEG", "JPEG XL"])
 def test_data_that_the_library_refuses_are_a_decode_error(name):
     with pytest.raises(DecodeError, match=f"^{name}: imagecodecs cannot decode the data"):
         codecs.decode(name, bytes(100))
@@ -26,5 +26,5 @@ def test_data_that_the_library_refuses_are_a_decode_error(name):
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "imagecodecs", None)
-    with pytest.raises(MissingDependencyError, match=r"GIF needs imagecodecs.*\[images\]"):
-        codecs.decode("GIF", b"GIF89a")
+    with pytest.raises(MissingDependencyError, match=r"AVIF needs imagecodecs.*\[images\]"):
+        codecs.decode("AVIF", bytes(100))

@@ -20,6 +20,7 @@ from penstock.decoders.image.formats import tiff
 from penstock.engine.errors import DecodeError, MissingDependencyError
 
 from ..tiff_files import noise, pillow_rgb, written
+from .pictures import smooth_picture
 
 MakeTiff = Callable[..., NDArray[np.uint8]]
 WHITE_IS_ZERO, BLACK_IS_ZERO, RGB = 0, 1, 2
@@ -245,3 +246,31 @@ def test_axes_of_a_jpeg_2000_strip_may_be_mixed_up() -> None:
     data = written(pixels, rowsperstrip=16, **options)
     oracle = tifffile.imread(io.BytesIO(data.tobytes()))
     np.testing.assert_array_equal(decode(data, output="ANY_DATA"), oracle)
+
+
+@pytest.mark.parametrize("compression", ["jpegxl", "jpegxl_dng"])
+@pytest.mark.parametrize("layout", [{}, {"rowsperstrip": 16}, {"tile": (32, 48)}])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_jpeg_xl(compression: str, layout: dict[str, Any], channels: int, dtype: str) -> None:
+    pixels = smooth_picture(61, 83, channels, 8 * np.dtype(dtype).itemsize)
+    data = written(
+        pixels.squeeze(),
+        compression=compression,
+        compressionargs={"lossless": True},
+        photometric="minisblack" if channels == 1 else "rgb",
+        **layout,
+    )
+    result = decode(data, output="ANY_DATA", dtype=dtype)
+    np.testing.assert_array_equal(result, pixels)
+    window = decode(data, output="ANY_DATA", dtype=dtype, roi=(20, 30, 50, 70))
+    np.testing.assert_array_equal(window, pixels[20:50, 30:70])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_floats_in_jpeg_xl(dtype: Any) -> None:
+    pixels = (smooth_picture(40, 50, 1)[..., 0] / np.float32(255)).astype(dtype)
+    options = {"compressionargs": {"lossless": True}, "photometric": "minisblack"}
+    data = written(pixels, compression="jpegxl", **options)
+    result = decode(data, output="GRAY", dtype=np.float32)[..., 0]
+    np.testing.assert_array_equal(result, pixels.astype(np.float32))

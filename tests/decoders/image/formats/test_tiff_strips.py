@@ -209,6 +209,7 @@ def test_a_strip_of_lzw_that_ends_early_is_refused(shape, predictor):
 
 
 COMPRESSIONS = ["lzw", "zlib", "zstd", "lzma", "packbits", "webp", "jpeg", "lerc", "jpeg2000"]
+COMPRESSIONS += ["jpegxl"]
 
 
 @pytest.mark.parametrize("compression", COMPRESSIONS)
@@ -292,7 +293,7 @@ def test_tiles_that_no_picture_needs_are_refused(width, height, tile, words):
         decode(file, output="GRAY")
 
 
-@pytest.mark.parametrize("compression", ["jpeg", "webp", "jpeg2000"])
+@pytest.mark.parametrize("compression", ["jpeg", "webp", "jpeg2000", "jpegxl"])
 def test_a_picture_inside_must_have_the_size_of_its_strip(compression):
     small = written(
         picture()[:48, :48], photometric="rgb", compression=compression, rowsperstrip=48

@@ -43,7 +43,7 @@ def test_copies_in_host_memory(gpu_batch, rows):
 
 def test_a_row_is_a_tensor_with_its_location_and_no_copy(gpu_batch):
     _, [data] = gpu_batch(RAGGED, layout="HW")
-    data = data.delivered(["a.jpg", "b.jpg"], np.array([True, False]))
+    data = data.with_source_info(["a.jpg", "b.jpg"]).delivered(np.array([True, False]))
     row = data.at(1)
     assert isinstance(row, TensorGPU)
     assert TensorGPU is Defined

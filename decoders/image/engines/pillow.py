@@ -1,0 +1,36 @@
+"""Decode GIF with Pillow, of the extra `images`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import decode_error
+from . import libraries
+
+
+def gif_indices(
+    format_name: str, blocks: bytes, size: tuple[int, int], code_bits: int, is_interlaced: bool
+) -> NDArray[Any]:
+    """Return the color numbers of a picture: HW, uint8.
+
+    Args:
+        format_name: of the file, for errors.
+        blocks: the sub-blocks of the picture's codes. Bytes behind the last pixel do no harm.
+        size: height and width of the picture.
+        code_bits: the minimum code size.
+        is_interlaced: whether lines are stored in the order of four passes.
+
+    Raises:
+        DecodeError: codes are wrong, or pixels are missing.
+        MissingDependencyError: Pillow is not installed.
+    """
+    image = libraries.load("PIL.Image", format_name)
+    try:
+        # The codec alone, because the reader of files heeds settings of the whole process.
+        picture = image.frombytes("P", size[::-1], blocks, "gif", code_bits, int(is_interlaced))
+    except ValueError as error:
+        raise decode_error(format_name, f"Pillow cannot decode the picture ({error})") from error
+    return np.asarray(picture)

@@ -1,0 +1,84 @@
+"""The `source_info` of batches: for each sample the name of its origin, computed on demand.
+
+Each result has the names of the operator's inputs, if these agree: see `inherited`. An operator
+whose results have other origins makes its own names, and returns `TensorList`s that have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Names = Sequence[str]
+"""The names of a batch's samples, by row; "" where there is none."""
+
+
+class NamesOnDemand(Sequence[str]):
+    """A name for each sample of a batch, looked up when it is indexed.
+
+    Args:
+        name: returns the name for a number.
+        numbers: one for each sample. Changes of the array show in the names.
+    """
+
+    def __init__(self, name: Callable[[int], str], numbers: NDArray[np.int64]) -> None:
+        self._name = name
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice):
+            return NamesOnDemand(self._name, self._numbers[row])
+        return self._name(int(self._numbers[row]))
+
+
+class CommonNames(Sequence[str]):
+    """The names that several inputs agree on; no names if two of them differ for any sample.
+
+    >>> CommonNames([["a", ""], ["a", "b"]])[:]
+    ['a', 'b']
+    >>> CommonNames([["a", "b"], ["a", "c"]])[0]
+    ''
+    """
+
+    def __init__(self, inputs: Sequence[Names]) -> None:
+        self._inputs = inputs
+        self._common: list[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self._inputs[0])
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice) and row != slice(None):  # other samples may agree
+            return CommonNames([names[row] for names in self._inputs])
+        if self._common is None:
+            rows = [set(filter(None, names)) for names in zip(*self._inputs, strict=True)]
+            agree = all(len(names) < 2 for names in rows)
+            self._common = ["".join(names) if agree else "" for names in rows]
+        return self._common[row]
+
+
+def inherited(inputs: Iterable[Names | None]) -> Names | None:
+    """Return the names of an operator's results, given those of its inputs."""
+    distinct = {id(names): names for names in inputs if names is not None}
+    if len(distinct) > 1:
+        return CommonNames([*distinct.values()])
+    return next(iter(distinct.values()), None)
+
+
+def joined(parts: Callable[[int], Iterable[str]], count: int) -> Names:
+    """Return the names of samples that are made of several others.
+
+    Args:
+        parts: returns the names of the others, given the row of the sample.
+        count: number of samples.
+
+    >>> joined({0: ["a.jpg", "", "b.jpg"]}.get, 1)[0]
+    'a.jpg;b.jpg'
+    """
+    return NamesOnDemand(lambda row: ";".join(filter(None, parts(row))), np.arange(count))
