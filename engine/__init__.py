@@ -2,6 +2,7 @@
 
 Each room imports only rooms that stand above it in this list:
 
+    arrays       the types of arrays that signatures name most
     printable    text that comes from data, made harmless for terminals
     errors       the exception tree
     suggestions  how messages name alternatives

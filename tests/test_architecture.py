@@ -41,6 +41,7 @@ MAY_IMPORT = {
 }
 # The rooms of the engine: each imports only those before it.
 ROOMS = (
+    "arrays",
     "printable",
     "errors",
     "suggestions",
@@ -56,7 +57,7 @@ ROOMS = (
 )
 # What the parts above may import of the engine: not the work, and not the threads that do it.
 OPEN_ROOMS = {"printable", "errors", "suggestions", "threads", "order", "tensors", "gpu", "graph"}
-OPEN_ROOMS |= {"types"}
+OPEN_ROOMS |= {"arrays", "types"}
 ALSO_OPEN = {
     "readers": {"processes"},  # the reading process is a helper process
     "decoders": {"processes"},  # so is the one that decodes what the GPU does not

@@ -14,11 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ArgumentError
-
-Array = NDArray[Any]
 
 OPTIONS = ("-std=c++17",)
 THREADS = 256

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numpy.typing import NDArray
-
+from ..arrays import Array
 from .device import Device
 from .kernels import THREADS, Kernel
 from .tables import StructTable
-
-Array = NDArray[Any]
 
 MAX_BLOCKS = 1024
 """Blocks of a sample; their threads loop over the elements beyond."""

@@ -12,11 +12,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from .kernels import c_type
-
-Array = NDArray[Any]
 
 
 class Pointers(NamedTuple):

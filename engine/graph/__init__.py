@@ -14,6 +14,9 @@ node_arithmetic  the Python operators of nodes
 node_devices     on which device an operator runs and reads its data
 copies           the operator that moves batches between host and device
 constants        numbers and arrays as nodes
+callers          the line of the user's program, in errors and in warnings
 nodes            the graph: nodes, and the `DataNode`s between them
+other_layouts    the nodes of a pipeline for other layouts than those of its definition
+functions        operators as functions that add nodes to the graph
 constant_nodes   `types.Constant`
 """

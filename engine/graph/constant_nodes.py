@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..arrays import Array
 from ..tensors.dtypes import DALIDataType, to_numpy_type
 from .constants import ConstantOperator, constant_array
-from .context import Array
 from .nodes import DataNode, add_node
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import ArgumentError
 from ..tensors.dtypes import to_numpy_type
-from .context import Array, BatchContext
+from .context import BatchContext
 from .operator import BatchOperator, register
 from .params import ARRAY, LAYOUT, REQUIRED, param
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..arrays import Array
+
 if TYPE_CHECKING:
     from ..gpu.device import Device
     from ..order.sampler import Selection
     from ..tensors.memory import SlabPool
 
-Array = NDArray[Any]
 _NO_NUMBERS = np.empty(0)
 
 

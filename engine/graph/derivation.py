@@ -3,7 +3,7 @@
 Layouts are known when the graph is defined, unless data bring them along: those of an external
 source that declares no layout. Nodes behind such a source are *open*. At definition they are
 derived as for data without a layout, and again for the layouts with which batches come
-(`nodes.nodes_for_layouts`). An operator that needs a layout has a *problem* until then.
+(`other_layouts.nodes_for_layouts`). An operator that needs a layout has a *problem* until then.
 """
 
 from __future__ import annotations

@@ -7,14 +7,14 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ..errors import ArgumentError
 from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
-from .derivation import Axes, derive, results_of
+from .derivation import Axes, derive
 from .index_keys import split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
@@ -335,7 +335,7 @@ def add_node(
         problem=derived.problem,
     )
     check_devices(node, operator, nodes, data.values())
-    node.outputs = _outputs(node, derived.results)
+    node.outputs = outputs_of(node, derived.results)
     if graph is not None:
         graph.adopt(*node.dependencies())
         graph.add(node)
@@ -347,63 +347,10 @@ def add_node(
     return node.outputs
 
 
-def _outputs(node: Node, results: Sequence[Axes]) -> tuple[DataNode, ...]:
+def outputs_of(node: Node, results: Sequence[Axes]) -> tuple[DataNode, ...]:
+    """Return the outputs of a node, whose axes are known."""
     side = "cpu" if node.device == "cpu" else "gpu"
     return tuple(DataNode(node, i, side, *axes) for i, axes in enumerate(results))
-
-
-def nodes_for_layouts(
-    nodes: Sequence[Node], fed: Mapping[int, tuple[Axes, ...]]
-) -> dict[int, Node]:
-    """Derive nodes again, for the layouts with which data came; return them by their ordinals.
-
-    Nodes share the operators whose layouts stay as they were.
-
-    Args:
-        nodes: in the graph's order.
-        fed: the axes of the outputs of open inputs, by the ordinal of the node.
-
-    Raises:
-        ArgumentError: an operator cannot take these layouts. A note names the node.
-    """
-    made: dict[int, Node] = {}
-    for node in nodes:
-        new = replace(
-            node,
-            inputs=tuple(made[data.node.ordinal].outputs[data.index] for data in node.inputs),
-            arguments={
-                name: made[data.node.ordinal].outputs[data.index]
-                for name, data in node.arguments.items()
-            },
-        )
-        new.name = node.name
-        new.outputs = _outputs(new, fed.get(node.ordinal) or _results_again(node, new))
-        made[node.ordinal] = new
-    return made
-
-
-def _results_again(node: Node, new: Node) -> tuple[Axes, ...]:
-    """Give a copied node an operator for its layouts, and return the axes of its outputs."""
-    inputs = [data.axes for data in new.inputs]
-    layouts = [[data.layout for data in each.dependencies()] for each in (node, new)]
-    if not node.problem and layouts[0] == layouts[1]:
-        return results_of(node.operator, node.sequences, inputs)
-    operator = node.operator
-    try:
-        derived = derive(
-            type(operator),
-            operator.device,
-            operator._constants,
-            inputs,
-            {name: data.layout for name, data in new.arguments.items()},
-            is_open=False,
-        )
-    except Exception as error:
-        error.add_note(f"in {node}, for the layouts with which the data came")
-        raise
-    derived.operator.placement = operator.placement
-    new.operator, new.sequences, new.problem = derived.operator, derived.sequences, ""
-    return derived.results
 
 
 def _as_node(value: Any, number: int, operator_class: type[Operator]) -> DataNode:

@@ -27,11 +27,12 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
+from ..arrays import Array
 from ..errors import ArgumentError, LayoutError
 from ..suggestions import not_among
 from ..tensors.packed_rows import MetadataFunction
 from .callers import warn_of_deprecation
-from .context import Array, BatchContext, Placement
+from .context import BatchContext, Placement
 from .limits import Remedies
 from .params import BOOL, INT, INTS, NO_EFFECT, Param, convert, param
 

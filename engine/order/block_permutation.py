@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Int64s
 from ..errors import ArgumentError
 from .permutation import Permutation
 from .philox import mix
-
-Int64s = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
+from ..arrays import Array
 from ..errors import ArgumentError
 from .device_tensors import TensorListGPU
 from .host_tensors import TensorListCPU
 from .tensor_base import TensorList
-
-Array = NDArray[Any]
 
 RowType = tuple[tuple[int, ...], np.dtype[Any]]
 """Shape and dtype of a sample's array."""

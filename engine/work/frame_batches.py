@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..arrays import Int64s
 from ..errors import ArgumentError
 from ..graph.context import BatchContext, HasPlacement
 from ..graph.operator import Array
@@ -23,8 +24,6 @@ from .frames import different_lengths
 
 if TYPE_CHECKING:
     from ..order.sampler import Selection
-
-Counts = NDArray[np.int64]
 
 
 def batch_frames(
@@ -68,7 +67,7 @@ def batch_frames(
 
 def _counts(
     batch: BatchContext, inputs: Sequence[TensorList], arguments: Sequence[TensorList]
-) -> Counts:
+) -> Int64s:
     """Return the number of frames of each sample; 0 for samples whose sequences differ.
 
     Arguments of one frame serve all frames.
@@ -76,7 +75,7 @@ def _counts(
     columns = np.array(
         [[shape[0] if shape else 0 for shape in data.shape()] for data in (*inputs, *arguments)]
     )
-    counts: Counts = columns[0].copy() if inputs else columns.max(axis=0)
+    counts: Int64s = columns[0].copy() if inputs else columns.max(axis=0)
     wrong = columns != counts
     wrong[len(inputs) :] &= columns[len(inputs) :] != 1
     for row in np.flatnonzero(wrong.any(axis=0) | (counts == 0)).tolist():
@@ -90,7 +89,7 @@ def _counts(
 class FrameErrors(dict[int, BaseException]):
     """The errors of frames, which are those of their samples."""
 
-    def __init__(self, errors: dict[int, BaseException], samples: Counts) -> None:
+    def __init__(self, errors: dict[int, BaseException], samples: Int64s) -> None:
         super().__init__()
         self._errors = errors
         self._samples = samples
@@ -115,13 +114,13 @@ class FrameBatch(BatchContext):
 
     selections: dict[int, Selection]
 
-    def __init__(self, batch: BatchContext, counts: Counts) -> None:
+    def __init__(self, batch: BatchContext, counts: Int64s) -> None:
         self._batch = batch
         self.number, self.count, self.seed = batch.number, batch.count, batch.seed
         self.selections, self.pool = batch.selections, batch.pool
         self.begun = None
         self._counts = counts
-        self._samples: Counts = np.repeat(np.arange(len(counts)), counts)
+        self._samples: Int64s = np.repeat(np.arange(len(counts)), counts)
         self.size = len(self._samples)
         self.epoch, self.position = batch.epoch[self._samples], batch.position[self._samples]
         self.errors = FrameErrors(batch.errors, self._samples)
@@ -172,7 +171,7 @@ class FrameBatch(BatchContext):
         with self.device.placing(self._placed):
             yield
 
-    def _placed(self, shapes: Counts, dtype: np.dtype[Any]) -> TensorListGPU | None:
+    def _placed(self, shapes: Int64s, dtype: np.dtype[Any]) -> TensorListGPU | None:
         if len(shapes) != self.size or not self.size or len(self.ragged(shapes)):
             return None
         with self.device.placing(None):
@@ -201,7 +200,7 @@ class FrameBatch(BatchContext):
         shapes = data.extents()[self._samples]
         return self._pieces(data, np.zeros(self.size, np.int64), shapes)
 
-    def _pieces(self, data: TensorList, first: Counts, shapes: Counts) -> TensorList:
+    def _pieces(self, data: TensorList, first: Int64s, shapes: Int64s) -> TensorList:
         """Return the piece of each frame's sample that starts at an element and has a shape."""
         if isinstance(data, TensorListGPU) and (data.packed or data.is_dense_tensor()):
             packed = data.packed
@@ -264,12 +263,12 @@ class FrameBatch(BatchContext):
             device.copy(int(targets.pointers()[i]), address_of(frames.row(i)), sizes[i])
         return result
 
-    def ragged(self, shapes: Counts) -> Counts:
+    def ragged(self, shapes: Int64s) -> Int64s:
         """Return the samples whose frames differ in shape."""
         first = (np.cumsum(self._counts) - self._counts)[self._samples]
         return np.unique(self._samples[(shapes != shapes[first]).any(axis=1)])
 
-    def whole_shapes(self, shapes: Counts) -> Counts:
+    def whole_shapes(self, shapes: Int64s) -> Int64s:
         """Return the shapes of the sequences of frames, whose shapes are given."""
         first = np.minimum(np.cumsum(self._counts) - self._counts, max(0, self.size - 1))
         return np.column_stack([self._counts, shapes[first]])

@@ -11,15 +11,13 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from ..errors import ArgumentError
 from ..graph.context import Workspace
 from ..graph.operator import Array, SampleOperator
 from ..graph.sequences import Sequences
 from ..tensors.results import as_results
-
-Counts = NDArray[np.int64]
 
 
 class FrameWorkspace(Workspace):

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..graph.derivation import Axes
-from ..graph.nodes import Graph, nodes_for_layouts
+from ..graph.nodes import Graph
 from ..graph.operator import Operator
+from ..graph.other_layouts import nodes_for_layouts
 from .chain import Chain, make_chains, make_repeats
 from .plan import Plan, make_plan
 
