@@ -8,7 +8,7 @@ from penstock.operators.metadata.shapes import Shapes
 from penstock.testing.agreement import agree, source
 from penstock.tests.operators.running import apply, batch_of, tensors
 
-from ..geometry.test_crop import rows
+from ..indexing.test_crop import rows
 
 
 def test_shape() -> None:
