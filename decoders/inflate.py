@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..engine.errors import DecodeError, MissingDependencyError, install_hint
 from ..engine.graph.context import Workspace
+from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array, SampleOperator, register
 from ..engine.graph.params import (
     BOOL,
@@ -185,6 +186,9 @@ class Inflate(SampleOperator):
             )
         self._dtype = to_numpy_type(self.dtype)
         self._chunked = bool({"chunk_offsets", "chunk_sizes"} & self.given)
+
+    def remedies(self) -> Remedies:
+        return {"decoding": ("a faster algorithm, such as LZ4", "more cores")}
 
     def output_layouts(self) -> tuple[str, ...]:
         axis = self.sequence_axis_name if self._chunked and self.layout else ""

@@ -12,6 +12,7 @@ import numpy as np
 from ..engine.errors import PipelineStopped
 from ..engine.graph.context import BatchContext
 from ..engine.graph.inputs import SeekableInput
+from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
 from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection
@@ -294,6 +295,15 @@ class Reader(SeekableInput):
     def class_names(self) -> dict[str, tuple[str, ...]]:
         names = getattr(self.source, "class_names", None)
         return names() if names else {}
+
+    def remedies(self) -> Remedies:
+        return {
+            "reading": (
+                "a faster disk, more memory for the page cache, or files on this machine",
+                "fewer and larger files (TFRecord, RecordIO), in order or with shuffle_block",
+                "a larger prefetch_queue_depth of the reader",
+            )
+        }
 
     def meta(self) -> dict[str, Any]:
         return {

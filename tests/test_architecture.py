@@ -149,6 +149,18 @@ def test_every_room_is_listed():
     assert rooms - {"__init__", "__pycache__"} == set(ROOMS)
 
 
+@pytest.mark.parametrize("room", sorted((ROOT / "engine").rglob("__init__.py")), ids=str)
+def test_the_engine_s_rooms_list_their_modules(room):
+    docstring = ast.get_docstring(ast.parse(room.read_text(encoding="utf-8")))
+    listed = re.findall(r"^ *(\w+) {2,}\S", docstring, re.M)
+    modules = {
+        path.stem
+        for path in room.parent.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
+    assert sorted(listed) == sorted(modules - {"__init__"})
+
+
 def test_operators_that_are_added_by_name_are_defined():
     found = {}
     for path in FILES:

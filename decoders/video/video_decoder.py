@@ -10,6 +10,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace, Workspace
+from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, INTS, NO_EFFECT, STR, param
 from ...engine.graph.row_arguments import arguments_of_row
@@ -20,7 +21,7 @@ from ...formats.video.pictures import ClipDecoder
 from ...formats.video.selection import PAD_MODES, padded
 from ...formats.video.sound import SoundTrack
 from ...formats.video.sound_arguments import SoundArguments
-from .clip_frames import ClipFrames, collect
+from .clip_frames import SMALLER_VIDEOS, ClipFrames, collect
 from .conversion import PlaneConversion
 from .on_device import ClipsOnDevice
 from .span_sound import decode_span
@@ -154,6 +155,9 @@ class Video(SoundArguments, SampleOperator):
                 reader.close()
 
         return on_device.run(batch, decode, self._silence(), self.output_layouts())
+
+    def remedies(self) -> Remedies:
+        return {"decoding": SMALLER_VIDEOS}
 
     def event_counts(self) -> dict[str, int]:
         return self._on_device.event_counts() if self._on_device else {}

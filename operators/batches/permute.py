@@ -40,7 +40,7 @@ class PermuteBatch(BatchOperator):
     """
 
     name = "permute_batch"
-    alone = False
+    sample_independent = False
     devices = ("cpu", "gpu")
     inputs = ("data",)
     indices = param(
@@ -93,7 +93,7 @@ class BatchPermutation(UploadedOperator):
     """Draws a random order of the samples of a batch, for the `indices` of `permute_batch`."""
 
     name = "batch_permutation"
-    alone = False
+    sample_independent = False
     allow_repetitions = param(
         BOOL, False, "Draw every index independently, so that indices may repeat."
     )

@@ -57,6 +57,7 @@ class RandomBboxCrop(BatchOperator):
 
     name = "random_bbox_crop"
     inputs = ("boxes", "labels?")
+    sample_independent = True
 
     aspect_ratio = param(
         FLOATS,

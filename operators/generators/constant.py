@@ -33,6 +33,7 @@ class ConstantData(BatchOperator):
 
     name = "constant"
     devices = ("cpu", "gpu")
+    sample_independent = True
     idata = param(INTS, None, "Integers; excludes `fdata`.")
     fdata = param(ANY_FLOATS, None, "Floating point numbers; excludes `idata`.")
     shape = param(INTS, None, "Shape of the output.", minimum=0)

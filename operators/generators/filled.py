@@ -45,6 +45,7 @@ class _Number(_Shaped, BatchOperator):
     """Base of the operators that fill a shape with one number."""
 
     devices = ("cpu", "gpu")
+    sample_independent = True
     dtype = param(DTYPE, INT32, "Dtype of the output.")
     _number: int
 

@@ -35,7 +35,7 @@ class Pad(BatchOperator):
     """
 
     name = "pad"
-    alone = False  # the largest sample of a batch decides about its shape
+    sample_independent = False  # the largest sample of a batch decides about its shape
     devices = ("cpu", "gpu")
     inputs = ("data",)
 

@@ -88,7 +88,7 @@ class Normalize(BatchOperator):
                 f"axes is {self.axes}, ddof is {self.ddof} and epsilon is {self.epsilon}; give at "
                 "least one axis, and no negative numbers"
             )
-        self.alone = not self.whole_batch
+        self.sample_independent = not self.whole_batch
         self.target = to_numpy_type(self.dtype)
         self.exact = np.dtype("f8" if self.target == np.float64 else "f4")
 

@@ -62,6 +62,7 @@ class OpticalFlow(Operator):
     name = "optical_flow"
     devices = ("gpu",)
     inputs = ("videos", "hints?")
+    sample_independent = True
     assumed_layouts = _LAYOUTS
 
     enable_external_hints = param(BOOL, False, "Whether the engine starts from the hints.")

@@ -49,7 +49,7 @@ class MultiPaste(BatchOperator):
     """
 
     name = "multi_paste"
-    alone = False  # it pastes samples of the same batch
+    sample_independent = False  # it pastes samples of the same batch
     devices = ("cpu", "gpu")
     assumed_layouts = _LAYOUTS
     inputs = ("*images",)

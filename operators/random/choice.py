@@ -39,6 +39,7 @@ class Choice(UploadedOperator):
     """
 
     name = "random.choice"
+    sample_independent = True
     inputs = ("a", "shape_like?")
     cpu_inputs = ("a",)
     any_device_inputs = ("shape_like",)

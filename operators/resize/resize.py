@@ -48,6 +48,7 @@ class Resize(SizeArguments, ResamplingOperator):
     """
 
     name = "resize"
+    rehearses = True
     takes_empty = True
     aliases = ("experimental.resize",)
 

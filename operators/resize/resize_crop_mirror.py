@@ -45,6 +45,7 @@ class ResizeCropMirror(CropArguments, SizeArguments, ResamplingOperator):
     """
 
     name = "resize_crop_mirror"
+    rehearses = False  # the window of a made-up image is not known to be like those of photographs
 
     mirror = param(
         INT,

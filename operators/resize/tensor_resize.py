@@ -61,6 +61,7 @@ class TensorResize(ResamplingOperator):
     """
 
     name = "tensor_resize"
+    rehearses = True
     aliases = ("experimental.tensor_resize",)
     inputs = ("data",)
     assumed_layouts = MappingProxyType({})

@@ -11,6 +11,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.derivation import Axes
 from ...engine.graph.inputs import FedInput
+from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
 from ...engine.order.sampler import Selection
@@ -152,6 +153,14 @@ class ExternalSource(FedInput):
         self._stage: DeviceAccess | None = None
         self._selections: dict[int, Selection] = {}
         self._failed: dict[int, dict[int, BaseException]] = {}  # rows by batch
+
+    def remedies(self) -> Remedies:
+        return {
+            "feeder": (
+                "a reader of Penstock's (fn.readers), or a faster source",
+                "samples that other processes prepare ahead",
+            )
+        }
 
     def num_outputs(self) -> int:
         return self._count

@@ -47,7 +47,7 @@ class NumbaFunction(BatchOperator):
     """
 
     name = "_numba_function"
-    alone = False
+    sample_independent = False
     may_change_inputs = True
     called = "plugin.numba.fn.experimental.numba_function"
     inputs = ("*inputs",)

@@ -19,7 +19,7 @@ class UserFunction(BatchOperator):
 
     devices = ("cpu", "gpu")
     in_order = True
-    alone = False
+    sample_independent = False
     may_change_inputs = True
     inputs = ("*inputs",)
     function = param(CALLABLE, REQUIRED, "The function.")

@@ -53,6 +53,7 @@ class WarpAffine(WarpOperator):
     """
 
     name = "warp_affine"
+    rehearses = True
     inputs = ("data", "matrix_input?")
     any_device_inputs = ("matrix_input",)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
+from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import (
     ANY,
@@ -239,6 +240,10 @@ class NumpyReader(Reader):
     def remark(self) -> str:
         direct = isinstance(self.reading, DirectReading) and self.reading.path_used
         return "; ".join(filter(None, (direct or self._path_to_gpu, self.source.path_used)))
+
+    def remedies(self) -> Remedies:
+        regions = "regions instead of whole arrays (roi_start, roi_shape)"
+        return {**super().remedies(), "bus": (regions,)}
 
     def interrupt(self) -> None:
         super().interrupt()
