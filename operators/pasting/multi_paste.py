@@ -248,7 +248,7 @@ def _named(canvases: List, images: Sequence[TensorList], plans: Sequence[CanvasP
     places: dict[int, list[tuple[int, int]]] = {}
     for plan in plans:
         for row, numbers, rows in zip(plan.rows, *plan.sources, strict=True):
-            places[row] = [*zip(numbers.tolist(), rows.tolist(), strict=True)]
+            places[row] = list(zip(numbers.tolist(), rows.tolist(), strict=True))
 
     def sources(row: int) -> list[str]:
         return [own[source] for number, source in places[row] if (own := names[number])]
