@@ -13,6 +13,9 @@ VOLUME_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC", 5: "FDHWC"}
 VIDEO_LAYOUTS = {2: "HW", 3: "HWC", 4: "FHWC", 5: "FDHWC"}
 """The layouts assumed by number of dimensions; samples of four dimensions are videos."""
 
+IMAGE_LAYOUTS = {2: "HW", 3: "HWC"}
+"""The layouts assumed by number of dimensions, for operators that get videos frame by frame."""
+
 
 _DECODE = "An encoded file is decoded first: fn.decoders.image"
 _NAME = "Name the layout where the data enter the pipeline, or use fn.reshape(layout=...)"
@@ -39,6 +42,23 @@ def layout_of(layout: str, ndim: int, defaults: Mapping[int, str]) -> str:
     if len(layout) != ndim:
         raise LayoutError(
             f"the layout {layout!r} names {len(layout)} dimensions, but the sample has {ndim}"
+        )
+    return layout
+
+
+def image_layout(owner: str, layout: str, ndim: int, *others: str) -> str:
+    """Return the layout of an image, as `layout_of`: HW, HWC, or one of `others`.
+
+    Raises:
+        ArgumentError: the layout is another one; the message names the operator, `owner`.
+    """
+    layout = layout_of(layout, ndim, IMAGE_LAYOUTS)
+    allowed = (*IMAGE_LAYOUTS.values(), *others)
+    if layout not in allowed:
+        *first, last = allowed
+        raise ArgumentError(
+            f"{owner} takes {', '.join(first)} and {last}, or F in front of them, but the sample "
+            f"is {layout!r}; bring it into such an order with fn.transpose"
         )
     return layout
 

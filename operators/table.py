@@ -35,7 +35,7 @@ from .cutouts import erase, grid_mask
 from .elementwise import arithmetic, cast, lookup_table, one_hot
 from .filters import filter, gaussian_blur, jpeg_distortion, laplacian, median_blur, morphology
 from .generators import constant, filled
-from .geometry import (
+from .indexing import (
     crop,
     dimensions,
     element_extract,

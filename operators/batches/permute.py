@@ -13,8 +13,8 @@ from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.source_info import Names, NamesOnDemand
 from ..common.whole_batches import UploadedOperator
-from ..geometry.gpu_copies import copy_views
-from ..geometry.strided_views import StridedViews
+from ..indexing.gpu_copies import copy_views
+from ..indexing.strided_views import StridedViews
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext

@@ -16,14 +16,13 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTS, REQUIRED, STR, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ...geometry.layouts import layout_of
+from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
 from ..common.batch_arguments import enter_errors, numbers_of
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_LAYOUTS = MappingProxyType({2: "HW", 3: "HWC"})
 _DTYPES = (np.uint8, np.uint16)
 _TILES: dict[tuple[int, ...], str] = {(0, 0): "BG", (0, 1): "GB", (1, 0): "GR", (1, 1): "RG"}
 """OpenCV's names, by the position of blue."""
@@ -65,7 +64,7 @@ class Debayer(SampleOperator):
     aliases = ("experimental.debayer",)
     devices = ("cpu", "gpu")
     inputs = ("images",)
-    assumed_layouts = _LAYOUTS
+    assumed_layouts = IMAGE_LAYOUTS
     frame_by_frame = True
 
     algorithm = param(
@@ -113,12 +112,7 @@ class Debayer(SampleOperator):
         return out
 
     def _is_possible(self, shape: Sequence[int], dtype: Any) -> bool:
-        layout = layout_of(self.layouts[0], len(shape), _LAYOUTS)
-        if layout not in _LAYOUTS.values():
-            raise ArgumentError(
-                f"{self.called} takes HW and HWC, or F in front of them, but the sample is "
-                f"{layout!r}"
-            )
+        image_layout(self.called, self.layouts[0], len(shape))
         even = shape[0] % 2 == shape[1] % 2 == 0
         return even and tuple(shape[2:]) in ((), (1,)) and dtype in _DTYPES
 

@@ -16,9 +16,9 @@ from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...geometry.layouts import VOLUME_LAYOUTS, layout_of
 from ...geometry.windows import CropArguments, Window, WindowBatch, bounded
-from ..geometry.extract import fill, fill_channels, fills, within
-from ..geometry.strided_views import StridedViews
-from ..geometry.window_operator import WindowOperator
+from ..indexing.extract import fill, fill_channels, fills, within
+from ..indexing.strided_views import StridedViews
+from ..indexing.window_operator import WindowOperator
 from .cpu_scale import Scaling, affine, make_scaling, write_scaled
 from .gpu_scale import ScaledWindows, Scalings, scaled_windows
 

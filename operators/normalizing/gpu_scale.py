@@ -11,7 +11,7 @@ from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ..elementwise.gpu_expression import strides
-from ..geometry.strided_views import StridedViews
+from ..indexing.strided_views import StridedViews
 from ..kernels import Pointers, StructTable, kernel, launch_elements, struct_table
 
 _MOST_CHANNELS = 4  # channels that one thread computes together

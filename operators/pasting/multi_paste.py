@@ -247,12 +247,11 @@ def _named(canvases: List, images: Sequence[TensorList], plans: Sequence[CanvasP
     names = [data.names for data in images]
     places: dict[int, list[tuple[int, int]]] = {}
     for plan in plans:
-        numbers, source_rows = (column.tolist() for column in plan.sources)
-        for i, row in enumerate(plan.rows):
-            places[row] = [*zip(numbers[i], source_rows[i], strict=True)]
+        for row, numbers, rows in zip(plan.rows, *plan.sources, strict=True):
+            places[row] = list(zip(numbers.tolist(), rows.tolist(), strict=True))
 
     def sources(row: int) -> list[str]:
-        return [each[source] for number, source in places[row] if (each := names[number])]
+        return [own[source] for number, source in places[row] if (own := names[number])]
 
     return canvases.with_source_info(joined(sources, len(canvases)))
 

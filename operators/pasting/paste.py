@@ -12,8 +12,8 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, FLOATS, INT, REQUIRED, param
 from ...engine.tensors import TensorListGPU
 from ..common.batch_arguments import enter_errors, numbers_of
-from ..geometry.gpu_copies import convert_views
-from ..geometry.strided_views import StridedViews
+from ..indexing.gpu_copies import convert_views
+from ..indexing.strided_views import StridedViews
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import ANY_FLOAT, INT, INTERP, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
-from ...geometry.layouts import layout_of
+from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
 from ..common.batch_arguments import enter_errors, numbers_of
 from .cpu_warp import Sampling, sample_at
 from .frame_maps import canvases_fit, check_extents
@@ -23,7 +22,6 @@ from .gpu_displacement import launch_displacement
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_LAYOUTS = {2: "HW", 3: "HWC"}
 Float32s = NDArray[np.float32]
 
 
@@ -35,7 +33,7 @@ class DisplacementOperator(SampleOperator, ABC):
 
     devices = ("cpu", "gpu")
     inputs = ("images",)
-    assumed_layouts = _LAYOUTS
+    assumed_layouts = IMAGE_LAYOUTS
     frame_by_frame = True
     kernel_name: str  # and the name of its file
 
@@ -71,7 +69,7 @@ class DisplacementOperator(SampleOperator, ABC):
         return np.asarray(coordinates - np.float32(0.5), np.float32)
 
     def sample(self, workspace: Workspace, image: Array, *, mask: int) -> Array:
-        self._layout(image.ndim)
+        image_layout(self.called, self.layouts[0], image.ndim)
         height, width = image.shape[:2]
         check_extents((height, width), (height, width))
         if not mask:
@@ -81,16 +79,8 @@ class DisplacementOperator(SampleOperator, ABC):
         sample_at(source, target, self.positions(workspace, height, width), self._sampling)
         return out
 
-    def _layout(self, ndim: int) -> None:
-        layout = layout_of(self.layouts[0], ndim, _LAYOUTS)
-        if layout not in _LAYOUTS.values():
-            raise ArgumentError(
-                f"{self.called} takes HW and HWC, or F in front of them, but the sample is "
-                f"{layout!r}; bring it into such an order with fn.transpose"
-            )
-
     def batch_gpu(self, batch: BatchContext, images: TensorListGPU, *, mask: Any) -> TensorListGPU:
-        self._layout(images.ndim)
+        image_layout(self.called, self.layouts[0], images.ndim)
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         extents = shapes[:, :2]
         moves = numbers_of(mask, batch.size)[:, 0] != 0

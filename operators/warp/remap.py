@@ -15,7 +15,7 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTERP, STR, param
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
-from ...geometry.layouts import layout_of
+from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
 from ..common.batch_arguments import enter_errors
 from ..common.opencv_images import by_channels
 from ..kernels import Pointers
@@ -28,7 +28,6 @@ from .gpu_perspective import TAPS
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_LAYOUTS = {2: "HW", 3: "HWC"}
 _ORIGINS = {"corner": -0.5, "center": 0.0}
 _CHANNELS = 4  # that OpenCV moves together
 
@@ -57,7 +56,7 @@ class Remap(SampleOperator):
     devices = ("cpu", "gpu")
     inputs = ("images", "mapx", "mapy")
     any_device_inputs = ("mapx", "mapy")
-    assumed_layouts = _LAYOUTS
+    assumed_layouts = IMAGE_LAYOUTS
     frame_by_frame = True
 
     interp = param(
@@ -76,16 +75,8 @@ class Remap(SampleOperator):
     def prepare(self) -> None:
         self._shift = np.float32(_ORIGINS[self.pixel_origin])
 
-    def _layout(self, ndim: int) -> None:
-        layout = layout_of(self.layouts[0], ndim, _LAYOUTS)
-        if layout not in _LAYOUTS.values():
-            raise ArgumentError(
-                f"{self.called} takes HW and HWC, or F in front of them, but the sample is "
-                f"{layout!r}; bring it into such an order with fn.transpose"
-            )
-
     def sample(self, workspace: Workspace, image: Array, mapx: Array, mapy: Array) -> Array:
-        self._layout(image.ndim)
+        image_layout(self.called, self.layouts[0], image.ndim)
         if mapx.shape != mapy.shape or mapx.ndim not in (2, 3) or mapx.shape[2:] not in ((), (1,)):
             raise ArgumentError(
                 f"the maps have the shapes {mapx.shape} and {mapy.shape}; both must be (height, "
@@ -109,7 +100,7 @@ class Remap(SampleOperator):
     def batch_gpu(
         self, batch: BatchContext, images: TensorListGPU, mapx: TensorList, mapy: TensorList
     ) -> TensorListGPU:
-        self._layout(images.ndim)
+        image_layout(self.called, self.layouts[0], images.ndim)
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         across, down = mapx.extents(), mapy.extents()
         possible = np.zeros(batch.size, bool)

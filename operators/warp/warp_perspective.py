@@ -14,7 +14,7 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INTERP, STR, param
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
-from ...geometry.layouts import layout_of
+from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
 from ...geometry.rounding import round_away
 from ..common.batch_arguments import check_later, enter_errors
 from ..common.opencv_images import BORDERS
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 Floats = NDArray[np.float64]
-_LAYOUTS = {2: "HW", 3: "HWC"}
 _TYPES = frozenset(map(np.dtype, ("u1", "u2", "i2", "f4")))
 
 
@@ -60,7 +59,7 @@ class WarpPerspective(SampleOperator):
 
     name = "experimental.warp_perspective"
     devices = ("cpu", "gpu")
-    assumed_layouts = _LAYOUTS
+    assumed_layouts = IMAGE_LAYOUTS
     frame_by_frame = True
     inputs = ("data", "matrix_input?")
     any_device_inputs = ("matrix_input",)
@@ -110,7 +109,7 @@ class WarpPerspective(SampleOperator):
         matrix: Sequence[float] | None,
         size: Sequence[float],
     ) -> Array:
-        layout = self._layout(image.ndim)
+        layout = image_layout(self.called, self.layouts[0], image.ndim, "CHW")
         given = given_matrix(matrix, matrix_input)
         if given.size != 9:
             raise ArgumentError(f"the matrix has {given.size} values; give 9")
@@ -135,15 +134,6 @@ class WarpPerspective(SampleOperator):
         ]
         move_pixels(planes[0], planes[1], maps[0].reshape(3, 3), self._sampling, fills)
         return out
-
-    def _layout(self, ndim: int) -> str:
-        layout = layout_of(self.layouts[0], ndim, _LAYOUTS)
-        if layout not in ("HW", "HWC", "CHW"):
-            raise ArgumentError(
-                f"{self.called} takes HW, HWC and CHW, or F in front of them, but the sample is "
-                f"{layout!r}; bring it into such an order with fn.transpose"
-            )
-        return layout
 
     def _maps(self, matrices: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the maps of indices of pixels to those of the image, and which are right.
@@ -186,7 +176,8 @@ class WarpPerspective(SampleOperator):
         matrix: Any,
         size: Any,
     ) -> TensorListGPU:
-        layout, shapes = self._layout(data.ndim), data.extents()
+        layout = image_layout(self.called, self.layouts[0], data.ndim, "CHW")
+        shapes = data.extents()
         source, spatial = to_numpy_type(data.dtype), [layout.index(letter) for letter in "HW"]
         arguments = {"matrix": matrix, "size": size}
         given = others[0] if others else matrix

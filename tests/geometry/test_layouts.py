@@ -11,6 +11,7 @@ from penstock.geometry.layouts import (
     check_exclusive,
     chosen_axes,
     find_axis,
+    image_layout,
     layout_of,
     per_axis,
 )
@@ -28,6 +29,15 @@ def test_dimensions_that_no_layout_describes():
         layout_of("", 1, VIDEO_LAYOUTS)
     with pytest.raises(ArgumentError, match="names 3 dimensions, but the sample has 2"):
         layout_of("HWC", 2, VIDEO_LAYOUTS)
+
+
+def test_layouts_of_images():
+    assert image_layout("fn.water", "", 3) == "HWC"
+    assert image_layout("fn.water", "CHW", 3, "CHW") == "CHW"
+    with pytest.raises(ArgumentError, match=r"fn.water takes HW and HWC, or F .*is 'CHW'"):
+        image_layout("fn.water", "CHW", 3)
+    with pytest.raises(ArgumentError, match=r"takes HW, HWC and CHW, or F .*is 'WHC'"):
+        image_layout("fn.water", "WHC", 3, "CHW")
 
 
 def test_axes_by_letter():

@@ -22,7 +22,7 @@ EXCUSED = {
     "_decode_*": "stand in readers' graphs, and are tested with the readers",
     "_ssd_*": "stand in the graph of `ssd_random_crop`, which is under the suite",
     "_constant": "stands for a value that is no node",
-    "_indices": "stands for the indices of a subscript: tests/operators/geometry",
+    "_indices": "stands for the indices of a subscript: tests/operators/indexing",
     "*_function": "call functions of users, which decide on results: tests/operators/user_code",
     "dump_image": "writes files: tests/operators/batches",
     "optical_flow": "runs on the GPU alone: tests/operators/optical_flow",

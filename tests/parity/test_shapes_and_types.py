@@ -9,10 +9,10 @@ from penstock.engine.graph.index_keys import split_key
 from penstock.operators.batches.permute import PermuteBatch
 from penstock.operators.elementwise.cast import Cast, CastLike
 from penstock.operators.generators.constant import ConstantData
-from penstock.operators.geometry.dimensions import ExpandDims, Squeeze
-from penstock.operators.geometry.join import Cat, Stack
-from penstock.operators.geometry.reshape import Reinterpret, Reshape
-from penstock.operators.geometry.subscript import Subscript
+from penstock.operators.indexing.dimensions import ExpandDims, Squeeze
+from penstock.operators.indexing.join import Cat, Stack
+from penstock.operators.indexing.reshape import Reinterpret, Reshape
+from penstock.operators.indexing.subscript import Subscript
 from penstock.operators.metadata.shapes import Shapes
 from penstock.tests.operators.running import apply, array, batch_of, dense
 from penstock.tests.parity.oracle import dali

@@ -11,7 +11,7 @@ from penstock.operators.batches.permute import BatchPermutation, PermuteBatch
 from penstock.testing.agreement import agree, source
 from penstock.tests.operators.running import array, batch_of, dense, tensors
 
-from ..geometry.test_crop import rows
+from ..indexing.test_crop import rows
 
 
 def permute(data: Any, indices: Any) -> Any:

@@ -8,7 +8,7 @@ from penstock.operators.metadata.shapes import Shapes
 from penstock.testing.agreement import agree, source
 from penstock.tests.operators.running import apply, batch_of, tensors
 
-from ..geometry.test_crop import rows
+from ..indexing.test_crop import rows
 
 
 def test_shape() -> None:
@@ -20,7 +20,9 @@ def test_shape() -> None:
 
 def test_type() -> None:
     assert apply(Shapes, np.zeros(2), dtype=types.FLOAT).dtype == np.float32
-    assert apply(Shapes, np.zeros(2), type=types.INT32).dtype == np.int32
+    with pytest.warns(DeprecationWarning, match="type is deprecated; use dtype"):
+        arguments = Shapes.by_current_names({"type": types.INT32})
+    assert apply(Shapes, np.zeros(2), **arguments).dtype == np.int32
 
 
 def test_batch() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.operators.geometry.strided_views import StridedViews
+from penstock.operators.indexing.strided_views import StridedViews
 from penstock.operators.normalizing.gpu_scale import Scalings, scaled_windows
 
 SHAPES = [(6, 9, 3), (4, 5, 3)]

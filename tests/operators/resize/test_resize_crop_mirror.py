@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from penstock import types
 from penstock.engine.errors import ArgumentError
 from penstock.geometry.windows import Window, WindowBatch
-from penstock.operators.geometry.crop import Crop
+from penstock.operators.indexing.crop import Crop
 from penstock.operators.resize.resize import Resize
 from penstock.operators.resize.resize_crop_mirror import (
     FastResizeCropMirror,

@@ -1,4 +1,4 @@
-// Boxes of results whose elements lie in memory already (see operators/geometry/gather_plan.py),
+// Boxes of results whose elements lie in memory already (see operators/indexing/gather_plan.py),
 // and their division among threads. A run of the last dimension is cut at the pieces of the
 // result's memory. A thread makes a piece, or the run's part of a piece. Index is the type of
 // indices in a box: 32 bits if they suffice.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.operators.geometry.gpu_subscript import indexed_views
-from penstock.operators.geometry.strided_views import StridedViews
+from penstock.operators.indexing.gpu_subscript import indexed_views
+from penstock.operators.indexing.strided_views import StridedViews
 
 MEMORY = np.arange(54, dtype=np.int16)
 SHAPES = np.array([[2, 3, 4], [3, 5, 2]])

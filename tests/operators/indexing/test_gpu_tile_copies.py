@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.operators.geometry.gather_plan import collapsed, plan_gather
-from penstock.operators.geometry.gpu_tile_copies import (
+from penstock.operators.indexing.gather_plan import collapsed, plan_gather
+from penstock.operators.indexing.gpu_tile_copies import (
     copy_channels,
     copy_tiles,
     images_of,
     tiles_of,
 )
-from penstock.operators.geometry.strided_views import StridedViews
+from penstock.operators.indexing.strided_views import StridedViews
 
 DTYPES = ["u1", "u2", "f4", "f8"]
 

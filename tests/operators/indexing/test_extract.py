@@ -7,7 +7,7 @@ import pytest
 
 from penstock.engine.errors import ArgumentError
 from penstock.geometry.windows import Window
-from penstock.operators.geometry.extract import (
+from penstock.operators.indexing.extract import (
     check_repeatable,
     extract,
     fill,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from penstock.operators.geometry import gather_plan
-from penstock.operators.geometry.gather_plan import collapsed, plan_gather
-from penstock.operators.geometry.strided_views import StridedViews
+from penstock.operators.indexing import gather_plan
+from penstock.operators.indexing.gather_plan import collapsed, plan_gather
+from penstock.operators.indexing.strided_views import StridedViews
 
 SHAPES = np.array([[2, 3, 4], [2, 3, 4]])
 WHOLE = StridedViews.at(np.array([0, 64]), SHAPES, np.dtype(np.int16))

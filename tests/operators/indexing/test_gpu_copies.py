@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import types
-from penstock.operators.geometry import gather_plan, gpu_copies
+from penstock.operators.indexing import gather_plan, gpu_copies
 from penstock.testing.agreement import agree
 
 

@@ -62,7 +62,7 @@ def copy_channels(
     tile = _CHANNELS_RUN // size
     blocks = int((images[:, 0] * -(-images[:, 1] // tile)).max())
     function = kernel(
-        "geometry/move_channels",
+        "indexing/move_channels",
         "move_channels",
         CHANNELS=channels,
         SIZE=size,
@@ -115,7 +115,7 @@ def copy_tiles(
     macros = {"DIMS": len(order), "SIZE": size, "CHANNELS": channels}
     grid = min(int(tiles.prod(1).max()), _MOST_BLOCKS), len(out)
     arguments = table, *map(np.int32, (x, y, pitch))
-    function = kernel("geometry/move_tiles", "move_tiles", **macros)
+    function = kernel("indexing/move_tiles", "move_tiles", **macros)
     batch.device.launch(function, grid, (THREADS,), *arguments, shared_bytes=x * pitch)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.engine.errors import ArgumentError
 from penstock.geometry.windows import WindowBatch
-from penstock.operators.geometry.gpu_extract import extract_batch
+from penstock.operators.indexing.gpu_extract import extract_batch
 
 from ..running import make
 

@@ -1,4 +1,4 @@
-"""Copies of single pixels on the GPU: the plans that `operators/geometry/move_pixels.cu` can do."""
+"""Copies of single pixels on the GPU: the plans that `operators/indexing/move_pixels.cu` can do."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.operators.geometry.gather_plan import plan_gather
-from penstock.operators.geometry.gpu_copies import copy_views
-from penstock.operators.geometry.gpu_pixel_copies import pixels_of
-from penstock.operators.geometry.strided_views import StridedViews
+from penstock.operators.indexing.gather_plan import plan_gather
+from penstock.operators.indexing.gpu_copies import copy_views
+from penstock.operators.indexing.gpu_pixel_copies import pixels_of
+from penstock.operators.indexing.strided_views import StridedViews
 
 SHAPES = np.array([[6, 9, 3], [6, 9, 3]])
 BYTES = np.dtype(np.uint8)

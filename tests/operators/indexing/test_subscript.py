@@ -8,7 +8,7 @@ import pytest
 from penstock import Pipeline
 from penstock.engine.errors import ArgumentError
 from penstock.engine.graph.index_keys import newaxis, split_key
-from penstock.operators.geometry.subscript import Indices, Subscript
+from penstock.operators.indexing.subscript import Indices, Subscript
 from penstock.testing.agreement import source
 from penstock.tests.operators.running import (
     RubbishWorkspace,

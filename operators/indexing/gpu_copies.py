@@ -78,7 +78,7 @@ def convert_views(
     channels: int,
     policy: str,
 ) -> TensorListGPU:
-    """Return the elements of a view in another type; see `operators/geometry/move_elements.cu`.
+    """Return the elements of a view in another type; see `operators/indexing/move_elements.cu`.
 
     Args:
         batch: the batch, whose device does the work.
@@ -126,7 +126,7 @@ def _launch(
     blocks = blocks_for(-(-pieces // min(max(rounds, 1), MAX_ROUNDS)))
     grid = blocks, len(table) // sources, sources
     batch.device.launch(
-        kernel(f"geometry/{name}", name, **macros), grid, (THREADS,), table, *arguments
+        kernel(f"indexing/{name}", name, **macros), grid, (THREADS,), table, *arguments
     )
 
 

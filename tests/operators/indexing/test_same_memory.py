@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.operators.geometry.same_memory import in_shapes
+from penstock.operators.indexing.same_memory import in_shapes
 
 DENSE = [np.arange(6, dtype=np.int32) + i for i in range(2)]
 RAGGED = [np.arange(6, dtype=np.int32), np.arange(4, dtype=np.int32)]

@@ -77,7 +77,7 @@ class GatherPlan:
         return replace(self, extents=self.extents * scale, **bounds)
 
     def table(self, out: Array, out_strides: Array, fills: Array) -> StructTable:
-        """Return the structs of the kernels: see `operators/geometry/strided.cuh`.
+        """Return the structs of the kernels: see `operators/indexing/strided.cuh`.
 
         Args:
             out: addresses of the results: (batch,).

@@ -7,7 +7,7 @@ import pytest
 
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError
-from penstock.operators.geometry.join import Cat, Stack
+from penstock.operators.indexing.join import Cat, Stack
 from penstock.testing.agreement import agree, source
 from penstock.tests.operators.running import apply, array, batch_of, dense, tensors
 

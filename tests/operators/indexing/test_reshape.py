@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
-from penstock.operators.geometry.reshape import Reinterpret, Reshape
+from penstock.operators.indexing.reshape import Reinterpret, Reshape
 from penstock.tests.operators.running import apply, array
 
 VOLUME = np.arange(24, dtype=np.int32).reshape(2, 3, 4)

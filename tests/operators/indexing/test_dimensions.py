@@ -7,7 +7,7 @@ import pytest
 
 from penstock import Pipeline, fn, types
 from penstock.engine.errors import ArgumentError
-from penstock.operators.geometry.dimensions import ExpandDims, Squeeze
+from penstock.operators.indexing.dimensions import ExpandDims, Squeeze
 from penstock.testing.agreement import agree, source
 from penstock.tests.operators.running import apply, array
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from penstock.operators.geometry.gather_plan import collapsed, plan_gather
-from penstock.operators.geometry.gpu_subscript import indexed_views
-from penstock.operators.geometry.strided_views import StridedViews
+from penstock.operators.indexing.gather_plan import collapsed, plan_gather
+from penstock.operators.indexing.gpu_subscript import indexed_views
+from penstock.operators.indexing.strided_views import StridedViews
 
 MEMORY = np.arange(48, dtype=np.int16)
 SHAPES = np.array([[2, 3, 4], [3, 4, 2]])
