@@ -155,7 +155,7 @@ class Video(SoundArguments, SampleOperator):
                 if not self.audio:
                     return (frames,)
                 span = reader.index.span(numbers)
-                return frames, *self._sound(video, span, HeapWorkspace())
+                return frames, *self._sound(video, span, HeapWorkspace(batch.empty))
             finally:
                 reader.close()
 
