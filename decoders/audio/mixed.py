@@ -45,7 +45,7 @@ def _kernel(dtype: np.dtype[Any], *, planes: bool) -> Kernel:
     return Kernel(_PCM, "pcm", (("Out", c_type(dtype)), ("PLANES", str(int(planes)))))
 
 
-class _Work(NamedTuple):
+class _AudioWork(NamedTuple):
     """A batch on its way through the decoders.
 
     Attributes:
@@ -97,7 +97,7 @@ class MixedAudio:
         Returns:
             The signals and their rates.
         """
-        work = _Work(batch, files, read_streams(TensorListCPU(list(files))))
+        work = _AudioWork(batch, files, read_streams(TensorListCPU(list(files))))
         on_gpu, on_cpu = self._sort(work, windows)
         decoded = dict(self._fallback.finish(batch, on_cpu))
         self._fallback.count(len(on_cpu))
@@ -127,7 +127,7 @@ class MixedAudio:
         return self._fallback.event_counts()
 
     def _sort(
-        self, work: _Work, windows: Sequence[tuple[float, ...]]
+        self, work: _AudioWork, windows: Sequence[tuple[float, ...]]
     ) -> tuple[dict[int, GpuWindow], dict[int, TeamCall[Signal]]]:
         """Return the windows for the GPU, and the calls that decode the other rows."""
         batch, files, streams = work
@@ -155,7 +155,7 @@ class MixedAudio:
         return on_gpu, on_cpu
 
     def _resample(
-        self, work: _Work, windows: Mapping[int, GpuWindow], addresses: Addresses
+        self, work: _AudioWork, windows: Mapping[int, GpuWindow], addresses: Addresses
     ) -> None:
         """Decode windows to floats, and write them at their rates."""
         if not windows:
@@ -182,7 +182,7 @@ class MixedAudio:
 
     def _decode(
         self,
-        work: _Work,
+        work: _AudioWork,
         windows: Mapping[int, GpuWindow],
         dtype: np.dtype[Any],
         addresses: Addresses,
@@ -216,7 +216,7 @@ class MixedAudio:
 
     def _write_flac(
         self,
-        work: _Work,
+        work: _AudioWork,
         flac: Mapping[int, FlacWindow],
         dtype: np.dtype[Any],
         addresses: Addresses,

@@ -35,7 +35,7 @@ from .mixed import MixedDecoding, Windows
 from .table import added_formats, restore_formats
 
 if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext, BatchRows
+    from ...engine.graph.context import BatchContext, RowsContext
 
 _BLEMISHED = "damaged files with intact pixels"
 _USUAL_SIZES = np.array([(375, 500), (500, 375), (333, 500), (375, 500), (250, 333)])
@@ -180,7 +180,7 @@ class ImageDecoder(FormatUser):
             self._mixed.close()
 
     def boxes(
-        self, rows: BatchRows, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
     ) -> NDArray[np.int64]:
         """Return the box to decode of each image of a batch.
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.graph.context import BatchRows, HasPlacement
+from ...engine.graph.context import HasPlacement, RowsContext
 from ...engine.threads import TeamCall
 from ..on_cpu import CpuFallback
 from . import color
@@ -47,7 +47,7 @@ Array = NDArray[Any]
 
 _ON_CPU = "files decoded by the CPU"
 
-Windows = Callable[[BatchRows, NDArray[np.int64]], NDArray[np.int64]]
+Windows = Callable[[RowsContext, NDArray[np.int64]], NDArray[np.int64]]
 """A function from the upright sizes of a batch, (batch, 2), to the boxes to decode, (batch, 4): y0,
 x0, y1 and x1. For a row without a box the function enters an error in the rows."""
 
@@ -71,7 +71,7 @@ class Begun(NamedTuple):
     errors: dict[int, BaseException]
 
 
-class _EarlyRows(BatchRows):
+class _EarlyRows(RowsContext):
     """The rows of a batch before `batch_gpu`, with errors of their own until then."""
 
     def __init__(self, batch: BatchContext) -> None:
@@ -159,7 +159,7 @@ class MixedDecoding:
         return out
 
     def _begin(
-        self, batch: BatchContext, rows: BatchRows, encoded: TensorListCPU, windows: Windows
+        self, batch: BatchContext, rows: RowsContext, encoded: TensorListCPU, windows: Windows
     ) -> Begun:
         """Sort a batch, and begin to decode the files for the CPU.
 

@@ -20,7 +20,7 @@ from .formats.base import Box
 from .image_decoder import ImageDecoder
 
 if TYPE_CHECKING:
-    from ...engine.graph.context import BatchRows
+    from ...engine.graph.context import RowsContext
 
 
 class WindowedDecoder(ImageDecoder):
@@ -42,7 +42,7 @@ class WindowedDecoder(ImageDecoder):
         return self.decoded(workspace, encoded, box)
 
     def boxes(
-        self, rows: BatchRows, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
     ) -> NDArray[np.int64]:
         windows = self.windows(rows, "HW", sizes, *inputs, **arguments)
         doubtful = ~windows.fit(sizes) | (windows.shape == 0).any(axis=1)
@@ -147,7 +147,7 @@ class ImageRandomCrop(ImageDecoder):
         return self.decoded(workspace, encoded, box)
 
     def boxes(
-        self, rows: BatchRows, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
     ) -> NDArray[np.int64]:
         return random_crop.random_windows(
             sizes, self._ranges, lambda count: rows.random(self, count)

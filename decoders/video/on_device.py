@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.tensors import TensorListCPU, TensorListGPU
-from ...formats.video.decoder_pool import DecoderPool, Gpu
 from ...formats.video.library import has_gpu_frames
 from ..on_cpu import CpuFallback
 from .clip_frames import NO_FRAMES, ClipFrames
 from .conversion import PlaneConversion
+from .decoder_pool import DecoderPool, Gpu
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device

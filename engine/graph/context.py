@@ -67,7 +67,7 @@ class Workspace(Protocol):
         """Raise PipelineStopped if the pipeline was closed; for loops that take seconds."""
 
 
-class BatchRows(Protocol):
+class RowsContext(Protocol):
     """The rows of a batch, for work on their arguments.
 
     Attributes:
@@ -85,7 +85,7 @@ class BatchRows(Protocol):
         """
 
 
-class BatchContext(BatchRows, Protocol):
+class BatchContext(RowsContext, Protocol):
     """One batch, for the work on a whole batch.
 
     Attributes:

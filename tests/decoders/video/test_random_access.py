@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from penstock.formats.video.frames import FrameReader
+from penstock.decoders.video.frames import FrameReader
 
 RNG = np.random.default_rng(5)
 NOISE = cv2.GaussianBlur(RNG.integers(0, 256, (260, 400, 3), np.uint8), (7, 7), 3)
