@@ -50,7 +50,7 @@ backend = backend_impl = tensors
 pipeline.experimental = pipeline  # type: ignore[attr-defined]
 
 _OPERATORS.modules = tuple(
-    f"{__name__}.{part}.table" for part in ("decoders", "operators", "readers")
+    f"{__name__}.{part}.table" for part in ("composite", "decoders", "operators", "readers")
 )
 
 from . import fn, ops, tfrecord  # noqa: E402

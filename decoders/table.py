@@ -1,6 +1,6 @@
 """The decoders. Importing this enters all of them into the table of operators."""
 
-from . import inflate, json_field, npy
+from . import inflate, json_field
 from .audio import audio_decoder, utterance
 from .image import image_decoder, sequence, windowed
 from .video import clip, video_decoder, video_input
@@ -11,7 +11,6 @@ __all__ = [
     "image_decoder",
     "inflate",
     "json_field",
-    "npy",
     "sequence",
     "utterance",
     "video_decoder",

@@ -6,7 +6,7 @@ from penstock.decoders.video import open_videos
 from penstock.engine.errors import ArgumentError, DecodeError
 from penstock.formats.video import known_files
 
-from ...videos import Sound, numbers_of, tone, video_file
+from ..videos import Sound, numbers_of, tone, video_file
 
 
 @pytest.fixture
