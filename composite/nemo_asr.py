@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..decoders.audio.utterance import DecodeUtterance
-from ..engine.errors import ArgumentError
 from ..engine.graph.nodes import add_node
 from ..engine.graph.operator import Array, register
 from ..engine.graph.params import (
@@ -93,6 +92,7 @@ class NemoAsrReader(Reader):
         "manifest",
         "Order of the data set: that of the 'manifest', or by duration, 'ascending' or "
         "'descending'. `random_shuffle` permutes it.",
+        choices=ORDERS,
     )
     bucket_size = param(
         INT,
@@ -106,17 +106,11 @@ class NemoAsrReader(Reader):
 
     def prepare(self) -> None:
         super().prepare()
-        if self.order not in ORDERS:
-            raise ArgumentError(
-                f"fn.readers.nemo_asr: order must be one of {', '.join(ORDERS)}, but is "
-                f"{self.order!r}"
-            )
         if self.bucket_size is None:
             return
         if self._blocks is not None or not (self.random_shuffle or self.shuffle_after_epoch):
-            raise ArgumentError(
-                "fn.readers.nemo_asr: bucket_size needs random_shuffle=True, and takes the place "
-                "of shuffle_block"
+            self.refuse(
+                "bucket_size needs random_shuffle=True, and takes the place of shuffle_block"
             )
         self._blocks = Blocks(self.bucket_size, 1)
         self.reads_whole_blocks = False  # entries of one duration lie anywhere

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..decoders.image.sequence import DecodeSequence
-from ..engine.errors import ArgumentError
 from ..engine.graph.nodes import add_node
 from ..engine.graph.operator import Array, register
 from ..engine.graph.params import IMAGE_TYPE, INT, REQUIRED, STR, param
@@ -50,10 +49,7 @@ class SequenceReader(Reader):
         super().prepare()
         for argument in ("sequence_length", "step", "stride"):
             if getattr(self, argument) < 1:
-                raise ArgumentError(
-                    f"fn.readers.sequence: {argument} must be at least 1, but is "
-                    f"{getattr(self, argument)}"
-                )
+                self.refuse(f"{argument} must be at least 1, but is {getattr(self, argument)}")
 
     def num_outputs(self) -> int:
         return int(self.sequence_length)

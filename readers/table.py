@@ -1,5 +1,7 @@
 """The readers of stored samples. Importing this enters all of them into the table of operators."""
 
+# ruff: noqa: F401 (an import is all that an operator needs)
+
 from .coco import reader as coco_reader
 from .files import read_file
 from .files import reader as file_reader
@@ -11,18 +13,3 @@ from .parquet import reader as parquet_reader
 from .recordio import reader as mxnet_reader
 from .tfrecord import reader as tfrecord_reader
 from .webdataset import reader as webdataset_reader
-
-__all__ = [
-    "caffe",
-    "caffe2",
-    "coco_reader",
-    "file_reader",
-    "fits_reader",
-    "lmdb_reader",
-    "mxnet_reader",
-    "npy_reader",
-    "parquet_reader",
-    "read_file",
-    "tfrecord_reader",
-    "webdataset_reader",
-]

@@ -23,10 +23,12 @@ import pytest
 from hypothesis import settings
 
 from penstock.engine.graph.operator import OPERATORS
-from penstock.engine.run import worker_choice
+from penstock.engine.run.workers import choice as worker_choice
 
 if TYPE_CHECKING:
     from penstock.fixtures.generate import BadFile, CocoTree, PhotoTree, ZooImage
+
+pytest_plugins = ["penstock.testing.fixtures"]
 
 # A busy machine is no failure, and what passes once passes again: examples are drawn in the same
 # way every time, unless PENSTOCK_EXPLORE=1 asks for others.

@@ -23,6 +23,7 @@ PARTS = [
     "plugin",
     "datasets",
     "cli",
+    "testing",
 ]
 
 

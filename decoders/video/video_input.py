@@ -24,8 +24,6 @@ from .frames import FrameReader
 from .on_device import ClipsOnDevice
 from .pictures import ClipDecoder
 
-_POLICIES = ("partial", "pad")
-
 
 @register
 class VideoInput(FedInput):
@@ -55,6 +53,7 @@ class VideoInput(FedInput):
         "partial",
         "Whether the last sequence of a video may have fewer frames ('partial'), or black frames "
         "fill it up ('pad').",
+        choices=("partial", "pad"),
     )
     blocking = param(
         BOOL, False, "If no video was fed, let `run` wait for one, instead of raising an error."
@@ -66,11 +65,6 @@ class VideoInput(FedInput):
 
     def prepare(self) -> None:
         pyav()
-        if self.last_sequence_policy not in _POLICIES:
-            raise ArgumentError(
-                f"fn.{self.name}: last_sequence_policy must be one of {', '.join(_POLICIES)}, but "
-                f"is {self.last_sequence_policy!r}"
-            )
         self.waits_for_feed = self.blocking
         self._decoder = ClipDecoder()
         self._on_device = None
@@ -98,10 +92,9 @@ class VideoInput(FedInput):
         if encoded.ndim > 1 and encoded.size == encoded.shape[-1]:
             encoded = encoded.reshape(-1)  # a batch of one video, as DALI's programs make it
         if encoded.ndim != 1 or encoded.dtype != np.uint8:
-            raise ArgumentError(
-                f"fn.{self.name}: a video is an array of uint8 with one dimension, or a list of "
-                f"one such array: a batch has one video; got {encoded.dtype} of shape "
-                f"{encoded.shape}"
+            self.refuse(
+                "a video is an array of uint8 with one dimension, or a list of one such array: a "
+                f"batch has one video; got {encoded.dtype} of shape {encoded.shape}"
             )
         self._videos.append(
             _FedVideo(np.array(encoded, copy=None if self.no_copy else True, order="C"), self)

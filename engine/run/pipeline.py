@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
@@ -30,6 +30,7 @@ from .shutdown import Shutdown
 if TYPE_CHECKING:
     from ..work.stats import PipelineStats
     from .executor import Executor
+    from .options import FurtherOptions
 
 
 class Pipeline(PipelineProperties):
@@ -57,8 +58,8 @@ class Pipeline(PipelineProperties):
         device_id: int | None = None,
         seed: int | None = None,
         exec_pipelined: bool = True,
-        prefetch_queue_depth: Any = 2,
-        **options: Any,
+        prefetch_queue_depth: int | Mapping[str, int] = 2,
+        **options: Unpack[FurtherOptions],
     ) -> None:
         if batch_size is None:
             raise ArgumentError("a pipeline needs a batch_size, the number of samples in a batch")
@@ -267,13 +268,7 @@ class Pipeline(PipelineProperties):
             if self._setup_over:
                 self._ended = True
                 raise StopIteration
-            name = self._unfed_input()
-            raise PipelineStopped(
-                self._closed
-                or f"no batch is under way: feed_input({name!r}, ...) must be called before run"
-                if name
-                else "no batch is under way: call schedule_run (or just run) first"
-            )
+            raise PipelineStopped(self._closed or self._why_nothing_is_under_way())
         try:
             batch = executor.next_batch()
             if self._checks is not None:
@@ -288,6 +283,13 @@ class Pipeline(PipelineProperties):
         self._delivered += 1
         self._user_state = batch.user_state
         return batch.outputs
+
+    def _why_nothing_is_under_way(self) -> str:
+        if name := self._unfed_input():
+            call = f"feed_input({name!r}, ...) must be called before run"
+        else:
+            call = "call schedule_run (or just run) first"
+        return f"no batch is under way: {call}"
 
     def _stop_after(self, error: BaseException) -> None:
         try:

@@ -78,9 +78,12 @@ def need_numbers(container: Any, stream: Any, packets: Sequence[PacketFacts]) ->
     # not say whether frames are reordered.)
     reorders = getattr(codec, "reorder_depth", 1) > 0
     is_doubtful = reorders and all(a < b for a, b in pairwise(times))  # type: ignore[operator]
-    # A packet may be one of the two fields of a frame. (PyAV before 18 does not say.)
-    has_fields = getattr(codec, "field_order", 0) != _PROGRESSIVE
-    if is_doubtful or (has_fields and container.format.name == "mpegts"):
+    # A packet of H.264 may be one of the two fields of a frame. PyAV before 18 does not say so;
+    # then those of camcorders, which are transport streams, are looked at.
+    order = getattr(codec, "field_order", None)
+    is_transport = container.format.name == "mpegts"
+    may_be_field = is_transport or (codec.name == "h264" and order is not None)
+    if is_doubtful or (may_be_field and order != _PROGRESSIVE):
         return not _times_are_of_frames(container, stream, packets)
     return False
 

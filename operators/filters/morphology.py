@@ -11,8 +11,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import INT, INTS, STR, param
-from ..common.borders import BORDERS
-from ..common.opencv_images import by_channels
+from ..common.opencv_images import BORDERS, by_channels
 from .cpu_correlation import Surroundings, padded_image
 from .plane_windows import PlaneWindow, PlaneWindowOperator, two_numbers
 
@@ -34,6 +33,7 @@ class _Morphology(PlaneWindowOperator):
         "constant",
         "What lies around the image: constant (nothing that counts), replicate, reflect, "
         "reflect_101 or wrap.",
+        choices=BORDERS,
     )
     iterations = param(
         INT,
@@ -53,12 +53,6 @@ class _Morphology(PlaneWindowOperator):
 
     _opencv: ClassVar[Callable[..., Any]]
     _largest: ClassVar[bool]
-
-    def prepare(self) -> None:
-        if self.border_mode not in BORDERS:
-            raise ArgumentError(
-                f"{self.called}: border_mode is {self.border_mode!r}; use {' or '.join(BORDERS)}"
-            )
 
     def window(  # type: ignore[override]
         self, *, anchor: Sequence[int], mask_size: Sequence[int]

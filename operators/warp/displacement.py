@@ -15,7 +15,7 @@ from ...engine.graph.params import ANY_FLOAT, INT, INTERP, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import layout_of
-from ..common.batch_arguments import numbers_of, why_not
+from ..common.batch_arguments import enter_errors, numbers_of
 from .cpu_warp import Sampling, sample_at
 from .frame_maps import canvases_fit, check_extents
 from .gpu_displacement import launch_displacement
@@ -23,7 +23,6 @@ from .gpu_displacement import launch_displacement
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_FILTERS = (DALIInterpType.INTERP_NN, DALIInterpType.INTERP_LINEAR)
 _LAYOUTS = {2: "HW", 3: "HWC"}
 Float32s = NDArray[np.float32]
 
@@ -42,16 +41,14 @@ class DisplacementOperator(SampleOperator, ABC):
 
     fill_value = param(ANY_FLOAT, 0.0, "Value of what lies around the image.")
     interp_type = param(
-        INTERP, DALIInterpType.INTERP_NN, "Interpolation: INTERP_NN or INTERP_LINEAR."
+        INTERP,
+        DALIInterpType.INTERP_NN,
+        "Interpolation: INTERP_NN or INTERP_LINEAR.",
+        choices=(DALIInterpType.INTERP_NN, DALIInterpType.INTERP_LINEAR),
     )
     mask = param(INT, 1, "Whether to move the pixels; 0 leaves them alone.", per_sample=True)
 
     def prepare(self) -> None:
-        if self.interp_type not in _FILTERS:
-            allowed = " or ".join(each.name for each in _FILTERS)
-            raise ArgumentError(
-                f"{self.called}: interp_type is {self.interp_type.name}; use {allowed}"
-            )
         self._sampling = Sampling(self.interp_type == DALIInterpType.INTERP_NN, self.fill_value)
 
     @abstractmethod
@@ -80,7 +77,7 @@ class DisplacementOperator(SampleOperator, ABC):
         if not mask:
             return image
         out = workspace.empty(image.shape, image.dtype)
-        source, target = (each.reshape(height, width, -1) for each in (image, out))
+        source, target = (array.reshape(height, width, -1) for array in (image, out))
         sample_at(source, target, self.positions(workspace, height, width), self._sampling)
         return out
 
@@ -98,9 +95,7 @@ class DisplacementOperator(SampleOperator, ABC):
         extents = shapes[:, :2]
         moves = numbers_of(mask, batch.size)[:, 0] != 0
         possible = canvases_fit(extents, extents)
-        for i in np.flatnonzero(~possible).tolist():
-            error = why_not(self, batch, i, shapes[i], dtype, {"mask": mask})
-            batch.errors.setdefault(i, error)
+        enter_errors(self, batch, images, possible, {"mask": mask})
         out = batch.device.empty(shapes, dtype, self.output_layouts()[0])
         fields, arguments = self.gpu_arguments(batch, np.where(possible[:, np.newaxis], extents, 0))
         fields |= {"moves": moves.astype(np.int32)}

@@ -17,7 +17,7 @@ from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
 from ...geometry.rounding import round_away
-from ..common.batch_arguments import why_not
+from ..common.batch_arguments import enter_errors
 from ..elementwise.target_dtype import target_type
 from .cpu_volume import warp_volume
 from .cpu_warp import Sampling, warp
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 _LAYOUT = re.compile("(F?)(D?)HWC?")
-_FILTERS = (DALIInterpType.INTERP_NN, DALIInterpType.INTERP_LINEAR)
 
 
 class WarpAxes(NamedTuple):
@@ -68,7 +67,10 @@ class WarpOperator(SampleOperator, ABC):
         ANY_FLOAT, None, "What lies around the image; by default its border is repeated."
     )
     interp_type = param(
-        INTERP, DALIInterpType.INTERP_LINEAR, "Interpolation: INTERP_NN or INTERP_LINEAR."
+        INTERP,
+        DALIInterpType.INTERP_LINEAR,
+        "Interpolation: INTERP_NN or INTERP_LINEAR.",
+        choices=(DALIInterpType.INTERP_NN, DALIInterpType.INTERP_LINEAR),
     )
     size = param(
         FLOATS,
@@ -86,11 +88,6 @@ class WarpOperator(SampleOperator, ABC):
 
     def prepare(self) -> None:
         self.target = target_type(self)
-        if self.interp_type not in _FILTERS:
-            allowed = " or ".join(each.name for each in _FILTERS)
-            raise ArgumentError(
-                f"{self.called}: interp_type is {self.interp_type.name}; use {allowed}"
-            )
         self.sampling = Sampling(self.interp_type == DALIInterpType.INTERP_NN, self.fill_value)
         if self.layouts[0]:
             self._parse(self.layouts[0])
@@ -177,10 +174,7 @@ class WarpOperator(SampleOperator, ABC):
         canvas = given_sizes(size, batch.size, axes.ndim)
         maps = self.maps(batch, axes, frames, extents, canvas, *others, **arguments)
         possible = maps.possible & canvases_fit(extents, maps.canvas)
-        for i in np.flatnonzero(~possible).tolist():
-            given = {**arguments, "size": size}
-            error = why_not(self, batch, i, shapes[i], source, given, *others)
-            batch.errors.setdefault(i, error)
+        enter_errors(self, batch, data, possible, {**arguments, "size": size}, *others)
 
         canvas = np.where(possible[:, None], maps.canvas, 1)
         matrices = np.where(possible[maps.samples, None], maps.matrices, 0.0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError, DecodeError
+from ...engine.errors import DecodeError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, DTYPES, REQUIRED, STR, STRS, param
 from ...engine.tensors.dtypes import to_numpy_type
@@ -201,6 +201,7 @@ class LMDB(LMDBReader):
         "empty",
         "With `ext`: what to do with a sample that has no component for an output: 'empty' gives "
         "an empty array, 'skip' leaves the sample out, 'error' raises.",
+        choices=MISSING,
     )
     values = param(
         STR,
@@ -208,28 +209,19 @@ class LMDB(LMDBReader):
         "Without `ext`: what the values are: 'bytes', 'npy' (arrays as numpy.save writes them) or "
         "'pickle' (pickled arrays or numbers). Unpickling runs whatever code a value names: use it "
         "only for files that you have written yourself.",
+        choices=_VALUES,
     )
     keys = param(BOOL, False, "Whether the key is one more output, the last one.")
 
     def prepare(self) -> None:
         super().prepare()
-        if self.values not in _VALUES:
-            raise ArgumentError(
-                f"fn.readers.lmdb: values must be one of {', '.join(map(repr, _VALUES))}, "
-                f"but is {self.values!r}"
-            )
-        if self.missing_component_behavior not in MISSING:
-            raise ArgumentError(
-                "fn.readers.lmdb: missing_component_behavior must be one of "
-                f"{', '.join(map(repr, MISSING))}, but is {self.missing_component_behavior!r}"
-            )
         if self.ext is not None and self.values != "bytes":
-            raise ArgumentError(
-                "fn.readers.lmdb: `values` is for databases whose values are samples, so it does "
-                "not go with `ext`; fn.decoders.numpy decodes components in .npy format"
+            self.refuse(
+                "`values` is for databases whose values are samples, so it does not go with "
+                "`ext`; fn.decoders.numpy decodes components in .npy format"
             )
         if self.ext is None and self.dtypes is not None:
-            raise ArgumentError("fn.readers.lmdb: `dtypes` needs `ext`, with an entry for each")
+            self.refuse("`dtypes` needs `ext`, with an entry for each")
 
     def num_outputs(self) -> int:
         outputs: int = 1 if self.ext is None else len(self.ext)

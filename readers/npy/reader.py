@@ -11,6 +11,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
+from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import (
     ANY,
@@ -147,6 +148,7 @@ class NumpyReader(Reader):
         "error",
         'What to do if the region reaches out of the array: "error" raises; "pad" fills with '
         '`fill_value`; "trim_to_shape" takes what there is.',
+        choices=POLICIES,
     )
     fill_value = param(ANY_FLOAT, 0.0, 'Number that "pad" fills with.')
     cache_header_information = param(
@@ -170,11 +172,6 @@ class NumpyReader(Reader):
         check_exclusive(owner, self.given, "roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
         for name in (*NAMES, "roi_axes"):
             check_exclusive(owner, self.given, "roi", name)
-        if self.out_of_bounds_policy not in POLICIES:
-            raise ArgumentError(
-                f"{owner}: out_of_bounds_policy is {self.out_of_bounds_policy!r}; use one of "
-                f"{', '.join(map(repr, POLICIES))}"
-            )
         if len(set(self.roi_axes)) != len(self.roi_axes):
             raise ArgumentError(f"{owner}: roi_axes names an axis twice: {self.roi_axes}")
         if any(not -MAX_DIMENSIONS <= axis < MAX_DIMENSIONS for axis in self.roi_axes):
@@ -244,6 +241,10 @@ class NumpyReader(Reader):
         direct = isinstance(self.reading, DirectReading) and self.reading.path_used
         return "; ".join(filter(None, (direct or self._path_to_gpu, self.source.path_used)))
 
+    def remedies(self) -> Remedies:
+        regions = "regions instead of whole arrays (roi_start, roi_shape)"
+        return {**super().remedies(), "bus": (regions,)}
+
     def interrupt(self) -> None:
         super().interrupt()
         self.source.interrupt()
@@ -286,15 +287,15 @@ class NumpyReader(Reader):
             rows = [np.asarray(row).reshape(-1) for row in value.rows()]
             sizes = {row.size for row in rows}
             if len(sizes) != 1:
-                raise ArgumentError(
-                    f"fn.{self.name}: the samples have {sorted(sizes)} values for {name!r}; they "
-                    "must have as many each"
+                self.refuse(
+                    f"the samples have {sorted(sizes)} values for {name!r}; they must have as many "
+                    "each"
                 )
             table = np.stack(rows)
         if not name.startswith("roi"):
             return np.asarray(table, np.float64)
         if table.dtype.kind == "f" and (table != np.trunc(table)).any():
-            raise ArgumentError(f"fn.{self.name}: {name!r} holds numbers that are not whole")
+            self.refuse(f"{name!r} holds numbers that are not whole")
         return np.asarray(table, np.int64)
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:

@@ -12,8 +12,8 @@ from penstock.decoders.video.open_videos import (
 )
 from penstock.formats.video import known_files
 from penstock.formats.video.known_files import INDEXES, state_of
+from penstock.testing.descriptors import open_below
 
-from ...descriptors import open_below
 from ...videos import Sound, video_file
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from penstock.decoders.video.frames import FrameReader
 
+from .field_pairs import field_pairs
+
 RNG = np.random.default_rng(5)
 NOISE = cv2.GaussianBlur(RNG.integers(0, 256, (260, 400, 3), np.uint8), (7, 7), 3)
 COUNT = 60
@@ -111,6 +113,29 @@ def test_frames_at_random_are_those_in_order(name):
     index = check(encode(*ENCODINGS[name]))
     assert len(index) == COUNT
     np.testing.assert_allclose(np.diff(index.seconds), 1 / 25, atol=0.011)  # GIF: 10 ms
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["a packet each", "one packet"])
+def test_frames_of_field_pairs(together):
+    data = field_pairs([scene(number) for number in range(COUNT)], together=together)
+    with av.open(io.BytesIO(data)) as container:
+        assert sum(packet.size > 0 for packet in container.demux(video=0)) == 2 * COUNT
+    with av.open(io.BytesIO(data)) as container:
+        assert all(frame.interlaced_frame for frame in container.decode(video=0))
+    index = check(data)
+    assert len(index) == COUNT
+    np.testing.assert_allclose(np.diff(index.seconds), 1 / 25)
+
+
+@pytest.mark.parametrize("container", ["mp4", "matroska"])
+@pytest.mark.skipif(
+    not hasattr(av.VideoCodecContext, "field_order"), reason="PyAV before 18 tells no fields"
+)
+def test_frames_of_field_pairs_that_were_copied(container):
+    data = field_pairs([scene(number) for number in range(COUNT)], together=False)
+    index = check(remuxed(data, container, Fraction(1, 50), range(2 * COUNT)))
+    assert len(index) == COUNT
+    np.testing.assert_allclose(np.diff(index.seconds), 1 / 25)
 
 
 def test_the_first_packet_says_how_to_decode_all():

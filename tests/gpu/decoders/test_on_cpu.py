@@ -12,10 +12,10 @@ from PIL import Image
 from penstock import Pipeline, fn
 from penstock.decoders.on_cpu import CpuFallback
 from penstock.engine.run.budget import Budget
+from penstock.testing.agreement import source
 
 from ...sounds import file_of, speech_like
 from ...videos import video_bytes
-from ..agreement import source
 
 ROWS = 3
 

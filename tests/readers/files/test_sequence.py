@@ -3,8 +3,7 @@ import pytest
 
 from penstock.engine.errors import SourceError
 from penstock.readers.files.sequence import open_sequences
-
-from ..conformance import SourceConformance
+from penstock.testing.readers import SourceConformance
 
 STREAMS = {"b": 5, "a": 4, "a-b": 3, "one": 1}
 
