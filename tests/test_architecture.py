@@ -232,6 +232,13 @@ def test_every_kernel_is_in_the_wheel():
     assert len(sources) == len(list(ROOT.glob("[a-z]*/**/*.cu*")))
 
 
+def test_the_emulator_s_header_is_in_the_wheel():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    headers = {path.name for path in ROOT.glob("testing/*.h")}
+    assert headers == {"emulator.h"}
+    assert listed["tool"]["setuptools"]["package-data"]["penstock.testing"] == ["*.h"]
+
+
 def test_every_module_belongs_to_a_concept_that_has_tests():
     """Tests name a module, or a module of the same part that imports it; tables do not count."""
     tested = {path for path in FILES if path.stem[0] == "_" or is_named(path)}
