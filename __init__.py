@@ -49,7 +49,7 @@ _sys.modules |= {
 backend = backend_impl = tensors
 
 _OPERATORS.modules = tuple(
-    f"{__name__}.{part}.table" for part in ("decoders", "operators", "readers")
+    f"{__name__}.{part}.table" for part in ("composite", "decoders", "operators", "readers")
 )
 
 from . import fn, ops, tfrecord  # noqa: E402

@@ -181,6 +181,22 @@ def stored_elements(data: NDArray[np.uint8], header: NpyHeader) -> NDArray[Any]:
     return elements.reshape(header.shape, order="F" if header.fortran_order else "C")
 
 
+def parse_file(data: NDArray[np.uint8]) -> tuple[NpyHeader, NDArray[Any]]:
+    """Return the header of a file that holds an array alone, and its elements as a view.
+
+    Args:
+        data: the whole file, uint8, one dimension, C-contiguous.
+
+    Raises:
+        DecodeError: this is no such file, or its size is not what its header says.
+    """
+    header = read_header(data)
+    there = data.size - header.offset
+    if there != header.nbytes:
+        raise header.wrong_size(there)
+    return header, stored_elements(data, header)
+
+
 def numbers_of(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """Return the native type that elements are handed out as, and the shape of one of them.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError
-from ..engine.graph.context import BatchContext
+from ..engine.graph.context import RowsContext
 from ..engine.graph.operator import Array, Operator
 from ..engine.graph.params import BOOL, FLOATS, INTS, STR, param
 from ..engine.graph.row_arguments import arguments_of_row, array_of
@@ -89,7 +89,7 @@ class SliceArguments(Operator):
 
     def windows(
         self,
-        batch: BatchContext,
+        batch: RowsContext,
         layout: str,
         extents: NDArray[np.int64],
         *ends: TensorList,

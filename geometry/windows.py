@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError
-from ..engine.graph.context import BatchContext
+from ..engine.graph.context import RowsContext
 from ..engine.graph.operator import Operator
 from ..engine.graph.params import FLOAT, FLOATS, STR, param
 from ..engine.graph.row_arguments import arguments_of_row, array_of, try_rows
@@ -93,7 +93,7 @@ def bounded(window: Window, extents: Sequence[int], policy: str) -> Window:
 
 
 def windows_of_batch(
-    batch: BatchContext,
+    batch: RowsContext,
     extents: NDArray[np.int64],
     together: Callable[[], tuple[WindowBatch, NDArray[np.bool_]]],
     alone: Callable[[int], Window],
@@ -194,7 +194,7 @@ class CropArguments(Operator):
         return crop_window(layout, extents, sizes, position, self.rounding == "truncate")
 
     def windows(
-        self, batch: BatchContext, layout: str, extents: NDArray[np.int64], **arguments: Any
+        self, batch: RowsContext, layout: str, extents: NDArray[np.int64], **arguments: Any
     ) -> WindowBatch:
         """Return the windows of a batch; errors of rows go to the batch.
 

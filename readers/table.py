@@ -1,18 +1,15 @@
-"""The readers. Importing this enters all of them into the table of operators."""
+"""The readers of stored samples. Importing this enters all of them into the table of operators."""
 
 # ruff: noqa: F401 (an import is all that an operator needs)
 
 from .coco import reader as coco_reader
-from .files import read_file, sequence
+from .files import read_file
 from .files import reader as file_reader
 from .fits import reader as fits_reader
 from .lmdb import caffe, caffe2
 from .lmdb import reader as lmdb_reader
-from .nemo import reader as nemo_reader
 from .npy import reader as npy_reader
 from .parquet import reader as parquet_reader
 from .recordio import reader as mxnet_reader
 from .tfrecord import reader as tfrecord_reader
-from .video import reader as video_reader
-from .video import resize_reader as video_resize_reader
 from .webdataset import reader as webdataset_reader

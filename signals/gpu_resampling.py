@@ -72,7 +72,6 @@ def _kernel(source: str, result: str, lobes: int) -> Kernel:
 
 def _table(batch: BatchContext, lobes: int) -> int:
     """Return the address of the filter's table, which stays on the device."""
-    own, key = batch.device.own, (sinc_window, lobes)
-    if key not in own:
-        own[key] = batch.device.upload(sinc_window(lobes).table)
-    return address_of(own[key])
+    device = batch.device
+    table = device.own((sinc_window, lobes), lambda: device.upload(sinc_window(lobes).table))
+    return address_of(table)

@@ -337,7 +337,7 @@ class EmulatedGpuDevice(GpuDevice):
 
     def pin(self, address: int, size: int) -> None:
         # CUDA refuses memory of which a part is pinned, and later copies that are pinned in part.
-        for start, end in self.pinned_blocks.items():
+        for start, end in list(self.pinned_blocks.items()):  # threads pin, too
             assert end <= address or address + size <= start
         self.pinned_blocks[address] = address + size
 

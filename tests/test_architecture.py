@@ -18,7 +18,8 @@ from .interpreters import output_of
 
 ROOT = Path(penstock.__file__).resolve().parent
 GROUND = {"engine", "geometry", "formats", "signals"}  # what readers, decoders and operators share
-PACKAGES = GROUND | {"readers", "decoders", "operators", "plugin", "datasets", "cli", "testing"}
+PARTS = {"readers", "decoders", "operators"}  # of which composite operators consist
+PACKAGES = GROUND | PARTS | {"composite", "plugin", "datasets", "cli", "testing"}
 # What each part of the package may import of the others.
 MAY_IMPORT = {
     "engine": set(),
@@ -28,6 +29,7 @@ MAY_IMPORT = {
     "readers": GROUND,
     "decoders": GROUND,
     "operators": GROUND,
+    "composite": GROUND | PARTS,
     "plugin": {"engine"},
     "fn": {"engine"},
     "ops": {"engine", "fn"},
@@ -70,14 +72,6 @@ ALSO_OPEN = {
 # Operators that one part adds to a graph by name, and another part defines.
 BY_NAME = {
     "engine": {"_arithmetic", "_indices", "_subscript", "get_property", "shapes"},
-    "readers": {
-        "_decode_clip",
-        "_decode_clip_sound",
-        "_decode_sequence",
-        "_decode_utterance",
-        "resize",
-    },
-    "decoders": {"cast"},
     "plugin": {"_jax_function", "_numba_function", "_torch_python_function"},
 }
 FILES = sorted(

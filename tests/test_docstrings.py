@@ -17,6 +17,7 @@ PARTS = [
     "geometry",
     "signals",
     "readers",
+    "composite",
     "decoders",
     "operators",
     "plugin",

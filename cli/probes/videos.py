@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...decoders.video.decoder_pool import DecoderPool, Gpu
+from ...decoders.video.frames import FrameReader
 from ...decoders.video.on_device import can_decode
 from ...engine.errors import MissingDependencyError, install_hint
 from ...engine.gpu.device import import_cupy
 from ...formats.media import pyav
-from ...formats.video.decoder_pool import DecoderPool, Gpu
-from ...formats.video.frames import FrameReader
 from ...formats.video.library import has_gpu_frames
 from .finding import Context, Finding, describe
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...engine.errors import DecodeError
-from ...engine.graph.context import BatchContext, HeapWorkspace, Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, param
@@ -24,7 +23,6 @@ from .table import open_audio
 if TYPE_CHECKING:
     from .mixed import MixedAudio
 
-_ON_CPU = "files decoded by the CPU"
 _DTYPES = ("float32", "int16", "int32")
 
 
@@ -133,8 +131,6 @@ class AudioDecoder(AudioOperator):
     def prepare(self) -> None:
         super().prepare()
         self._mixed: MixedAudio | None = None
-        self._on_cpu = 0
-        self._lock = Lock()  # taken once a batch
         if self.device == "mixed":
             from .mixed import MixedAudio  # takes 3 ms
 
@@ -142,9 +138,9 @@ class AudioDecoder(AudioOperator):
                 self._dtype, self.downmix, self._lobes, self.antialias, self._decode_alone
             )
 
-    def _decode_alone(self, data: Array, *window: float) -> tuple[Array, Any]:
+    def _decode_alone(self, workspace: Workspace, data: Array, *window: float) -> tuple[Array, Any]:
         names = ("sample_rate", "offset", "duration")
-        return self.sample(HeapWorkspace(), data, **dict(zip(names, window, strict=True)))
+        return self.sample(workspace, data, **dict(zip(names, window, strict=True)))
 
     def batch_gpu(
         self, batch: BatchContext, data: TensorListCPU, **arguments: Any
@@ -159,13 +155,10 @@ class AudioDecoder(AudioOperator):
                 files[row] = encoded(data.row(row))
             except Exception as error:
                 batch.errors[row] = error
-        signals, rates, on_cpu = self._mixed.run(batch, files, windows)
-        with self._lock:
-            self._on_cpu += on_cpu
-        return signals, rates
+        return self._mixed.run(batch, files, windows)
 
     def event_counts(self) -> dict[str, int]:
-        return {_ON_CPU: self._on_cpu} if self._on_cpu else {}
+        return {} if self._mixed is None else self._mixed.event_counts()
 
     def close(self) -> None:
         if self._mixed is not None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 from ...engine.gpu.kernels import Kernel, c_type
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
-from ...engine.graph.context import BatchContext
+from ...engine.graph.context import BatchContext, HeapWorkspace
 from ...engine.tensors import TensorListCPU, TensorListGPU
-from ...engine.threads import Team, TeamCall
+from ...engine.threads import TeamCall
 from ...signals.gpu_resampling import resample_on_gpu
 from ...signals.sinc import filter_of
+from ..on_cpu import CpuFallback
 from .flac_streams import FlacStreams, read_streams
 from .gpu_flac import FlacWindows, decode_flac
 from .mixed_windows import FlacWindow, GpuWindow, PlainWindow, flac_window, plain_window
@@ -34,6 +35,7 @@ Addresses = NDArray[np.uint64]
 Signal = tuple[Array, np.float32]
 """A signal and its rate."""
 
+_ON_CPU = "files decoded by the CPU"
 _PCM = Path(__file__).parent / "pcm.cu"
 _FLOAT32 = np.dtype(np.float32)
 
@@ -43,6 +45,20 @@ def _kernel(dtype: np.dtype[Any], *, planes: bool) -> Kernel:
     return Kernel(_PCM, "pcm", (("Out", c_type(dtype)), ("PLANES", str(int(planes)))))
 
 
+class _AudioWork(NamedTuple):
+    """A batch on its way through the decoders.
+
+    Attributes:
+        batch: the batch, on whose device to work.
+        files: of each row.
+        streams: of the FLAC files among them.
+    """
+
+    batch: BatchContext
+    files: Sequence[Array]
+    streams: FlacStreams
+
+
 class MixedAudio:
     """The decoding of one operator; several threads may use it for different batches.
 
@@ -50,7 +66,7 @@ class MixedAudio:
         dtype: of the result.
         downmix: whether signals have one dimension.
         lobes, antialias: of resampling: see `AudioRequest`.
-        decode_on_cpu: called with a file, the rate, offset and duration.
+        decode_on_cpu: called with a workspace, a file, the rate, offset and duration.
     """
 
     def __init__(
@@ -66,11 +82,11 @@ class MixedAudio:
         self._lobes = lobes
         self._antialias = antialias
         self._decode_on_cpu = decode_on_cpu
-        self._team: Team | None = None
+        self._fallback = CpuFallback(_ON_CPU)
 
     def run(
         self, batch: BatchContext, files: Sequence[Array], windows: Sequence[tuple[float, ...]]
-    ) -> tuple[TensorListGPU, TensorListGPU, int]:
+    ) -> tuple[TensorListGPU, TensorListGPU]:
         """Decode a batch; enter rows that fail in `batch.errors`.
 
         Args:
@@ -79,11 +95,12 @@ class MixedAudio:
             windows: of each row, the rate to resample to, offset and duration.
 
         Returns:
-            The signals, their rates, and the number of rows that the CPU decoded.
+            The signals and their rates.
         """
-        streams = read_streams(TensorListCPU(list(files)))
-        on_gpu, pending = self._sort(batch, files, streams, windows)
-        decoded = self._finished(batch, pending)
+        work = _AudioWork(batch, files, read_streams(TensorListCPU(list(files))))
+        on_gpu, on_cpu = self._sort(work, windows)
+        decoded = dict(self._fallback.finish(batch, on_cpu))
+        self._fallback.count(len(on_cpu))
         shapes = np.zeros((batch.size, 1 if self._downmix else 2), np.int64)
         rates = np.zeros(batch.size, np.float32)
         for row, each in on_gpu.items():
@@ -96,26 +113,31 @@ class MixedAudio:
         for row, (signal, _) in decoded.items():
             batch.device.copy_in(int(pointers[row]), signal)
         kept = {row: each for row, each in on_gpu.items() if not each.is_resampled}
-        self._decode(batch, files, streams, kept, self._dtype, pointers)
+        self._decode(work, kept, self._dtype, pointers)
         others = {row: each for row, each in on_gpu.items() if each.is_resampled}
-        self._resample(batch, files, streams, others, pointers)
-        return out, batch.device.to_device(TensorListCPU(rates)), len(pending)
+        self._resample(work, others, pointers)
+        return out, batch.device.to_device(TensorListCPU(rates))
 
     def close(self) -> None:
         """End the threads."""
-        if self._team is not None:
-            self._team.close()
+        self._fallback.close()
+
+    def event_counts(self) -> dict[str, int]:
+        """See `Operator.event_counts`."""
+        return self._fallback.event_counts()
 
     def _sort(
-        self,
-        batch: BatchContext,
-        files: Sequence[Array],
-        streams: FlacStreams,
-        windows: Sequence[tuple[float, ...]],
+        self, work: _AudioWork, windows: Sequence[tuple[float, ...]]
     ) -> tuple[dict[int, GpuWindow], dict[int, TeamCall[Signal]]]:
         """Return the windows for the GPU, and the calls that decode the other rows."""
+        batch, files, streams = work
         on_gpu: dict[int, GpuWindow] = {}
-        pending: dict[int, TeamCall[Signal]] = {}
+        on_cpu: dict[int, TeamCall[Signal]] = {}
+
+        def decode(row: int) -> Signal:
+            return self._decode_on_cpu(HeapWorkspace(batch.empty), files[row], *windows[row])
+
+        self._fallback.open(batch.device)
         for row, data in enumerate(files):
             if row in batch.errors:
                 continue
@@ -128,42 +150,24 @@ class MixedAudio:
                 continue
             if chosen is not None:
                 on_gpu[row] = chosen
-                continue
-            if self._team is None:
-                self._team = Team("penstock-audio", batch.device.num_threads)
-            pending[row] = self._team.submit(self._decode_on_cpu, data, *windows[row])
-        return on_gpu, pending
-
-    def _finished(
-        self, batch: BatchContext, pending: dict[int, TeamCall[Signal]]
-    ) -> dict[int, Signal]:
-        decoded = {}
-        for row, call in pending.items():
-            try:
-                with batch.device.waiting("threads"):
-                    decoded[row] = call.result()
-            except Exception as error:
-                batch.errors[row] = error
-        return decoded
+            else:
+                on_cpu |= self._fallback.start([row], decode)
+        return on_gpu, on_cpu
 
     def _resample(
-        self,
-        batch: BatchContext,
-        files: Sequence[Array],
-        streams: FlacStreams,
-        windows: Mapping[int, GpuWindow],
-        addresses: Addresses,
+        self, work: _AudioWork, windows: Mapping[int, GpuWindow], addresses: Addresses
     ) -> None:
         """Decode windows to floats, and write them at their rates."""
         if not windows:
             return
+        batch = work.batch
         shapes = [
             (each.frames, 1 if self._downmix else each.header.channels) for each in windows.values()
         ]
         signals = batch.device.empty(np.array(shapes, np.int64), _FLOAT32)
         decoded = np.zeros(batch.size, np.uint64)
         decoded[list(windows)] = signals.pointers()
-        self._decode(batch, files, streams, windows, _FLOAT32, decoded)
+        self._decode(work, windows, _FLOAT32, decoded)
         rates = [(each.header.rate, each.rate, each.length) for each in windows.values()]
         filters = [filter_of(self._lobes, a, b, antialias=self._antialias) for a, b, _ in rates]
         resample_on_gpu(
@@ -178,9 +182,7 @@ class MixedAudio:
 
     def _decode(
         self,
-        batch: BatchContext,
-        files: Sequence[Array],
-        streams: FlacStreams,
+        work: _AudioWork,
         windows: Mapping[int, GpuWindow],
         dtype: np.dtype[Any],
         addresses: Addresses,
@@ -189,9 +191,9 @@ class MixedAudio:
         plain = {row: each for row, each in windows.items() if isinstance(each, PlainWindow)}
         flac = {row: each for row, each in windows.items() if isinstance(each, FlacWindow)}
         if plain:
-            self._write_plain(batch, plain, dtype, addresses)
+            self._write_plain(work.batch, plain, dtype, addresses)
         if flac:
-            self._write_flac(batch, files, streams, flac, dtype, addresses)
+            self._write_flac(work, flac, dtype, addresses)
 
     def _write_plain(
         self,
@@ -214,14 +216,13 @@ class MixedAudio:
 
     def _write_flac(
         self,
-        batch: BatchContext,
-        files: Sequence[Array],
-        streams: FlacStreams,
+        work: _AudioWork,
         flac: Mapping[int, FlacWindow],
         dtype: np.dtype[Any],
         addresses: Addresses,
     ) -> None:
         """Send FLAC files to the device, decode the windows, and convert them."""
+        batch, files, streams = work
         encoded = batch.device.to_device(TensorListCPU([files[row] for row in flac]))
         rows = np.array(list(flac), np.intp)
         starts = np.array([each.start for each in flac.values()], np.int64)

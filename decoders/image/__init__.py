@@ -5,7 +5,12 @@ formats/         one module a format: its signature, its header, its decode
 engines/         what decodes: libjpeg-turbo and OpenCV (CPU), nvJPEG, nvImageCodec, CUDA kernels
 decode           decode one image on the CPU, in the color space, dtype and region asked for
 mixed            decode a batch into GPU memory
+mixed_batch      headers, boxes and results of such a batch
+plain_jpeg       its plain JPEG files: the hardware engine, and CUDA cores
+engine_share     which of these files are for the engine
+finish           turn and convert the pixels of such a batch
 cpu_decoding     the files of such a batch that the CPU decodes, in threads or a process
+decoding_child   that process
 color            color spaces and sample dtypes
 orientation      EXIF orientations
 image_decoder    `fn.decoders.image` and `fn.peek_image_shape`

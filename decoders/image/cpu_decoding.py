@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.processes.helper_processes import HelperProcesses
-from ...engine.tensors.memory import SlabPool
+from ...engine.tensors.arena import Arena
 from .color import channels_of
 from .decode import decode
-from .formats.base import Box, ImageHeader
+from .formats.base import Box, Empty, ImageHeader
 
 Array = NDArray[Any]
 
@@ -30,54 +30,56 @@ it 6% slower (EPYC, without the GPU's time)."""
 
 
 class CpuDecoding:
-    """Decodes files into memory of a pool, which is pinned for copies to the GPU. Thread-safe.
+    """Decodes files into memory of batches. Thread-safe.
 
     Args:
-        pool: the pool.
+        arena: of the batches' memory.
         output, dtype, use_exif, report_blemish: as for `decode`.
         threads: number of threads that decode at a time.
     """
 
     def __init__(
         self,
-        pool: SlabPool,
+        arena: Arena,
         output: str,
         dtype: np.dtype[Any],
         use_exif: bool,
         report_blemish: Callable[[str], None],
         threads: int,
     ) -> None:
-        self._pool = pool
         self._output = output
         self._dtype = dtype
         self._report_blemish = report_blemish
         self._decode = partial(decode, output=output, dtype=dtype, use_exif=use_exif)
         self._process: HelperProcesses | None = None
         cores = len(os.sched_getaffinity(0))
-        if pool.arena.descriptor >= 0 and cores >= MIN_CORES:
+        if arena.descriptor >= 0 and cores >= MIN_CORES:
             self._process = HelperProcesses(
                 "decodes",
                 f"{__package__}.decoding_child",
-                pool.arena,
+                arena,
                 self._decode,
                 at_once=threads,
             )
 
-    def decode(self, encoded: NDArray[np.uint8], roi: Box, header: ImageHeader | None) -> Array:
+    def decode(
+        self, encoded: NDArray[np.uint8], roi: Box, header: ImageHeader | None, empty: Empty
+    ) -> Array:
         """Return the region `roi` of an image: HWC, contiguous; see `decode.decode`.
 
         Args:
             encoded: the file.
             roi: y0, x0, y1 and x1 in the upright image.
             header: of the file, if it is known.
+            empty: allocates memory in the arena for a shape and a dtype.
         """
         if header is not None and self._process is not None and self._process.is_there:
-            pixels = self._by_process(self._process, encoded, roi, header)
+            pixels = self._by_process(self._process, encoded, roi, header, empty)
             if pixels is not None:
                 return pixels
         started = perf_counter()
         image = self._decode(encoded, roi=roi, header=header, report_blemish=self._report_blemish)
-        pixels = self._pool.empty(image.shape, image.dtype)
+        pixels = empty(image.shape, image.dtype)
         np.copyto(pixels, image)
         if self._process is not None:
             self._process.count(perf_counter() - started)
@@ -89,11 +91,12 @@ class CpuDecoding:
         encoded: NDArray[np.uint8],
         roi: Box,
         header: ImageHeader,
+        empty: Empty,
     ) -> Array | None:
         """Let the process decode; None if it could not."""
         y0, x0, y1, x1 = roi
         channels = channels_of(header.space_of(self._output))
-        pixels = self._pool.empty((y1 - y0, x1 - x0, channels), self._dtype)
+        pixels = empty((y1 - y0, x1 - x0, channels), self._dtype)
         slots = process.arena.slot_of(encoded), process.arena.slot_of(pixels)
         if None in slots:  # small arrays lie elsewhere
             return None

@@ -114,19 +114,8 @@ def decode(
     array([[5, 6]], dtype=uint8)
     """
     header = header or read_decodable_header(data)
-    row = FORMATS[header.format]
-    turn = header.orientation if use_exif else 1
-    request = DecodeRequest(
-        header.space_of(_checked(output)),
-        _checked_dtype(dtype),
-        turn,
-        _stored_box(header, turn, roi),
-        1,
-        True,
-        empty,
-        report_blemish,
-    )
-    return _finished(_decode_stored(row, data, header, request), header, request.box, request)
+    request = _request(header, output, dtype, use_exif, roi, empty, report_blemish)
+    return _finished(_decode_stored(data, header, request), header, request.box, request)
 
 
 def decode_to_fit(
@@ -155,24 +144,30 @@ def decode_to_fit(
     (0.0, 0.0, 2.0, 2.0)
     """
     header = read_decodable_header(data)
-    row = FORMATS[header.format]
-    turn = header.orientation if use_exif else 1
-    box = _stored_box(header, turn, roi)
-    scale = _reduction(row, box, orientation.exchanged(fit, turn))
-    request = DecodeRequest(
-        header.space_of(_checked(output)),
-        _checked_dtype(dtype),
-        turn,
-        box,
-        scale or 1,
-        scale is None,
-        empty,
-        report_blemish,
-    )
-    outer, window = _reduced_box(box, scale or 1)
-    image = _finished(_decode_stored(row, data, header, request), header, outer, request)
+    request = _request(header, output, dtype, use_exif, roi, empty, report_blemish)
+    box, turn = request.box, request.orientation
+    scale = _reduction(FORMATS[header.format], box, orientation.exchanged(fit, turn))
+    if scale is not None:
+        request = request._replace(scale=scale, smooth=False)
+    outer, window = _reduced_box(box, request.scale)
+    image = _finished(_decode_stored(data, header, request), header, outer, request)
     size = (outer[2] - outer[0], outer[3] - outer[1])
     return DecodedToFit(image, orientation.to_upright(window, size, turn))
+
+
+def _request(
+    header: ImageHeader,
+    output: str,
+    dtype: DTypeLike,
+    use_exif: bool,
+    roi: Roi,
+    empty: Empty,
+    report_blemish: Callable[[str], None],
+) -> DecodeRequest:
+    """Return what the format is asked for, at full size; the arguments are those of `decode`."""
+    turn = header.orientation if use_exif else 1
+    space, box = header.space_of(_checked(output)), _stored_box(header, turn, roi)
+    return DecodeRequest(space, _checked_dtype(dtype), turn, box, 1, True, empty, report_blemish)
 
 
 def _checked(output: str) -> str:
@@ -221,9 +216,9 @@ def _reduced_box(box: Box, scale: int) -> tuple[Box, tuple[float, float, float, 
 
 
 def _decode_stored(
-    row: ImageFormat, data: NDArray[np.uint8], header: ImageHeader, request: DecodeRequest
+    data: NDArray[np.uint8], header: ImageHeader, request: DecodeRequest
 ) -> StoredImage:
-    stored = row.decode_cpu(data, header, request)
+    stored = FORMATS[header.format].decode_cpu(data, header, request)
     expected = (-(-header.height // request.scale), -(-header.width // request.scale))
     if stored.pixels.shape[:2] != expected:
         raise decode_error(

@@ -36,7 +36,7 @@ from .mixed import MixedDecoding, Windows
 from .table import added_formats, restore_formats
 
 if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
+    from ...engine.graph.context import BatchContext, RowsContext
 
 _BLEMISHED = "damaged files with intact pixels"
 _USUAL_SIZES = np.array([(375, 500), (500, 375), (333, 500), (375, 500), (250, 333)])
@@ -192,7 +192,8 @@ class ImageDecoder(FormatUser):
         return {"decoding": _FOR_THE_CPU, "bus": ("decoding on the GPU: device='mixed'",)}
 
     def event_counts(self) -> dict[str, int]:
-        return {_BLEMISHED: self._blemished} if self._blemished else {}
+        counts = {} if self._mixed is None else self._mixed.event_counts()
+        return counts | ({_BLEMISHED: self._blemished} if self._blemished else {})
 
     def remark(self) -> str:
         return "" if self._mixed is None else self._mixed.path_used
@@ -202,12 +203,12 @@ class ImageDecoder(FormatUser):
             self._mixed.close()
 
     def boxes(
-        self, batch: BatchContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
     ) -> NDArray[np.int64]:
         """Return the box to decode of each image of a batch.
 
         Args:
-            batch: the batch. For a row without a box the error is entered there.
+            rows: of the batch. For a row without a box the error is entered there.
             sizes: of the upright images, height and width: (batch, 2).
             inputs, arguments: of the operator.
 
@@ -242,7 +243,7 @@ class ImageDecoder(FormatUser):
         return self._mixed.rehearse(batch.device, sizes, boxes)
 
     def _windows(self, inputs: tuple[Any, ...], arguments: dict[str, Any]) -> Windows:
-        return lambda batch, sizes: self.boxes(batch, sizes, *inputs, **arguments)
+        return lambda rows, sizes: self.boxes(rows, sizes, *inputs, **arguments)
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("HWC",)

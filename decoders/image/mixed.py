@@ -21,22 +21,19 @@ inside the compressed data: the pixels behind the damage are wrong without an er
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from contextlib import suppress
-from copy import copy
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.gpu.kernels import Kernel, c_type
-from ...engine.gpu.launch import launch_elements
-from ...engine.gpu.tables import Pointers, struct_table
-from ...engine.threads import Team, TeamCall
-from . import color, orientation
+from ...engine.graph.context import HasPlacement, RowsContext
+from ...engine.threads import TeamCall
+from ..on_cpu import CpuFallback
+from . import color
 from .cpu_decoding import CpuDecoding
 from .engines.nvimgcodec import JpegDecoder
+from .finish import Finish
 from .mixed_batch import MixedBatch
 from .plain_jpeg import PlainJpeg
 from .table import FORMATS, read_decodable_header
@@ -48,16 +45,14 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-_FINISH = Path(__file__).parent / "finish.cu"
+_ON_CPU = "files decoded by the CPU"
 
-
-Windows = Callable[["BatchContext", NDArray[np.int64]], NDArray[np.int64]]
+Windows = Callable[[RowsContext, NDArray[np.int64]], NDArray[np.int64]]
 """A function from the upright sizes of a batch, (batch, 2), to the boxes to decode, (batch, 4): y0,
-x0, y1 and x1. For a row without a box the function enters an error in the batch."""
+x0, y1 and x1. For a row without a box the function enters an error in the rows."""
 
-
-OnCpu = dict[int, TeamCall[Array]]
-"""The files that threads decode on the CPU, by their rows."""
+CpuCalls = dict[int, TeamCall[Array]]
+"""The calls that decode files on the CPU, by their rows."""
 
 
 class Begun(NamedTuple):
@@ -66,12 +61,26 @@ class Begun(NamedTuple):
     Attributes:
         work: the batch, with the boxes to decode.
         others: rows for nvImageCodec.
-        pending: the files that threads decode.
+        on_cpu: the files that threads decode.
+        errors: of rows that nothing decodes.
     """
 
     work: MixedBatch
     others: NDArray[np.intp]
-    pending: OnCpu
+    on_cpu: CpuCalls
+    errors: dict[int, BaseException]
+
+
+class _EarlyRows(RowsContext):
+    """The rows of a batch before `batch_gpu`, with errors of their own until then."""
+
+    def __init__(self, batch: BatchContext) -> None:
+        self.size = batch.size
+        self.errors = {}
+        self._batch = batch
+
+    def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
+        return self._batch.random(operator, count)
 
 
 class MixedDecoding:
@@ -94,52 +103,47 @@ class MixedDecoding:
         self._output = output
         self._dtype = dtype
         self._use_exif = use_exif
-        self._plain = PlainJpeg(self._channels, load, self._finish)
+        self._finish = Finish(output, dtype)
+        self._plain = PlainJpeg(load, self._finish)
         self._report_blemish = report_blemish
+        self._fallback = CpuFallback(_ON_CPU)
         # Known once a batch has run: whether CUDA decodes more than plain files; and what decodes
         # on the CPU.
         self._wants_gpu = False
-        self._cpu: tuple[Team, CpuDecoding] | None = None
+        self._on_cpu: CpuDecoding | None = None
         self._lock = Lock()
-        macros = {
-            "Out": c_type(dtype),
-            "SCALE": f"float({color.largest(dtype) / 255!r})",
-            "WHOLE": str(int(dtype.kind != "f")),
-            "CHANNELS": str(self._channels),
-            "YCBCR": str(int(output == "YCbCr")),
-            "BGR": str(int(output == "BGR")),
-        }
-        self._kernel = Kernel(_FINISH, "finish", tuple(sorted(macros.items())))
 
     def begin(
         self, batch: BatchContext, encoded: TensorListCPU, windows: Windows
-    ) -> TeamCall[Begun | None] | None:
+    ) -> TeamCall[Begun] | None:
         """Have threads sort a batch, and decode the files for the CPU; `run` does the rest.
 
         A large file that the GPU cannot decode takes longer than all others of its batch. So its
         decoding starts while the batch waits for a lane.
         """
-        if self._cpu is None:
+        if self._on_cpu is None:
             return None
-        team, _ = self._cpu
-        return team.submit(self._try_begin, batch, encoded, windows)
+        return self._fallback.submit(self._begin, batch, _EarlyRows(batch), encoded, windows)
 
     def run(self, batch: BatchContext, encoded: TensorListCPU, windows: Windows) -> TensorListGPU:
         """Decode a batch; enter rows that fail in `batch.errors`."""
         engine = self._plain.engine(batch)
         with self._lock:
-            if self._cpu is None:
+            if self._on_cpu is None:
                 # Beside an engine, threads decode what it cannot, while it decodes the others.
                 self._wants_gpu = engine is None
-                self._cpu = self._open_cpu(batch)
-        begun, batch.begun = batch.begun and batch.begun.result(), None
-        work, others, pending = begun or self._begin(batch, encoded, windows)
+                self._on_cpu = self._open_cpu(batch)
+        call: TeamCall[Begun] | None
+        call, batch.begun = batch.begun, None
+        begun = self._begin(batch, batch, encoded, windows) if call is None else call.result()
+        work, others, on_cpu, errors = begun
+        batch.errors |= errors
         work.out = batch.device.empty(self._shapes(batch, work), self._dtype)
         plain = _without(batch.errors, np.flatnonzero(work.is_plain))
         left, damaged = self._plain.decode(batch, work, plain)
         refused = self._by_nvimgcodec(batch, np.concatenate([left, others]), work)
-        pending |= self._start_on_cpu(np.concatenate([refused, damaged]), work)
-        self._upload(batch, pending, work.out)
+        on_cpu |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
+        self._upload(batch, on_cpu, work.out)
         return work.out
 
     def rehearse(
@@ -148,50 +152,56 @@ class MixedDecoding:
         """Launch the kernels for these boxes of plain JPEG files; return the results."""
         pixels = self._plain.rehearse(device, sizes, boxes)
         extents = boxes[:, 2:] - boxes[:, :2]
-        channels = np.full((len(boxes), 1), self._channels)
+        channels = np.full((len(boxes), 1), self._finish.channels)
         out = device.empty(np.hstack([extents, channels]), self._dtype)
         turns, widths = np.ones(len(boxes), np.int64), extents[:, 1]
-        self._launch_finish(device, extents, turns, out.pointers(), pixels.pointers(), widths)
+        self._finish.launch(device, extents, turns, out.pointers(), pixels.pointers(), widths)
         return out
 
-    def _try_begin(
-        self, batch: BatchContext, encoded: TensorListCPU, windows: Windows
-    ) -> Begun | None:
-        """Begin a batch whose files are sound; the errors of any other are left to `run`."""
-        apart = copy(batch)
-        apart.errors = {}
-        with suppress(Exception):
-            begun = self._begin(apart, encoded, windows)
-            if not apart.errors:
-                return begun
-            for call in begun.pending.values():
-                call.cancel()
-        return None
+    def _begin(
+        self, batch: BatchContext, rows: RowsContext, encoded: TensorListCPU, windows: Windows
+    ) -> Begun:
+        """Sort a batch, and begin to decode the files for the CPU.
 
-    def _begin(self, batch: BatchContext, encoded: TensorListCPU, windows: Windows) -> Begun:
+        Args:
+            batch: gives the memory.
+            rows: get the errors.
+            encoded, windows: see `run`.
+        """
         gray_is_plain = self._output != "ANY_DATA"  # else the result has the channels of the file
         work = MixedBatch(encoded, self._use_exif, gray_is_plain=gray_is_plain)
-        others, on_cpu = self._sort(batch, work)
-        work.boxes = windows(batch, work.upright())
-        others, on_cpu = (_without(batch.errors, rows) for rows in (others, on_cpu))
-        return Begun(work, others, self._start_on_cpu(on_cpu, work))
+        others, on_cpu = self._sort(work, rows.errors)
+        work.boxes = windows(rows, work.upright())
+        others, on_cpu = (_without(rows.errors, chosen) for chosen in (others, on_cpu))
+        return Begun(work, others, self._start_on_cpu(batch, on_cpu, work), rows.errors)
 
     @property
     def path_used(self) -> str:
         """What decodes on the CPU: see `Operator.remark`."""
-        return "" if self._cpu is None else self._cpu[1].path_used
+        return "" if self._on_cpu is None else self._on_cpu.path_used
+
+    def event_counts(self) -> dict[str, int]:
+        """See `Operator.event_counts`."""
+        return self._fallback.event_counts()
 
     def close(self) -> None:
         """End the threads and the process that decode; idempotent."""
-        if self._cpu is not None:
-            for each in self._cpu:
-                each.close()
+        self._fallback.close()
+        if self._on_cpu is not None:
+            self._on_cpu.close()
 
     def _sort(
-        self, batch: BatchContext, work: MixedBatch
+        self, work: MixedBatch, errors: dict[int, BaseException]
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Read the headers of files that are not plain JPEG; return the rows for nvImageCodec, and
-        those for the CPU."""
+        """Read the headers of files that are not plain JPEG.
+
+        Args:
+            work: the files; gets the headers.
+            errors: get those of files whose header cannot be read.
+
+        Returns:
+            The rows for nvImageCodec, and those for the CPU.
+        """
         others: list[int] = []
         on_cpu: list[int] = []
         channels = (3,) if self._output == "ANY_DATA" else (1, 3)
@@ -200,7 +210,7 @@ class MixedDecoding:
             try:
                 header = work.headers[i] = read_decodable_header(row)
             except Exception as error:
-                batch.errors[i] = error
+                errors[i] = error
                 work.stored[i] = 1
                 continue
             work.stored[i] = header.height, header.width
@@ -215,7 +225,7 @@ class MixedDecoding:
     def _shapes(self, batch: BatchContext, work: MixedBatch) -> NDArray[np.int64]:
         shapes = np.empty((len(work.encoded), 3), np.int64)
         shapes[:, :2] = work.boxes[:, 2:] - work.boxes[:, :2]
-        shapes[:, 2] = 1 if self._output == "GRAY" else 3
+        shapes[:, 2] = self._finish.channels
         if self._output == "ANY_DATA":
             for i, header in enumerate(work.headers):
                 if header is not None:
@@ -232,95 +242,45 @@ class MixedDecoding:
         """Decode the chosen rows; return the rows that the library refused."""
         if not len(chosen):
             return chosen
-        key = (self, JpegDecoder)
-        if key not in batch.device.own:
-            batch.device.own[key] = JpegDecoder(batch.device, self._channels == 1)
-        decoder: JpegDecoder = batch.device.own[key]
+        decoder = batch.device.own(
+            (self, JpegDecoder), lambda: JpegDecoder(batch.device, self._output == "GRAY")
+        )
         boxes = work.stored_boxes[chosen]
         addresses = decoder.decode([work.encoded.row(i) for i in chosen.tolist()], boxes.tolist())
         pointers = np.array(addresses, np.uint64)
         done = pointers != 0
         widths = boxes[:, 3] - boxes[:, 1]
-        self._finish(batch, work, chosen[done], pointers[done], widths[done])
+        self._finish.run(batch, work, chosen[done], pointers[done], widths[done])
         decoder.read_until(batch.device.event())
         refused: NDArray[np.intp] = chosen[~done]
         return refused
 
-    # Common to both
-
-    @property
-    def _channels(self) -> int:
-        return 1 if self._output == "GRAY" else 3
-
-    def _finish(
-        self,
-        batch: BatchContext,
-        work: MixedBatch,
-        chosen: NDArray[np.intp],
-        source: NDArray[np.uint64],
-        strides: NDArray[np.int64],
-    ) -> None:
-        """Turn and convert pixels at `source`, in lines of `strides` pixels, into the result."""
-        if not len(chosen):
-            return
-        extents = work.boxes[chosen, 2:] - work.boxes[chosen, :2]
-        out = work.out.pointers()[chosen]
-        self._launch_finish(batch.device, extents, work.turns[chosen], out, source, strides)
-
-    def _launch_finish(
-        self,
-        device: Device,
-        extents: NDArray[np.int64],
-        turns: NDArray[np.int64],
-        out: NDArray[np.uint64],
-        source: NDArray[np.uint64],
-        strides: NDArray[np.int64],
-    ) -> None:
-        height, width = extents.T.astype(np.int32)
-        flip_rows, flip_columns, exchange = _STEPS[turns].T
-        table = struct_table(
-            "Sample",
-            len(extents),
-            source=Pointers(source, "const unsigned char*"),
-            out=Pointers(out, "Out*"),
-            height=height,
-            width=width,
-            stride=strides.astype(np.int32),
-            flip_rows=flip_rows,
-            flip_columns=flip_columns,
-            exchange=exchange,
-        )
-        launch_elements(device, self._kernel, table, extents[:, 0] * extents[:, 1])
-
     # The CPU's decoder
 
-    def _open_cpu(self, batch: BatchContext) -> tuple[Team, CpuDecoding]:
-        threads = batch.device.num_threads
+    def _open_cpu(self, batch: BatchContext) -> CpuDecoding:
+        self._fallback.open(batch.device)
         given = self._output, self._dtype, self._use_exif, self._report_blemish
-        return Team("penstock-decoder", threads), CpuDecoding(batch.pool, *given, threads)
+        return CpuDecoding(batch.pool.arena, *given, batch.device.num_threads)
 
-    def _start_on_cpu(self, chosen: NDArray[np.intp], work: MixedBatch) -> OnCpu:
-        assert self._cpu is not None
-        team, decoding = self._cpu
-        boxes = work.boxes[chosen].tolist()
-        return {
-            i: team.submit(decoding.decode, work.encoded.row(i), tuple(box), work.headers[i])
-            for i, box in zip(chosen.tolist(), boxes, strict=True)
-        }
+    def _start_on_cpu(
+        self, batch: BatchContext, chosen: NDArray[np.intp], work: MixedBatch
+    ) -> CpuCalls:
+        decoding = self._on_cpu
+        assert decoding is not None
 
-    def _upload(self, batch: BatchContext, pending: OnCpu, out: TensorListGPU) -> None:
-        pointers: Any = out.pointers() if pending else ()
-        for i, call in pending.items():
-            try:
-                with batch.device.waiting("threads"):
-                    image = call.result()
-            except Exception as error:
-                batch.errors[i] = error
-                continue
+        def decode(i: int) -> Array:
+            y0, x0, y1, x1 = work.boxes[i].tolist()
+            return decoding.decode(
+                work.encoded.row(i), (y0, x0, y1, x1), work.headers[i], batch.empty
+            )
+
+        return self._fallback.start(chosen.tolist(), decode)
+
+    def _upload(self, batch: BatchContext, on_cpu: CpuCalls, out: TensorListGPU) -> None:
+        pointers: Any = out.pointers() if on_cpu else ()
+        for i, image in self._fallback.finish(batch, on_cpu):
             batch.device.copy_in(int(pointers[i]), image)
-
-
-_STEPS = np.array([(0, 0, 0), *(orientation.STEPS[turn] for turn in range(1, 9))], np.int32)
+        self._fallback.count(len(on_cpu))
 
 
 def _without(rows: Collection[int], chosen: NDArray[np.intp]) -> NDArray[np.intp]:

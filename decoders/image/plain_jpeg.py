@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from ...engine.tensors import TensorListCPU, TensorListGPU
 from .engine_share import EngineShare
 from .engines.cuda_jpeg import MOST_BYTES, JpegFiles, decode_windows
 from .engines.nvjpeg import HardwareDecoder
+from .finish import Finish
 from .formats.jpeg_batch_headers import GRAY
 from .mixed_batch import MixedBatch
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 Rows = NDArray[np.intp]
-
-Finish = Callable[["BatchContext", MixedBatch, Rows, NDArray[np.uint64], NDArray[np.int64]], None]
-"""Turns and converts decoded pixels into the result: `MixedDecoding._finish`."""
 
 PART_BYTES = 1 << 30
 """Largest size of the intermediate results of the files that are decoded together."""
@@ -36,26 +34,22 @@ class PlainJpeg:
     an engine they repeat chroma as the engine does.
 
     Args:
-        channels: of the result: 3 for RGB, 1 for gray.
         load: the part of the files for the engine, 0 for no engine; None to adapt to its rate.
-        finish: turns and converts decoded pixels.
+        finish: turns and converts decoded pixels, and says how many channels there are.
     """
 
-    def __init__(self, channels: int, load: float | None, finish: Finish) -> None:
-        self._channels = channels
-        self._space = "GRAY" if channels == 1 else "RGB"
+    def __init__(self, load: float | None, finish: Finish) -> None:
+        self._space = "GRAY" if finish.channels == 1 else "RGB"
         self._wants_engine = load != 0
         self._share = EngineShare(load)
         self._finish = finish
 
     def engine(self, batch: BatchContext) -> HardwareDecoder | None:
         """Return the engine of the batch's device; None if there is none."""
-        key = (self, HardwareDecoder)
-        if key not in batch.device.own:
-            engine = HardwareDecoder.open(batch.device) if self._wants_engine else None
-            batch.device.own[key] = engine
-        decoder: HardwareDecoder | None = batch.device.own[key]
-        return decoder
+        return batch.device.own((self, HardwareDecoder), lambda: self._open_engine(batch.device))
+
+    def _open_engine(self, device: Device) -> HardwareDecoder | None:
+        return HardwareDecoder.open(device) if self._wants_engine else None
 
     def decode(self, batch: BatchContext, work: MixedBatch, chosen: Rows) -> tuple[Rows, Rows]:
         """Decode the chosen rows; return those that nothing here decodes, and damaged ones.
@@ -92,7 +86,7 @@ class PlainJpeg:
         files = JpegFiles(np.arange(count), ones, sizes, ones * GRAY, boxes)
         # Whether there is an engine, and chroma is repeated, is known later.
         for smooth in {True, not self._wants_engine}:
-            pixels, _ = decode_windows(device, encoded, files, self._channels, smooth=smooth)
+            pixels, _ = decode_windows(device, encoded, files, self._finish.channels, smooth=smooth)
         return pixels
 
     # The engine
@@ -104,7 +98,7 @@ class PlainJpeg:
         # nvJPEG hands out files to several engines in their order, and files that begin together
         # wait for one another. In the order of sizes, 23,000 files a second are decoded, in any
         # other order 14,700 (natural sizes, 256 in a batch, H200).
-        sizes = work.stored[chosen].prod(axis=1) * self._channels
+        sizes = work.stored[chosen].prod(axis=1) * self._finish.channels
         order = np.argsort(-sizes, kind="stable")
         chosen, sizes = chosen[order], sizes[order]
         refused = [
@@ -130,8 +124,8 @@ class PlainJpeg:
         if decoder.busy:
             self._share.note_engine(decoder.busy, decoder.idle, decoder.starved)
         boxes = work.stored_boxes[chosen]
-        offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._channels
-        self._finish(batch, work, chosen, pointers + offsets.astype(np.uint64), widths)
+        offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._finish.channels
+        self._finish.run(batch, work, chosen, pointers + offsets.astype(np.uint64), widths)
         return True
 
     # CUDA cores
@@ -147,10 +141,10 @@ class PlainJpeg:
         for part in _parts(files.taken_bytes):
             one = files.part(part)
             pixels, outcome = decode_windows(
-                batch.device, work.encoded, one, self._channels, smooth=smooth
+                batch.device, work.encoded, one, self._finish.channels, smooth=smooth
             )
             widths = one.boxes[:, 3] - one.boxes[:, 1]
-            self._finish(batch, work, one.rows, pixels.pointers(), widths)
+            self._finish.run(batch, work, one.rows, pixels.pointers(), widths)
             with batch.device.waiting("gpu"):
                 damaged.append(one.rows[outcome.get() != 0])
         return np.concatenate(damaged)

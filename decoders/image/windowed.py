@@ -20,7 +20,7 @@ from .formats.base import Box
 from .image_decoder import ImageDecoder
 
 if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
+    from ...engine.graph.context import RowsContext
 
 
 class WindowedDecoder(ImageDecoder):
@@ -30,7 +30,7 @@ class WindowedDecoder(ImageDecoder):
     """`window("HW", (height, width), *inputs, **arguments)` returns the window of one sample."""
 
     windows: Callable[..., WindowBatch]
-    """`windows(batch, "HW", sizes, *inputs, **arguments)` returns the windows of a batch."""
+    """`windows(rows, "HW", sizes, *inputs, **arguments)` returns the windows of a batch."""
 
     def sample(
         self, workspace: Workspace, encoded: Array, *inputs: Array, **arguments: Any
@@ -42,15 +42,15 @@ class WindowedDecoder(ImageDecoder):
         return self.decoded(workspace, encoded, box)
 
     def boxes(
-        self, batch: BatchContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
     ) -> NDArray[np.int64]:
-        windows = self.windows(batch, "HW", sizes, *inputs, **arguments)
+        windows = self.windows(rows, "HW", sizes, *inputs, **arguments)
         doubtful = ~windows.fit(sizes) | (windows.shape == 0).any(axis=1)
 
         def check(i: int) -> None:
             _box(windows.window_at(i), tuple(sizes[i].tolist()))
 
-        windows.drop(try_rows(batch, np.flatnonzero(doubtful), check))
+        windows.drop(try_rows(rows, np.flatnonzero(doubtful), check))
         return np.hstack([windows.start, windows.start + windows.shape])
 
 
@@ -147,8 +147,8 @@ class ImageRandomCrop(ImageDecoder):
         return self.decoded(workspace, encoded, box)
 
     def boxes(
-        self, batch: BatchContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
     ) -> NDArray[np.int64]:
         return random_crop.random_windows(
-            sizes, self._ranges, lambda count: batch.random(self, count)
+            sizes, self._ranges, lambda count: rows.random(self, count)
         )

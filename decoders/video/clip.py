@@ -10,12 +10,12 @@ from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY, BOOL, DTYPE, FLOAT, IMAGE_TYPE, INT, INTS, param
 from ...engine.tensors.dtypes import RGB, UINT8, to_numpy_type
-from ...formats.video.open_videos import OpenVideos, open_sound
-from ...formats.video.pictures import ClipDecoder, frames_of
-from ...formats.video.shared_videos import SharedVideos
 from .clip_frames import SMALLER_VIDEOS, ClipFrames, collect
 from .conversion import PlaneConversion
 from .on_device import ClipsOnDevice
+from .open_videos import OpenVideos, open_sound
+from .pictures import ClipDecoder, frames_of
+from .shared_videos import SharedVideos
 from .span_sound import decode_span
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.video.colors import has_full_range
-from ...formats.video.contexts import look_of
-from ...formats.video.pictures import (
+from .colors import has_full_range
+from .contexts import display_of
+from .pictures import (
     FrameSource,
     PictureMaker,
     changed_size,
@@ -170,7 +170,7 @@ def _picture(reader: FrameSource, frame: Any, maker: PictureMaker) -> Picture:
         size = picture.shape[:2]
         return Picture(None, None, (picture,), (3 * size[1], 0), size, (0, 0))
     luma, chroma = frame.planes[:2]
-    look = reader.look or look_of(frame)
+    display = reader.display or display_of(frame)
     is_halved = chroma.width < frame.width
     return Picture(
         frame,
@@ -180,9 +180,9 @@ def _picture(reader: FrameSource, frame: Any, maker: PictureMaker) -> Picture:
         size,
         (chroma.height, chroma.width),
         0.25 if form.is_wide and is_halved and reader.codec in _LEFT_CHROMA else 0.0,
-        round(look.rotation / 90) % 4,
-        look.matrix_of(frame),
-        has_full_range(look.range_of(frame), name),
+        round(display.rotation / 90) % 4,
+        display.matrix_of(frame),
+        has_full_range(display.range_of(frame), name),
     )
 
 

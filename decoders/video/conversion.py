@@ -14,8 +14,8 @@ from ...engine.gpu.kernels import Kernel, c_type
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, StructTable, struct_table
 from ...engine.tensors import TensorListGPU, address_of
-from ...formats.video.colors import color_matrix
 from .clip_frames import ClipFrames, Picture
+from .colors import color_matrix
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.tensors import TensorListCPU, TensorListGPU
-from ...engine.threads import Team
-from ...formats.video.decoder_pool import DecoderPool, Gpu
 from ...formats.video.library import has_gpu_frames
+from ..on_cpu import CpuFallback
 from .clip_frames import NO_FRAMES, ClipFrames
 from .conversion import PlaneConversion
+from .decoder_pool import DecoderPool, Gpu
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
@@ -44,9 +44,8 @@ class ClipsOnDevice:
 
     def __init__(self, conversion: PlaneConversion) -> None:
         self._conversion = conversion
-        self._team: Team | None = None
+        self._fallback = CpuFallback(_ON_CPU)
         self._pool: DecoderPool | None = None
-        self._on_cpu = 0
         self._lock = threading.Lock()
 
     def pool_for(self, device: Device) -> DecoderPool | None:
@@ -68,21 +67,12 @@ class ClipsOnDevice:
         Rows that fail have no frames and `nothing`, and their errors become entries of
         `batch.errors`.
         """
-        with self._lock:
-            if self._team is None:
-                self._team = Team("penstock-decoder", batch.device.num_threads)
-        calls = [self._team.submit(decode, row) for row in range(batch.size)]
-        clips: list[ClipFrames] = []
-        others: list[tuple[Array, ...]] = []
-        for row, call in enumerate(calls):
-            try:
-                with batch.device.waiting("threads"):
-                    clip, *rest = call.result()
-            except Exception as error:
-                batch.errors[row] = error
-                clip, rest = NO_FRAMES, [*nothing]
-            clips.append(clip)
-            others.append(tuple(rest))
+        self._fallback.open(batch.device)
+        calls = self._fallback.start(range(batch.size), decode)
+        clips = [NO_FRAMES] * batch.size
+        others = [nothing] * batch.size
+        for row, (clip, *rest) in self._fallback.finish(batch, calls):
+            clips[row], others[row] = clip, tuple(rest)
         return self.convert(batch, clips), *(
             batch.device.to_device(TensorListCPU([np.asarray(row[i]) for row in others], layout))
             for i, layout in enumerate(layouts[1:])
@@ -96,12 +86,11 @@ class ClipsOnDevice:
 
     def event_counts(self) -> dict[str, int]:
         """See `Operator.event_counts`."""
-        return {_ON_CPU: self._on_cpu} if self._on_cpu else {}
+        return self._fallback.event_counts()
 
     def close(self) -> None:
         """End the threads, and drop the decoders."""
-        if self._team is not None:
-            self._team.close()
+        self._fallback.close()
         if self._pool is not None:
             self._pool.close()
 
@@ -110,9 +99,10 @@ class ClipsOnDevice:
         pictures = [picture for clip in clips for picture in clip.pictures]
         frames = [picture.frame for picture in pictures if picture.is_on_gpu]
         held = sum(picture.nbytes for picture in pictures if picture.is_on_gpu)
-        on_cpu = sum(any(not each.is_on_gpu for each in clip.pictures) for clip in clips)
-        with self._lock:
-            self._on_cpu += on_cpu
+        batch.count_bytes(host=sum(each.nbytes for each in pictures if not each.is_on_gpu))
+        self._fallback.count(
+            sum(any(not each.is_on_gpu for each in clip.pictures) for clip in clips)
+        )
         if held > MAX_HELD_BYTES:
             batch.device.synchronize()
         else:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
 from ...engine.graph.context import Workspace
-from ...formats.video.sound import SoundTrack
 from ...signals.sinc import lobes_of
 from ..audio.decode import AudioRequest, decode, target_rate
 from ..audio.formats.base import AudioHeader, AudioStream
+from .sound import SoundTrack
 
 _QUALITY = 50.0  # the default of `fn.decoders.audio`
 _MOST_SAMPLES = 1 << 27

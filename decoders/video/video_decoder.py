@@ -16,14 +16,14 @@ from ...engine.graph.params import BOOL, INT, INTS, NO_EFFECT, STR, param
 from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...formats.media import pyav
-from ...formats.video.frames import FrameReader
-from ...formats.video.pictures import ClipDecoder
 from ...formats.video.selection import PAD_MODES, padded
-from ...formats.video.sound import SoundTrack
 from ...formats.video.sound_arguments import SoundArguments
 from .clip_frames import SMALLER_VIDEOS, ClipFrames, collect
 from .conversion import PlaneConversion
+from .frames import FrameReader
 from .on_device import ClipsOnDevice
+from .pictures import ClipDecoder
+from .sound import SoundTrack
 from .span_sound import decode_span
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Video(SoundArguments, SampleOperator):
                 if not self.audio:
                     return (frames,)
                 span = reader.index.span(numbers)
-                return frames, *self._sound(video, span, HeapWorkspace())
+                return frames, *self._sound(video, span, HeapWorkspace(batch.empty))
             finally:
                 reader.close()
 

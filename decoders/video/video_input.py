@@ -17,12 +17,12 @@ from ...engine.graph.params import BOOL, INT, NO_EFFECT, REQUIRED, STR, param
 from ...engine.order.sampler import Selection
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...formats.media import pyav
-from ...formats.video.decoder_pool import DecoderPool
-from ...formats.video.frames import FrameReader
-from ...formats.video.pictures import ClipDecoder
 from .clip_frames import collect
 from .conversion import PlaneConversion
+from .decoder_pool import DecoderPool
+from .frames import FrameReader
 from .on_device import ClipsOnDevice
+from .pictures import ClipDecoder
 
 
 @register

@@ -6,7 +6,7 @@ CuPy is imported here and where operators hand data to user code, once a pipelin
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import cache, cached_property
@@ -14,7 +14,7 @@ from math import prod
 from threading import Lock
 from time import perf_counter_ns
 from types import ModuleType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -37,6 +37,9 @@ Awaited = Literal["batches", "gpu", "threads"]
 
 Placing = Callable[[NDArray[np.int64], np.dtype[Any]], TensorListGPU | None]
 """Returns memory for a batch of these shapes and this dtype, or None for any memory."""
+
+
+Owned = TypeVar("Owned")
 
 
 def import_cupy() -> ModuleType:
@@ -85,7 +88,6 @@ class Device:
         stream: a CuPy stream, current in the threads that run operators.
         pool: the source of memory.
         num_threads: the pipeline's threads for CPU work.
-        own: objects that operators keep for this stream, by keys of their choice.
         taken_bytes: size of all memory that was allocated so far.
         wait_ns: time that the thread which launches waited so far, by what it waited for.
         engines_ns: time that engines of the GPU, such as one that decodes, worked for this stream
@@ -99,7 +101,7 @@ class Device:
         self.stream = stream
         self.pool = pool
         self.num_threads = num_threads
-        self.own: dict[Any, Any] = {}
+        self._own: dict[Hashable, Any] = {}
         self.taken_bytes = 0
         self.engines_ns: Counter[str] = Counter()
         self.wait_ns: dict[Awaited, int] = {"batches": 0, "gpu": 0, "threads": 0}
@@ -115,6 +117,22 @@ class Device:
         self._staged = 0
         # Host memory of copies that may not be done:
         self._held: list[Any] = []
+
+    def own(self, key: Hashable, make: Callable[[], Owned]) -> Owned:
+        """Return an object that an operator keeps for this stream; make it if there is none.
+
+        Args:
+            key: of the object: what makes it and, if each operator has one, the operator.
+            make: returns the object.
+        """
+        if key not in self._own:
+            self._own[key] = make()
+        owned: Owned = self._own[key]
+        return owned
+
+    def drop_own(self) -> None:
+        """Drop all objects that operators keep for this stream."""
+        self._own.clear()
 
     @cached_property
     def shared_bytes(self) -> int:

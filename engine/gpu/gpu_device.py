@@ -58,7 +58,7 @@ class GpuDevice:
         with self._device, stream:
             device = Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
             yield device
-            device.own.clear()
+            device.drop_own()
         return_stream(self._device, stream)
 
     def current(self) -> AbstractContextManager[Any]:

@@ -68,17 +68,33 @@ class Workspace(Protocol):
         """Raise PipelineStopped if the pipeline was closed; for loops that take seconds."""
 
 
-class BatchContext(Protocol):
+class RowsContext(Protocol):
+    """The rows of a batch, for work on their arguments.
+
+    Attributes:
+        size: number of samples.
+        errors: the exception of each row that could not be computed.
+    """
+
+    size: int
+    errors: dict[int, BaseException]
+
+    def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
+        """Return `count` numbers in [0, 1) a sample: (size, count) float64.
+
+        They depend on the seed, the operator, and each sample's epoch and position alone.
+        """
+
+
+class BatchContext(RowsContext, Protocol):
     """One batch, for the work on a whole batch.
 
     Attributes:
         number: counts the batches of a run from 0.
-        size: number of samples.
         count: number of the user's batches that it holds, end to end.
         seed: of the pipeline.
         epoch, position: of each sample, for randomness: (size,) int64.
         selections: which samples each reader read, by the number of its node.
-        errors: the exception of each row that could not be computed.
         begun: what the operator's `begin_gpu` has returned; None if it was not called.
         pool: lends the memory of `empty`.
         device: memory, copies and kernel launches; set while GPU work is launched. Copies hold
@@ -88,13 +104,11 @@ class BatchContext(Protocol):
     """
 
     number: int
-    size: int
     count: int
     seed: int
     epoch: NDArray[np.int64]
     position: NDArray[np.int64]
     selections: dict[int, Selection]
-    errors: dict[int, BaseException]
     begun: Any
     pool: SlabPool
     device: Device
@@ -102,12 +116,9 @@ class BatchContext(Protocol):
     taken_device_bytes: int
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Return uninitialized memory that is recycled when the last view of it is dropped."""
+        """Return uninitialized memory that is recycled when the last view of it is dropped.
 
-    def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
-        """Return `count` numbers in [0, 1) a sample: (size, count) float64.
-
-        They depend on the seed, the operator, and each sample's epoch and position alone.
+        Threads that work for the batch may call it, too.
         """
 
     def count_bytes(self, *, host: int = 0, device: int = 0) -> None:

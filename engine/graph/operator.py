@@ -281,8 +281,8 @@ class Operator:
         """Begin in other threads what the CPU does for `batch_gpu`; by default nothing.
 
         The device stage calls it once the data are there, if the operator is the first of its
-        segment. The batch may still wait for a lane, and has no `device` yet. `batch_gpu` finds
-        the result in `batch.begun`.
+        segment. The batch may still wait for a lane, and has no `device` yet. The threads enter no
+        errors in the batch. `batch_gpu` finds the result in `batch.begun`.
         """
 
     def rehearse(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..tensors import TensorList
-from .context import BatchContext
+from .context import RowsContext
 from .operator import Array, Operator
 from .params import INT, INTS, from_row
 
@@ -61,7 +61,7 @@ def array_of(operator: Operator, name: str, value: Any, count: int) -> Array:
     return np.array(values_of(operator, name, value, count)).reshape(count, -1)
 
 
-def try_rows(batch: BatchContext, rows: Iterable[int], work: Callable[[int], object]) -> list[int]:
+def try_rows(batch: RowsContext, rows: Iterable[int], work: Callable[[int], object]) -> list[int]:
     """Call `work` for each row; enter its errors in the batch, and return the rows that failed."""
     failed = []
     for row in map(int, rows):

@@ -91,6 +91,7 @@ class Batch:
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return uninitialized memory that is recycled when the last view of it is dropped."""
         array = self.pool.empty(shape, dtype)
+        # Threads add without a lock, which costs more than a lost summand of an estimate.
         self.taken_bytes += array.nbytes
         return array
 

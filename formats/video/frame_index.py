@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
+from .library import open_container
 from .numbered_packets import (
     NONE,
     NumberedPackets,
@@ -93,6 +95,17 @@ class FrameIndex:
             return time if 0 <= time < len(self) else None
         number = int(np.searchsorted(self.times, time))
         return number if number < len(self) and self.times[number] == time else None
+
+
+def index_video(file: Any) -> FrameIndex:
+    """Return the index of a video: a path, or a file object.
+
+    Raises:
+        DecodeError: see `read_index`; or this is no video.
+    """
+    container, stream = open_container(file)
+    with closing(container):
+        return read_index(container, stream)
 
 
 def read_index(

@@ -106,10 +106,10 @@ class AxisMatrix:
 
         Both stay there as long as the device's stream is used.
         """
-        own = batch.device.own
-        if self not in own:
-            own[self] = batch.device.upload(self.matrix), batch.device.upload(self.ranges)
-        matrix, ranges = own[self]
+        device = batch.device
+        matrix, ranges = device.own(
+            self, lambda: (device.upload(self.matrix), device.upload(self.ranges))
+        )
         return address_of(matrix), address_of(ranges)
 
 

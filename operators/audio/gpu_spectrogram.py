@@ -126,10 +126,10 @@ def _launch(
     frames = 1 if is_global else 1 << (fitting.bit_length() - 1)
     most = int(windows.max(initial=0))
     blocks = min(-(-most // frames), MAX_GLOBAL_BLOCKS if is_global else MAX_BLOCKS)
-    own = batch.device.own
-    key = (transform.nfft, factors.tobytes())
-    if key not in own:
-        own[key] = batch.device.upload(np.concatenate([constants(transform.nfft), factors]))
+    numbers = batch.device.own(
+        (transform.nfft, factors.tobytes()),
+        lambda: batch.device.upload(np.concatenate([constants(transform.nfft), factors])),
+    )
     work = batch.device.buffer(blocks * batch.size * bytes_of_window if is_global else 0)
     function = kernel(
         "audio/spectrogram",
@@ -147,7 +147,7 @@ def _launch(
         (blocks, batch.size),
         (THREADS,),
         table,
-        own[key],
+        numbers,
         work,
         *(np.int32(number) for number in (framing.length, framing.step, framing.before)),
         np.int32(framing.reflect),

@@ -178,7 +178,7 @@ class FlowSession:
 
 def session_of(device: Device, kind: FlowKind) -> FlowSession:
     """Return the session of a kind on the device's stream; make it if there is none."""
-    sessions: dict[FlowKind, FlowSession] = device.own.setdefault(FlowSession, {})
+    sessions = device.own(FlowSession, dict[FlowKind, FlowSession])
     session = sessions.pop(kind, None)
     if session is not None:
         sessions[kind] = session  # as the last one
@@ -197,14 +197,15 @@ def limits_of(device: Device) -> FlowLimits:
     Raises:
         MissingDependencyError: the library is missing, or the GPU has no engine.
     """
-    limits: FlowLimits | None = device.own.get(FlowLimits)
-    if limits is None:
-        handle = _open(device)
-        try:
-            limits = device.own[FlowLimits] = _ask(handle)
-        finally:
-            flow_functions().nvOFDestroy(handle)
-    return limits
+    return device.own(FlowLimits, lambda: _limits(device))
+
+
+def _limits(device: Device) -> FlowLimits:
+    handle = _open(device)
+    try:
+        return _ask(handle)
+    finally:
+        flow_functions().nvOFDestroy(handle)
 
 
 def cells_of(extents: tuple[int, ...], grid: int) -> tuple[int, ...]:

@@ -110,7 +110,4 @@ def _curves() -> tuple[Array, Array, Array]:
 
 def uploaded_curves(batch: BatchContext) -> Any:
     """Return the filters' tables on the device, where they stay as long as its stream is used."""
-    own = batch.device.own
-    if _curves not in own:
-        own[_curves] = batch.device.upload(_curves()[0])
-    return own[_curves]
+    return batch.device.own(_curves, lambda: batch.device.upload(_curves()[0]))

@@ -1,4 +1,4 @@
-"""Sequences of frames that are stored as image files: `fn.readers.sequence`."""
+"""Sequences of frames that are stored as image files; `fn.readers.sequence` decodes them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
-from ...engine.graph.nodes import add_node
-from ...engine.graph.operator import OPERATORS, Array, register
-from ...engine.graph.params import IMAGE_TYPE, INT, REQUIRED, STR, param
-from ...engine.tensors.dtypes import RGB
 from ..listing.listing import KNOWN_EXTENSIONS, FileList, list_files
-from ..reader import Reader
 from ..source import Allocate, Column, checked_indices
 from ..storage.read_plan import Int64s
 from ..storage.strings import StringTable
@@ -88,55 +83,3 @@ def _firsts(names: list[bytes], reach: int, step: int) -> Iterator[int]:
         end = start + sum(1 for _ in members)
         yield from range(start, end - reach + 1, step)
         start = end
-
-
-@register
-class SequenceReader(Reader):
-    """Reads sequences of frames from folders of images, one folder a stream.
-
-    The frames of a folder are its images in the order of their names. Sequences do not cross
-    folders. Incomplete sequences are left out. Names that begin with a dot are left out.
-
-    Outputs:
-        the decoded frames: uint8, FHWC.
-
-    Raises:
-        SourceError: a folder cannot be read, or no folder holds a sequence.
-        OSError: a file cannot be read. DecodeError: a frame is damaged, or of another size
-            than the first one (see `on_error` of the pipeline).
-    """
-
-    name = "readers.sequence"
-    aliases = ("sequence_reader",)
-
-    file_root = param(STR, REQUIRED, "Folder that holds a folder of images for each stream.")
-    sequence_length = param(INT, REQUIRED, "Number of frames of a sequence.")
-    step = param(
-        INT,
-        1,
-        "Distance, in frames, from the first frame of a sequence to the first frame of the next "
-        "sequence.",
-    )
-    stride = param(INT, 1, "Distance, in frames of the folder, between two frames of a sequence.")
-    image_type = param(IMAGE_TYPE, RGB, "Color space of the output, as for `decoders.image`.")
-
-    def prepare(self) -> None:
-        super().prepare()
-        for argument in ("sequence_length", "step", "stride"):
-            if getattr(self, argument) < 1:
-                self.refuse(f"{argument} must be at least 1, but is {getattr(self, argument)}")
-
-    def num_outputs(self) -> int:
-        return int(self.sequence_length)
-
-    def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        operator_class = OPERATORS["_decode_sequence"]
-        return add_node(operator_class, outputs, {"image_type": self.image_type})[0]
-
-    def open_source(self) -> SequenceSource:
-        return open_sequences(
-            self.file_root, self.sequence_length, self.step, self.stride, self.storage_options
-        )
-
-    def placeholder(self) -> tuple[Array, ...]:
-        return (np.empty(0, np.uint8),) * self.num_outputs()

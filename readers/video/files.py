@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, BinaryIO, cast
 
-from ...formats.video.open_videos import FileState, OpenUrl, state_of
+from ...formats.video.known_files import FileState, OpenUrl, state_of
 from ..storage.file_object import StorageFile
 from ..storage.opening import open_storage
 from ..storage.storage import Storage

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError, PenstockError
-from ...formats.video.frame_index import FrameIndex
-from ...formats.video.frames import FrameReader
-from ...formats.video.open_videos import keep_index
+from ...formats.video.frame_index import FrameIndex, index_video
+from ...formats.video.known_files import INDEXES
 from ..source import Allocate, Column, checked_indices
 from ..storage.index_cache import cached_index, have_dtypes
 from ..storage.opening import open_storage, open_storages
@@ -161,9 +160,7 @@ def read_index_of(storage: Storage) -> FrameIndex:
     file, state = file_of(storage)
 
     def build() -> tuple[NDArray[np.int64], ...]:
-        reader = FrameReader(file)
-        reader.close()
-        index = reader.index
+        index = index_video(file)
         unit = np.array([index.time_base.numerator, index.time_base.denominator], np.int64)
         end = np.array([index.end])
         return index.times, index.keys, index.key_seeks, unit, end, index.packets.ravel()
@@ -173,7 +170,7 @@ def read_index_of(storage: Storage) -> FrameIndex:
 
     base = Fraction(int(unit[0]), int(unit[1]))
     index = FrameIndex(times, keys, seeks, base, int(end[0]), packets.reshape(-1, 3))
-    keep_index(state, index)
+    INDEXES.keep(state, index)
     return index
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from penstock import Pipeline, fn
 from penstock.engine.errors import PenstockError
 
-from ...formats.video.pictures import PictureMaker
+from ...decoders.video.pictures import PictureMaker
 from .verdicts import Kind, Verdict
 
 MOST_PIXELS = 1 << 30

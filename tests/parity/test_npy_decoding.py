@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 
-from penstock.decoders.npy import NumpyDecoder
+from penstock.composite.numpy_decoder import NumpyDecoder
 from penstock.operators.elementwise.saturation import saturated
 
 from ..operators.running import apply

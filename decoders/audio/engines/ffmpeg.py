@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ....engine.errors import DecodeError, MissingDependencyError
 from ....formats.media import open_media, pyav
-from ....formats.video.sound import samples_of
 from ...errors import decode_error
+from ...video.sound import samples_of
 from ..formats.base import CONVERT, AudioHeader, AudioStream, Data
 from .whole import WholeSignal
 

@@ -9,7 +9,6 @@ for the crop (clean aperture), with the rounding of libheif.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +38,6 @@ _HEIF_BRANDS = (
 )
 _ALPHA = (b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", b"urn:mpeg:hevc:2015:auxid:1")
 _INVERSE = {6: 8, 8: 6}  # orientations; the others undo themselves
-_HALF = Fraction(1, 2)
 
 # EXIF's orientations by where the four corners of the stored picture are shown, line by line.
 _ORIENTATIONS = {
@@ -216,10 +214,13 @@ def _aperture(view: memoryview, box: FileBox, size: tuple[int, int], name: str) 
     numbers = read_fields(">IIIIiIiI", view, box.start, name, "the clean aperture")
     if 0 in numbers[1::2]:
         raise decode_error(name, "a clean aperture with a denominator of 0", at=box.start)
+    from fractions import Fraction  # takes 2 ms
+
+    half = Fraction(1, 2)
     width, height, across, down = map(Fraction, numbers[::2], numbers[1::2])
     left = int(across + Fraction(size[1] - 1, 2) - (width - 1) / 2)
-    top = int(down + Fraction(size[0] - 1, 2) - (height - 1) / 2 + _HALF)
-    bottom, right = int(top + height - 1 + _HALF), int(left + width - 1 + _HALF)
+    top = int(down + Fraction(size[0] - 1, 2) - (height - 1) / 2 + half)
+    bottom, right = int(top + height - 1 + half), int(left + width - 1 + half)
     aperture = max(top, 0), max(left, 0), min(bottom + 1, size[0]), min(right + 1, size[1])
     if aperture[0] >= aperture[2] or aperture[1] >= aperture[3]:
         raise decode_error(name, "a clean aperture outside of the picture", at=box.start)

@@ -6,8 +6,8 @@ import pytest
 
 from penstock.cli.probes import videos
 from penstock.cli.probes.finding import Context
+from penstock.decoders.video.frames import FrameReader
 from penstock.engine.errors import MissingDependencyError
-from penstock.formats.video.frames import FrameReader
 
 
 def test_the_video_can_be_decoded():

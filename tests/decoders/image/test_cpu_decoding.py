@@ -41,7 +41,7 @@ def decoding(pool: SlabPool) -> Iterator[Callable[..., CpuDecoding]]:
         report: Callable[[str], None] = lambda _: None,
         pool: SlabPool = pool,
     ) -> CpuDecoding:
-        made.append(CpuDecoding(pool, output, np.dtype(dtype), True, report, threads=2))
+        made.append(CpuDecoding(pool.arena, output, np.dtype(dtype), True, report, threads=2))
         return made[-1]
 
     yield make
@@ -67,8 +67,14 @@ def encoded(pool: SlabPool) -> dict[str, np.ndarray]:
     return files
 
 
-def decoded(decoding: CpuDecoding, file: np.ndarray) -> np.ndarray:
-    return decoding.decode(file, ROI, read_decodable_header(file))
+@pytest.fixture
+def decoded(pool: SlabPool) -> Callable[..., np.ndarray]:
+    """Decode a file into memory of the pool."""
+
+    def decode(decoding: CpuDecoding, file: np.ndarray) -> np.ndarray:
+        return decoding.decode(file, ROI, read_decodable_header(file), pool.empty)
+
+    return decode
 
 
 def in_process(decoding: CpuDecoding) -> CpuDecoding:
@@ -81,7 +87,7 @@ def in_process(decoding: CpuDecoding) -> CpuDecoding:
 @pytest.mark.parametrize(
     ("output", "dtype"), [("RGB", "u1"), ("BGR", "f4"), ("GRAY", "u1"), ("ANY_DATA", "u2")]
 )
-def test_a_process_decodes_as_a_thread_does(decoding, encoded, pool, output, dtype):
+def test_a_process_decodes_as_a_thread_does(decoding, decoded, encoded, pool, output, dtype):
     helped = in_process(decoding(output, dtype))
     for file in encoded.values():
         image = decoded(helped, file)
@@ -91,7 +97,7 @@ def test_a_process_decodes_as_a_thread_does(decoding, encoded, pool, output, dty
         assert pool.arena.slot_of(image) is not None
 
 
-def test_it_starts_after_a_while_and_serves_several_threads(decoding, encoded):
+def test_it_starts_after_a_while_and_serves_several_threads(decoding, decoded, encoded):
     helped = decoding()
     expected = {name: decode(file, roi=ROI) for name, file in encoded.items()}
     assert not helped._process.is_there
@@ -107,21 +113,21 @@ def test_it_starts_after_a_while_and_serves_several_threads(decoding, encoded):
             np.testing.assert_array_equal(image, expected[name])
 
 
-def test_a_file_that_it_cannot_decode_raises_here(decoding, encoded):
+def test_a_file_that_it_cannot_decode_raises_here(decoding, encoded, pool):
     file = encoded["png"]
     header = read_decodable_header(file)
     file[file.size // 2 :] = 0
     helped = decoding()
     start(helped._process)
     with pytest.raises(DecodeError) as caught:
-        helped.decode(file, ROI, header)
+        helped.decode(file, ROI, header, pool.empty)
     with pytest.raises(DecodeError) as expected:
         decode(file, roi=ROI, header=header)
     assert str(caught.value) == str(expected.value)
     assert helped._process.is_there
 
 
-def test_blemishes_are_reported(decoding, encoded):
+def test_blemishes_are_reported(decoding, encoded, pool):
     file = encoded["progressive"]
     zeros = np.concatenate([file[:-2], np.zeros(20, np.uint8), file[-2:]])
     reports: list[list[str]] = []
@@ -131,15 +137,15 @@ def test_blemishes_are_reported(decoding, encoded):
         helped = decoding(report=reports[-1].append)
         if start_process:
             in_process(helped)
-        blemished = helped._pool.empty((1 << 16,))[: zeros.size]
+        blemished = pool.empty((1 << 16,))[: zeros.size]
         blemished[:] = zeros
-        images.append(helped.decode(blemished, ROI, read_decodable_header(file)))
+        images.append(helped.decode(blemished, ROI, read_decodable_header(file), pool.empty))
     assert reports[0]
     assert reports[0] == reports[1]
     np.testing.assert_array_equal(*images)
 
 
-def test_after_its_death_threads_go_on(decoding, encoded):
+def test_after_its_death_threads_go_on(decoding, decoded, encoded):
     helped = decoding()
     os.kill(start(helped._process), signal.SIGKILL)
     for _ in range(3):
@@ -149,18 +155,19 @@ def test_after_its_death_threads_go_on(decoding, encoded):
 
 
 @pytest.mark.parametrize("outside", ["encoded", "pixels", "header"])
-def test_what_the_process_does_not_see_is_decoded_here(decoding, encoded, outside):
+def test_what_the_process_does_not_see_is_decoded_here(decoding, encoded, pool, outside):
     helped = decoding()
     start(helped._process)
     file, roi = encoded["png"], (0, 0, 10, 10) if outside == "pixels" else ROI
     if outside == "encoded":
         file = file.copy()
     header = None if outside == "header" else read_decodable_header(file)
-    np.testing.assert_array_equal(helped.decode(file, roi, header), decode(file, roi=roi))
+    image = helped.decode(file, roi, header, pool.empty)
+    np.testing.assert_array_equal(image, decode(file, roi=roi))
 
 
 @pytest.mark.parametrize("reason", ["private memory", "few cores"])
-def test_there_may_be_no_process(decoding, encoded, tuned, reason):
+def test_there_may_be_no_process(decoding, decoded, encoded, tuned, reason):
     if reason == "few cores":
         tuned(cpu_decoding, MIN_CORES=1 + len(os.sched_getaffinity(0)))
         alone = decoding()

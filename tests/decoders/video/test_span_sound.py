@@ -4,10 +4,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from penstock.decoders.video.sound import SoundTrack
 from penstock.decoders.video.span_sound import decode_span
 from penstock.engine.errors import DecodeError
 from penstock.engine.graph.context import HeapWorkspace
-from penstock.formats.video.sound import SoundTrack
 
 from ...videos import Sound, tone, video_bytes
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
+from penstock.decoders.video import pictures
 from penstock.engine.errors import ArgumentError, DecodeError
-from penstock.formats.video import pictures
 
 from ...readers.tars import archive
 from ...videos import Sound, numbers_of, tone, video_bytes

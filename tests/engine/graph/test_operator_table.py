@@ -30,7 +30,7 @@ except Exception as error:
         ("from penstock.ops import *; print(CoinFlip.__name__)", "CoinFlip"),
         ("import penstock; print(penstock.fn.readers.numpy.__name__)", "numpy"),
         ("import penstock; print(penstock.extend.register.__name__)", "register"),
-        ("import penstock.readers.video.resize_reader as r; print(r._RESIZE.name)", "resize"),
+        ("import penstock.composite.video_resize as r; print(r.Resize.name)", "resize"),
         (
             "import penstock.plugin.numba.fn.experimental as e; print(e.numba_function.__name__)",
             "numba_function",

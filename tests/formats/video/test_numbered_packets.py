@@ -3,13 +3,13 @@ import io
 import numpy as np
 import pytest
 
+from penstock.decoders.video.frames import FrameReader
+from penstock.decoders.video.pictures import ClipDecoder
 from penstock.engine.errors import DecodeError
 from penstock.engine.graph.context import HeapWorkspace
-from penstock.formats.video.frames import FrameReader
 from penstock.formats.video.library import open_container
 from penstock.formats.video.numbered_packets import is_raw, number_packets
 from penstock.formats.video.packets import PacketFacts, read_facts
-from penstock.formats.video.pictures import ClipDecoder
 
 from ...videos import numbers_of, video_bytes
 

@@ -50,7 +50,7 @@ def test_the_sessions_used_last_stay(gpu_device, flow_engine, tuned, limit):
     assert session_of(gpu_device, kinds[0]) is first
     assert session_of(gpu_device, kinds[2]) is third
     assert session_of(gpu_device, kinds[1]) is not second
-    gpu_device.own.clear()
+    gpu_device.drop_own()
 
 
 def test_a_kind_that_the_engine_refuses(gpu_device, flow_engine):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
+from penstock.decoders.video import open_videos
 from penstock.engine.errors import ArgumentError, DecodeError
-from penstock.formats.video import open_videos
 
 from ...videos import Sound, damaged, numbers_of, sound_bytes, video_bytes, video_file
 

@@ -7,7 +7,7 @@ import pytest
 
 from penstock import Pipeline, fn
 from penstock.engine.errors import DecodeError, SourceError
-from penstock.formats.video.open_videos import known_index
+from penstock.formats.video.known_files import INDEXES
 from penstock.readers.storage.file_object import StorageFile
 from penstock.readers.storage.opening import open_storage
 from penstock.readers.video.files import file_of, url_opener
@@ -104,7 +104,7 @@ def test_a_url_is_opened_by_each_process(urls):
     assert isinstance(file, StorageFile)
     assert file.read(8)[4:] == b"ftyp"
     assert state[0] == urls[0]
-    assert known_index(state) is None
+    assert INDEXES.get(state) is None
 
 
 def test_a_local_file_is_a_path(tmp_path):

@@ -14,6 +14,7 @@ from penstock.decoders.image.mixed import MixedDecoding
 from penstock.decoders.image.plain_jpeg import PlainJpeg
 from penstock.engine.errors import DecodeError
 from penstock.engine.run import device_stage as stage_module
+from penstock.engine.threads import TeamCall
 
 pytest.importorskip("nvidia.nvimgcodec")
 
@@ -23,16 +24,29 @@ FIRST = 12
 
 @pytest.fixture
 def begun(monkeypatch):
-    """Note for each batch whether it was begun, and in which thread."""
-    outcomes: list[tuple[bool, str]] = []
+    """Note for each batch in which thread it was begun, and its rows with errors."""
+    outcomes: list[tuple[str, list[int]]] = []
 
-    def note(self: MixedDecoding, *arguments: Any, original: Any = MixedDecoding._try_begin) -> Any:
+    def note(self: MixedDecoding, *arguments: Any, original: Any = MixedDecoding._begin) -> Any:
         result = original(self, *arguments)
-        outcomes.append((result is not None, threading.current_thread().name))
+        outcomes.append((threading.current_thread().name, sorted(result.errors)))
         return result
 
-    monkeypatch.setattr(MixedDecoding, "_try_begin", note)
+    monkeypatch.setattr(MixedDecoding, "_begin", note)
     return outcomes
+
+
+@pytest.fixture
+def in_threads(begun, monkeypatch):
+    """Have all batches but the first begun by the decoder's threads, never by the lane."""
+
+    def result(call: TeamCall[Any], original: Any = TeamCall.result) -> Any:
+        while call._work:
+            time.sleep(0.001)
+        return original(call)
+
+    monkeypatch.setattr(TeamCall, "result", result)
+    return begun
 
 
 @pytest.fixture
@@ -62,17 +76,17 @@ def test_results_are_those_of_the_lane(device_stage, files, begun, monkeypatch):
         return [pipe.run()[0].as_cpu().rows() for _ in range(FIRST + 4)]
 
     early = run()
-    assert any(was_begun for was_begun, _ in begun)
+    assert any("decoder" in thread for thread, _ in begun)
     begun.clear()
     monkeypatch.setattr(stage_module, "begin_batch_step", lambda step, batch: None)
     late = run()
-    assert not begun
+    assert all("device" in thread for thread, _ in begun)
     for batch, wanted in zip(early, late, strict=True):
         for row, expected in zip(batch, wanted, strict=True):
             np.testing.assert_array_equal(row, expected)
 
 
-def test_a_damaged_file_is_reported_by_the_lane(device_stage, files, begun):
+def test_a_damaged_file_is_reported_by_the_lane(device_stage, files, in_threads):
     damaged = [*files[:-1], np.frombuffer(b"no image at all", np.uint8)]
     pipe = pipeline(lambda number: damaged if number == FIRST else files)
     for _ in range(FIRST):
@@ -81,7 +95,9 @@ def test_a_damaged_file_is_reported_by_the_lane(device_stage, files, begun):
         pipe.run()
     assert any("GPU stage" in note for note in caught.value.__notes__)
     assert any(f"sample {len(files) - 1}" in note for note in caught.value.__notes__)
-    assert not all(was_begun for was_begun, _ in begun)
+    assert [rows for thread, rows in in_threads if "decoder" in thread and rows] == [
+        [len(files) - 1]
+    ]
 
 
 def test_damaged_pixels_are_reported_with_their_sample(device_stage, files, begun):
@@ -92,10 +108,10 @@ def test_damaged_pixels_are_reported_with_their_sample(device_stage, files, begu
     assert batches[0].valid is None or batches[0].valid.all()
     for batch in batches[FIRST:]:
         assert batch.valid.tolist() == [True] * (len(files) - 1) + [False]
-    assert any(was_begun for was_begun, _ in begun)
+    assert any("decoder" in thread for thread, _ in begun)
 
 
-def test_a_window_outside_of_the_image(device_stage, files, begun):
+def test_a_window_outside_of_the_image(device_stage, files, in_threads):
     width = 10
 
     def crop() -> Any:
@@ -108,9 +124,10 @@ def test_a_window_outside_of_the_image(device_stage, files, begun):
     for _ in range(FIRST):
         assert pipe.run()[0].as_cpu().rows()[0].shape == (10, 10, 3)
     width = 5000
-    with pytest.raises(ValueError, match="reaches out"):
+    with pytest.raises(ValueError, match="reaches out") as caught:
         [pipe.run() for _ in range(FIRST)]
-    assert not all(was_begun for was_begun, _ in begun)
+    assert any("GPU stage" in note for note in caught.value.__notes__)
+    assert any("decoder" in thread and len(rows) == len(files) for thread, rows in in_threads)
 
 
 def test_threads_begin_while_all_lanes_are_at_work(device_stage, files, begun, monkeypatch):
@@ -120,7 +137,7 @@ def test_threads_begin_while_all_lanes_are_at_work(device_stage, files, begun, m
         if len(begun) >= FIRST:
             deadline = time.monotonic() + 30
             while not from_threads and time.monotonic() < deadline:
-                from_threads.extend([True for _, name in begun[FIRST:] if "decoder" in name])
+                from_threads.extend([True for name, _ in begun[FIRST:] if "decoder" in name])
                 time.sleep(0.01)
         return original(self, *arguments)
 

@@ -9,13 +9,13 @@ import pytest
 
 from penstock.decoders.video import conversion
 from penstock.decoders.video.clip_frames import FORMATS, NO_FRAMES, collect
+from penstock.decoders.video.contexts import DisplayInfo
 from penstock.decoders.video.conversion import PlaneConversion
+from penstock.decoders.video.decoder_pool import DecoderPool
+from penstock.decoders.video.frames import FrameReader
+from penstock.decoders.video.pictures import ClipDecoder, PictureMaker
 from penstock.engine.errors import DecodeError
 from penstock.engine.graph.context import HeapWorkspace
-from penstock.formats.video.contexts import Look
-from penstock.formats.video.decoder_pool import DecoderPool
-from penstock.formats.video.frames import FrameReader
-from penstock.formats.video.pictures import ClipDecoder, PictureMaker
 
 from ....videos import FORMS, video_bytes
 
@@ -26,11 +26,12 @@ class Frames:
     """A reader of frames that were made for a test."""
 
     codec = "ffv1"
+    nbytes = 0
 
-    def __init__(self, frames, look=None):
+    def __init__(self, frames, display=None):
         self._frames = frames
         self.index = SimpleNamespace(seconds=np.arange(len(frames)) / 30)
-        self.look = look
+        self.display = display
 
     def read(self, numbers):
         for number in numbers:
@@ -126,8 +127,8 @@ def test_what_the_container_states_counts_where_frames_state_nothing(gpu_batch):
     for plane, other in zip(plain.planes, stated.planes, strict=True):
         np.frombuffer(other, np.uint8)[:] = np.frombuffer(plane, np.uint8)
     stated.colorspace, stated.color_range = 1, 2
-    look = Look(rotation=90, matrix=1, color_range=2)
-    ((made,), (own,)) = on_gpu(gpu_batch, [Frames([plain], look), Frames([stated])], [[0], [0]])
+    display = DisplayInfo(rotation=90, matrix=1, color_range=2)
+    ((made,), (own,)) = on_gpu(gpu_batch, [Frames([plain], display), Frames([stated])], [[0], [0]])
     np.testing.assert_array_equal(made, np.rot90(own))
 
 

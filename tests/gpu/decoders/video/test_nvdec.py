@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
-from penstock.formats.video import decoder_pool
-from penstock.formats.video.decoder_pool import DecoderPool
+from penstock.decoders.video import decoder_pool
+from penstock.decoders.video.decoder_pool import DecoderPool
 
 from ....videos import numbers_of, video_bytes, video_file
 
@@ -118,7 +118,12 @@ def test_batches_stay_what_they_were(shuffles, tmp_path):
 def test_decoders_go_from_file_to_file(tmp_path, monkeypatch):
     made = []
     make = DecoderPool._make
-    monkeypatch.setattr(DecoderPool, "_make", lambda s, kind: (made.append(kind), make(s, kind))[1])
+
+    def note(pool, config):
+        made.append(config)
+        return make(pool, config)
+
+    monkeypatch.setattr(DecoderPool, "_make", note)
     paths = [video_file(tmp_path / f"{i}.mp4", size=SIZE, first=i, count=9) for i in range(60)]
     (wanted,), (found,) = (
         [np.concatenate(reader_batches(paths, device, 20))] for device in ("cpu", "gpu")

@@ -107,8 +107,10 @@ def test_a_lane_has_a_stream_that_the_next_lane_uses_again(gpu):
             assert second.stream is not first.stream
         assert (first.id, first.num_threads, first.pool) == (CARD, 3, gpu.pool)
         assert first.stream.options == {"non_blocking": True}
-        first.own["key"] = "kept for this lane"
-    assert first.own == {}
+        kept = [first.own("key", lambda: ["kept for this lane"]) for _ in range(2)]
+        assert kept[0] is kept[1]
+        assert first.own("none", lambda: None) is None
+    assert first.own("key", lambda: "made again") == "made again"
     with gpu.lane() as third:
         assert third.stream in (first.stream, second.stream)
 

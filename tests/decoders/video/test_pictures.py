@@ -6,11 +6,11 @@ import cv2
 import numpy as np
 import pytest
 
+from penstock.decoders.video import pictures
+from penstock.decoders.video.frames import FrameReader
+from penstock.decoders.video.pictures import ClipDecoder, PictureMaker
 from penstock.engine.errors import DecodeError, PipelineStopped
 from penstock.engine.graph.context import HeapWorkspace
-from penstock.formats.video import pictures
-from penstock.formats.video.frames import FrameReader
-from penstock.formats.video.pictures import ClipDecoder, PictureMaker
 
 from ...videos import numbers_of, picture, video_bytes
 

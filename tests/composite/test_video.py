@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn, types
+from penstock.decoders.video import open_videos
 from penstock.engine.errors import ArgumentError, DecodeError
-from penstock.formats.video import open_videos
+from penstock.formats.video import known_files
 
-from ...videos import Sound, numbers_of, tone, video_file
+from ..videos import Sound, numbers_of, tone, video_file
 
 
 @pytest.fixture
@@ -60,12 +61,14 @@ def test_a_list_file_with_ranges(root):
 
 
 def test_no_video_is_read_through_for_a_second_index(tmp_path, user_cache, tuned, monkeypatch):
-    tuned(open_videos, MAX_INDEXES=1, MAX_IDLE_VIDEOS=1)
+    tuned(open_videos, MAX_IDLE_VIDEOS=1)
+    tuned(known_files, MAX_FACTS=1)
     paths = [video_file(tmp_path / f"{number}.mp4", count=4) for number in range(3)]
     with Pipeline(batch_size=3, num_threads=2) as pipe:
         pipe.set_outputs(fn.readers.video(filenames=paths, sequence_length=2))
         pipe.build()
-        monkeypatch.delattr("penstock.formats.video.frames.read_index")
+        monkeypatch.delattr("penstock.decoders.video.frames.read_index")
+        monkeypatch.delattr("penstock.readers.video.source.index_video")
         for _ in range(4):
             (clips,) = pipe.run()
             assert {tuple(numbers_of(clip)) for clip in clips.rows()} == {(0, 1), (2, 3)}

@@ -1,4 +1,4 @@
-"""FFmpeg's decoders that go from one video to the next of the same kind.
+"""FFmpeg's decoders that go from one video to the next of the same configuration.
 
 A decoder on the GPU takes long to make, and has memory of its own.
 """
@@ -11,9 +11,10 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..media import pyav
-from .contexts import Decoder, Kind, Look, kind_of, look_of
-from .library import decoded
+from ...formats.media import pyav
+from ...formats.video.known_files import KnownFacts
+from ...formats.video.library import decoded
+from .contexts import Decoder, DecoderConfig, DisplayInfo, config_of, display_of
 
 ON_GPU = frozenset(
     ("h264", "hevc", "av1", "vp8", "vp9", "mpeg1video", "mpeg2video", "mpeg4", "vc1")
@@ -38,8 +39,8 @@ class Gpu(NamedTuple):
     current: Callable[[], AbstractContextManager[Any]]
 
 
-_abilities: dict[tuple[Any, ...], bool] = {}
-"""Whether a GPU decodes a kind of streams, by the device's number and `Kind.ability`."""
+_ABILITIES = KnownFacts[tuple[Any, ...], bool]()
+"""Whether a GPU decodes streams, by the device's number and `DecoderConfig.ability`."""
 
 
 class DecoderPool:
@@ -58,30 +59,31 @@ class DecoderPool:
     def __init__(self, gpu: Gpu | None) -> None:
         self.refusal = ""
         self._gpu = gpu
-        self._idle: list[_Kept] = []  # the last one was used last
+        self._idle: list[_IdleContext] = []  # the last one was used last
         self._busy = 0
         self._lock = threading.Lock()
 
     def decoder_for(
-        self, stream: Any, packets: Callable[[], Iterable[Any]], look: Look | None = None
+        self, stream: Any, packets: Callable[[], Iterable[Any]], display: DisplayInfo | None = None
     ) -> Decoder | None:
         """Return the decoder of a stream; None if the stream's own one should decode.
 
         Args:
             stream: that is open.
             packets: goes to the first key frame, and returns the packets from there on.
-            look: of the stream, if it is known.
+            display: of the stream, if it is known.
         """
-        kind = kind_of(stream, is_on_gpu=self._gpu is not None)
-        if (self._gpu is not None and kind.codec not in ON_GPU) or not self._ability(kind, True):
+        config = config_of(stream, is_on_gpu=self._gpu is not None)
+        is_foreign = self._gpu is not None and config.codec not in ON_GPU
+        if is_foreign or not self._ability(config, True):
             return None
-        if look is None:
+        if display is None:
             first = _first_frame(packets(), decoded)
             if first is None:  # the reader says which frame is damaged
                 return None
-            look = look_of(first)
-        decoder = _LentDecoder(self, kind, look)
-        if self._ability(kind, False) or self._try(decoder, packets):
+            display = display_of(first)
+        decoder = _PooledDecoder(self, config, display)
+        if self._ability(config, False) or self._try(decoder, packets):
             return decoder
         decoder.close()
         return None
@@ -92,60 +94,61 @@ class DecoderPool:
             idle, self._idle = self._idle, []
         del idle
 
-    def _ability(self, kind: Kind, otherwise: bool) -> bool:
+    def _ability(self, config: DecoderConfig, otherwise: bool) -> bool:
         """Return whether the pool decodes such streams; `otherwise` if that is not known."""
         if self._gpu is None:
             return True
-        return _abilities.get((self._gpu.device, *kind.ability), otherwise)
+        known = _ABILITIES.get((self._gpu.device, *config.ability))
+        return otherwise if known is None else known
 
-    def _try(self, decoder: _LentDecoder, packets: Callable[[], Iterable[Any]]) -> bool:
-        """Return whether the GPU decodes a stream; remember the answer for its kind."""
+    def _try(self, decoder: _PooledDecoder, packets: Callable[[], Iterable[Any]]) -> bool:
+        """Return whether the GPU decodes a stream; remember the answer for its configuration."""
         assert self._gpu is not None
         try:
-            with decoder.lent():
+            with decoder.acquired():
                 first = _first_frame(packets(), decoder.decode)
         except pyav().error.FFmpegError as error:
             first, self.refusal = None, str(error)
         able = first is not None and first.format.name == "cuda"
-        _abilities[self._gpu.device, *decoder.kind.ability] = able
+        _ABILITIES.keep((self._gpu.device, *decoder.config.ability), able)
         return able
 
-    def lend(self, borrower: _LentDecoder) -> tuple[Any, bool]:
-        """Return a context, and whether it is the one that the borrower had last."""
+    def acquire(self, user: _PooledDecoder) -> tuple[Any, bool]:
+        """Return a context for a decoder, and whether the decoder had this one last."""
         with self._lock:
-            kept = self._choose(borrower)
+            kept = self._choose(user)
             if kept is not None:
                 self._remove(kept)
             self._busy += 1
         if kept is not None:
-            return kept.context, kept.user is borrower
+            return kept.context, kept.user is user
         try:
-            return self._make(borrower.kind), False
+            return self._make(user.config), False
         except BaseException:
             with self._lock:
                 self._busy -= 1
             raise
 
-    def take_back(self, borrower: _LentDecoder, context: Any) -> None:
-        """Keep a context for its borrower, or for others."""
+    def release(self, user: _PooledDecoder, context: Any) -> None:
+        """Take a context back, and keep it for its user, or for others."""
         with self._lock:
             self._busy -= 1
-            self._idle.append(_Kept(borrower.kind, context, borrower))
-            borrower.is_in_place = True
+            self._idle.append(_IdleContext(user.config, context, user))
+            user.is_in_place = True
 
-    def release(self, borrower: _LentDecoder) -> None:
-        """Let any borrower have the context that this one has given back."""
+    def forget(self, user: _PooledDecoder) -> None:
+        """Let any user have the context that this one has released."""
         with self._lock:
             for kept in self._idle:
-                if kept.user is borrower:
+                if kept.user is user:
                     kept.user = None
 
-    def _choose(self, borrower: _LentDecoder) -> _Kept | None:
-        """Return what to lend, or None to make a new one; drop one if there are too many."""
-        same = [kept for kept in self._idle if kept.kind == borrower.kind]
+    def _choose(self, user: _PooledDecoder) -> _IdleContext | None:
+        """Return an idle context, or None to make a new one; drop one if there are too many."""
+        same = [kept for kept in self._idle if kept.config == user.config]
         is_full = self._busy + len(self._idle) >= MAX_DECODERS
         for kept in same:
-            if kept.user is borrower:
+            if kept.user is user:
                 return kept
         for kept in same:
             if kept.user is None or is_full:
@@ -154,65 +157,65 @@ class DecoderPool:
             self._remove(self._idle[0])
         return None
 
-    def _remove(self, kept: _Kept) -> None:
+    def _remove(self, kept: _IdleContext) -> None:
         self._idle.remove(kept)
         if kept.user is not None:
             kept.user.is_in_place = False
 
-    def _make(self, kind: Kind) -> Any:
+    def _make(self, config: DecoderConfig) -> Any:
         av = pyav()
         if self._gpu is None:
-            context = av.CodecContext.create(kind.codec, "r")
-            context.pix_fmt = kind.pixels
+            context = av.CodecContext.create(config.codec, "r")
+            context.pix_fmt = config.pixels
         else:
             with self._gpu.current():
                 accelerator = av.codec.hwaccel.HWAccel(
                     "cuda",
                     device=str(self._gpu.device),
-                    allow_software_fallback=kind.codec != _ONLY_ON_GPU,
+                    allow_software_fallback=config.codec != _ONLY_ON_GPU,
                     # CuPy's context, which is the primary one. FFmpeg refuses to ask for that one
                     # itself, because its flags are others than FFmpeg's.
                     options={"primary_ctx": "0", "current_ctx": "1"},
                     is_hw_owned=True,
                 )
-                context = av.CodecContext.create(kind.codec, "r", hwaccel=accelerator)
-        context.height, context.width = kind.size
-        context.extradata = kind.header
-        context.reorder_depth = kind.reorder
-        if kind.tag:
-            context.codec_tag = kind.tag
+                context = av.CodecContext.create(config.codec, "r", hwaccel=accelerator)
+        context.height, context.width = config.size
+        context.extradata = config.header
+        context.reorder_depth = config.reorder
+        if config.tag:
+            context.codec_tag = config.tag
         context.thread_type = "NONE"
         return context
 
 
 @dataclass(eq=False)
-class _Kept:
+class _IdleContext:
     """A context that is not at work, and who used it last."""
 
-    kind: Kind
+    config: DecoderConfig
     context: Any
-    user: _LentDecoder | None
+    user: _PooledDecoder | None
 
 
-class _LentDecoder(Decoder):
+class _PooledDecoder(Decoder):
     """The decoder of one stream, with contexts out of a pool."""
 
-    def __init__(self, pool: DecoderPool, kind: Kind, look: Look) -> None:
-        self.kind = kind
-        self.look = look
+    def __init__(self, pool: DecoderPool, config: DecoderConfig, display: DisplayInfo) -> None:
+        self.config = config
+        self.display = display
         self.is_in_place = False
         self._pool = pool
         self._context: Any = None
 
     @contextmanager
-    def lent(self) -> Iterator[bool]:
-        self._context, stays = self._pool.lend(self)
+    def acquired(self) -> Iterator[bool]:
+        self._context, stays = self._pool.acquire(self)
         if not stays:
             self.flush()
         try:
             yield stays
         finally:
-            self._pool.take_back(self, self._context)
+            self._pool.release(self, self._context)
             self._context = None
 
     def decode(self, packet: Any) -> list[Any] | None:
@@ -222,7 +225,7 @@ class _LentDecoder(Decoder):
         self._context.flush_buffers()
 
     def close(self) -> None:
-        self._pool.release(self)
+        self._pool.forget(self)
 
 
 def _first_frame(packets: Iterable[Any], decode: Callable[[Any], list[Any] | None]) -> Any | None:

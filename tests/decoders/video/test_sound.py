@@ -3,9 +3,9 @@ import io
 import numpy as np
 import pytest
 
+from penstock.decoders.video.frames import FrameReader
+from penstock.decoders.video.sound import SoundTrack
 from penstock.engine.errors import DecodeError
-from penstock.formats.video.frames import FrameReader
-from penstock.formats.video.sound import SoundTrack
 
 from ...videos import UNITS, Sound, tone, video_bytes
 

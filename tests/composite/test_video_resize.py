@@ -4,7 +4,7 @@ import pytest
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError
 
-from ...videos import video_file
+from ..videos import video_file
 
 
 @pytest.fixture

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from penstock.formats.video import open_videos
-from penstock.formats.video.open_videos import (
+from penstock.decoders.video import open_videos
+from penstock.decoders.video.open_videos import (
     OpenVideos,
-    known_index,
     open_frames,
     open_sound,
-    state_of,
 )
+from penstock.formats.video import known_files
+from penstock.formats.video.known_files import INDEXES, state_of
 from penstock.testing.descriptors import open_below
 
 from ...videos import Sound, video_file
@@ -33,17 +33,18 @@ def test_a_video_stays_open_for_the_next_clip(videos, tmp_path):
             assert meanwhile.index is first.index
     with videos.lend(path) as again:
         assert again in (first, meanwhile)
-    assert known_index(state_of(path)) is first.index
+    assert INDEXES.get(state_of(path)) is first.index
 
 
 def test_the_least_used_videos_are_closed(videos, tmp_path, tuned):
-    tuned(open_videos, MAX_IDLE_VIDEOS=2, MAX_INDEXES=2)
+    tuned(open_videos, MAX_IDLE_VIDEOS=2)
+    tuned(known_files, MAX_FACTS=2)
     paths = [video_file(tmp_path / f"{i}.mp4", count=3) for i in range(4)]
     for path in paths:
         with videos.lend(path):
             pass
     assert len(open_below(tmp_path)) == 2
-    assert [known_index(state_of(path)) is None for path in paths] == [True, True, False, False]
+    assert [INDEXES.get(state_of(path)) is None for path in paths] == [True, True, False, False]
     videos.close()
     assert open_below(tmp_path) == []
 

@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 import pytest
 
+from penstock.decoders.video import frames
+from penstock.decoders.video.pictures import ClipDecoder
+from penstock.decoders.video.shared_videos import SharedVideos
 from penstock.engine.errors import DecodeError, PipelineStopped
 from penstock.engine.graph.context import HeapWorkspace
-from penstock.formats.video import frames
 from penstock.formats.video.library import decoded
-from penstock.formats.video.pictures import ClipDecoder
-from penstock.formats.video.shared_videos import SharedVideos
 
 from ...videos import damaged, numbers_of, video_bytes, video_file
 
@@ -98,7 +98,7 @@ def test_frames_stay_for_the_next_clip_if_clips_overlap(path, passed, step, leng
 
 
 def test_no_frames_stay_if_too_many_would(path, tuned):
-    from penstock.formats.video import shared_videos
+    from penstock.decoders.video import shared_videos
 
     tuned(shared_videos, MAX_EXPECTED_FRAMES=5)
     videos = SharedVideos(step=1)
@@ -128,7 +128,7 @@ def test_a_file_that_was_replaced_shares_nothing(path, tmp_path):
 
 
 def test_a_thread_that_waits_ends_with_the_pipeline(path, monkeypatch, tuned):
-    from penstock.formats.video import shared_videos
+    from penstock.decoders.video import shared_videos
 
     tuned(shared_videos, WAIT_SECONDS=0.01)
     videos, goes_on, started = SharedVideos(), threading.Event(), threading.Event()
@@ -180,6 +180,6 @@ def test_an_error_is_that_of_its_clip_alone(path, monkeypatch):
         with pytest.raises(DecodeError, match=r"frame 30, at 1\.000 s, is damaged or missing"):
             read([[30, 31], [41]])
     (video,) = videos._videos.values()
-    assert video.turns == video.clips == []
+    assert video.runs == video.clips == []
     assert not video.kept
     videos.close()

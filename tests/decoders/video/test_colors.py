@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from penstock.formats.video.colors import color_matrix, has_full_range
+from penstock.decoders.video.colors import color_matrix, has_full_range
 
 
 def convert(color, *arguments):

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
 from ...engine.graph.context import Workspace
-from ..media import pyav
+from ...formats.media import pyav
+from ...formats.video.frame_index import FrameIndex
 from .colors import color_matrix, has_full_range
-from .contexts import Look
-from .frame_index import FrameIndex
+from .contexts import DisplayInfo
 
 Array = NDArray[Any]
 
@@ -104,13 +104,13 @@ class FrameSource(Protocol):
         index: of its frames.
         codec: name of the codec, such as "h264".
         nbytes: size of the file.
-        look: of all frames, if their decoder does not know what the container states; else None.
+        display: of all frames, if their decoder does not know what the container states; else None.
     """
 
     index: FrameIndex
     codec: str
     nbytes: int
-    look: Look | None
+    display: DisplayInfo | None
 
     def read(self, numbers: Sequence[int]) -> Generator[tuple[int, Any]]:
         """Yield each of these frames with its number; `numbers` ascend."""

@@ -1,4 +1,4 @@
-"""`fn.readers.nemo_asr`: speech and its transcripts."""
+"""`fn.readers.nemo_asr`: speech, decoded, and its transcripts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.graph.nodes import add_node
-from ...engine.graph.operator import OPERATORS, Array, register
-from ...engine.graph.params import (
+from ..decoders.audio.utterance import DecodeUtterance
+from ..engine.graph.nodes import add_node
+from ..engine.graph.operator import Array, register
+from ..engine.graph.params import (
     BOOL,
     FLOAT,
     INT,
@@ -19,13 +20,13 @@ from ...engine.graph.params import (
     STRS,
     param,
 )
-from ...engine.order.sampler import Blocks
-from ...signals.arguments import ANTIALIAS, DECODED_DTYPE, QUALITY
-from ..listing.path_patterns import expand_paths
-from ..reader import Reader
-from .audio import AudioBytes, AudioFiles, AudioMembers
-from .entries import ORDERS, chosen_entries, read_manifests
-from .source import NemoSource
+from ..engine.order.sampler import Blocks
+from ..readers.listing.path_patterns import expand_paths
+from ..readers.nemo.audio import AudioBytes, AudioFiles, AudioMembers
+from ..readers.nemo.entries import ORDERS, chosen_entries, read_manifests
+from ..readers.nemo.source import NemoSource
+from ..readers.reader import Reader
+from ..signals.arguments import ANTIALIAS, DECODED_DTYPE, QUALITY
 
 _DECODING = ("dtype", "downmix", "sample_rate", "quality", "antialias")
 
@@ -117,7 +118,7 @@ class NemoAsrReader(Reader):
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
         data, window, text, number = outputs
         arguments = {name: getattr(self, name) for name in _DECODING}
-        signal, rate = add_node(OPERATORS["_decode_utterance"], (data, window), arguments)
+        signal, rate = add_node(DecodeUtterance, (data, window), arguments)
         wanted = [self.read_sample_rate, self.read_text, self.read_idxs]
         others = zip((rate, text, number), wanted, strict=True)
         return super().wrap((signal, *(output for output, is_wanted in others if is_wanted)))

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from penstock.formats.video.stamps import Grid, Stamps
+from penstock.decoders.video.stamps import Grid, Stamps
 
 MILLISECONDS = Stamps(44100, 44.1)
 

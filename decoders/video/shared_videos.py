@@ -11,13 +11,14 @@ from itertools import pairwise
 from math import gcd, inf
 from typing import Any
 
-from .contexts import Look
+from ...formats.video.frame_index import FrameIndex
+from ...formats.video.known_files import FileState, OpenUrl
+from .contexts import DisplayInfo
 from .decoder_pool import DecoderPool
-from .frame_index import FrameIndex
 from .frames import FrameReader
-from .open_videos import FileState, IndexOf, OpenUrl, OpenVideos, open_frames
+from .open_videos import IndexOf, OpenVideos, open_frames
 
-FRAMES_IN_A_TURN = 32
+MAX_RUN_FRAMES = 32
 """Frames that a thread decodes before another thread may go on with the decoder. They are kept in
 memory until they are converted."""
 
@@ -33,8 +34,8 @@ Frames = Generator[tuple[int, Any]]
 
 
 @dataclass(eq=False)
-class _Turn:
-    """A thread that decodes.
+class _DecodeRun:
+    """Frames that one thread decodes one after the other.
 
     Attributes:
         key: the group of pictures: an entry of `FrameIndex.keys`.
@@ -66,9 +67,9 @@ class _Video:
 
     Attributes:
         index: of its frames.
-        codec, nbytes, look: see `FrameReader`.
+        codec, nbytes, display: see `FrameReader`.
         clips: at work.
-        turns: of the threads that decode.
+        runs: of the threads that decode now.
         kept: decoded frames for other clips, by number.
         expected: numbers of the frames that a clip to come will want.
     """
@@ -76,9 +77,9 @@ class _Video:
     index: FrameIndex
     codec: str
     nbytes: int
-    look: Look | None
+    display: DisplayInfo | None
     clips: list[_Clip] = field(default_factory=list)
-    turns: list[_Turn] = field(default_factory=list)
+    runs: list[_DecodeRun] = field(default_factory=list)
     kept: dict[int, Any] = field(default_factory=dict)
     expected: range = range(0)
 
@@ -91,7 +92,7 @@ class _Video:
     def is_coming(self, number: int) -> bool:
         """Return whether a thread is decoding on the way to this frame."""
         key = self.index.key_of(number)
-        return any(turn.key == key and turn.place <= number for turn in self.turns)
+        return any(run.key == key and run.place <= number for run in self.runs)
 
 
 class SharedVideos:
@@ -173,7 +174,7 @@ class SharedVideos:
         if video is None:
             with self._open.lend(path) as reader:
                 reader.check_running = check_running
-                video = _Video(reader.index, reader.codec, reader.nbytes, reader.look)
+                video = _Video(reader.index, reader.codec, reader.nbytes, reader.display)
         with self._change:
             self._videos = {s: v for s, v in self._videos.items() if v.clips or s == state}
             return self._videos.setdefault(state, video)
@@ -192,7 +193,7 @@ class SharedFrames:
         check_running: Callable[[], None],
     ) -> None:
         self.index = video.index
-        self.codec, self.nbytes, self.look = video.codec, video.nbytes, video.look
+        self.codec, self.nbytes, self.display = video.codec, video.nbytes, video.display
         self._path = path
         self._video = video
         self._clip = clip
@@ -208,20 +209,20 @@ class SharedFrames:
         """
         left = list(reversed(numbers))
         while left:
-            turn = self._wait_for_turn(left[-1])
-            yield from self._take_kept(left) if turn is None else self._decode(turn, left)
+            run = self._start_run(left[-1])
+            yield from self._take_kept(left) if run is None else self._decode(run, left)
 
-    def _wait_for_turn(self, number: int) -> _Turn | None:
-        """Return the turn to decode a frame, or None once another thread has decoded it."""
+    def _start_run(self, number: int) -> _DecodeRun | None:
+        """Return a run that decodes a frame, or None once another thread has decoded it."""
         while True:
             with self._change:
                 if number in self._video.kept:
                     return None
                 if not self._video.is_coming(number):
                     key = self.index.key_of(number)
-                    turn = _Turn(key, int(self.index.keys[key]))
-                    self._video.turns.append(turn)
-                    return turn
+                    run = _DecodeRun(key, int(self.index.keys[key]))
+                    self._video.runs.append(run)
+                    return run
                 self._change.wait(WAIT_SECONDS)
             self._check_running()
 
@@ -234,21 +235,21 @@ class SharedFrames:
                 self._take(left[-1])
             yield left.pop(), frame
 
-    def _decode(self, turn: _Turn, left: list[int]) -> list[tuple[int, Any]]:
+    def _decode(self, run: _DecodeRun, left: list[int]) -> list[tuple[int, Any]]:
         found: list[tuple[int, Any]] = []
         try:
             lent = self._open.lend(self._path, partial(self._cost, left[-1]))
             with lent as reader, reader.at_work():
                 reader.check_running = self._check_running
-                turn.place = left[-1] - reader.distance_to(left[-1])
-                while left and self._may_go_on(turn, left[-1], len(found)):
+                run.place = left[-1] - reader.distance_to(left[-1])
+                while left and self._may_go_on(run, left[-1], len(found)):
                     number = left.pop()
-                    frame = reader.advance_to(number, partial(self._pass, turn), self._is_wanted)
-                    self._pass(turn, number, frame, is_own=True)
+                    frame = reader.advance_to(number, partial(self._pass, run), self._is_wanted)
+                    self._pass(run, number, frame, is_own=True)
                     found.append((number, frame))
         finally:
             with self._change:
-                self._video.turns.remove(turn)
+                self._video.runs.remove(run)
                 self._change.notify_all()
         return found
 
@@ -261,20 +262,20 @@ class SharedFrames:
         others = [clip for clip in self._video.clips if clip is not self._clip]
         return inf if any(clip.last.get(group, -1) >= place for clip in others) else distance
 
-    def _may_go_on(self, turn: _Turn, number: int, count: int) -> bool:
-        """Return whether a turn that has decoded so many frames goes on to this frame."""
+    def _may_go_on(self, run: _DecodeRun, number: int, count: int) -> bool:
+        """Return whether a run that has decoded so many frames goes on to this frame."""
         if not count:
             return True
         with self._change:
             # Whoever is alone converts each frame while the frame is in the core's cache.
-            most = FRAMES_IN_A_TURN if len(self._video.clips) > 1 else 1
+            most = MAX_RUN_FRAMES if len(self._video.clips) > 1 else 1
             if count >= most or number in self._video.kept:
                 return False
-        return self.index.key_of(number) == turn.key
+        return self.index.key_of(number) == run.key
 
-    def _pass(self, turn: _Turn, number: int, frame: Any, *, is_own: bool = False) -> None:
+    def _pass(self, run: _DecodeRun, number: int, frame: Any, *, is_own: bool = False) -> None:
         with self._change:
-            turn.place = number + 1
+            run.place = number + 1
             if is_own:
                 self._take(number)
             if self._video.is_wanted(number):

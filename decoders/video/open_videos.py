@@ -1,4 +1,4 @@
-"""Videos that stay open from one clip to the next, and the indexes that are known."""
+"""Videos that stay open from one clip to the next."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 import os
 import resource
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from .contexts import Look
+from ...formats.video.frame_index import FrameIndex
+from ...formats.video.known_files import INDEXES, FileState, KnownFacts, OpenUrl, state_of
+from .contexts import DisplayInfo
 from .decoder_pool import DecoderPool
-from .frame_index import FrameIndex
 from .frames import FrameReader
 from .sound import SoundTrack
 
@@ -23,40 +23,7 @@ MAX_IDLE_VIDEOS = 32
 MAX_FRACTION_OF_LIMIT = 1 / 8
 """Fraction of the process's limit (`ulimit -n`), where that gives fewer."""
 
-MAX_INDEXES = 4096
-"""Indexes, and looks, in this process."""
-
-
-FileState = tuple[str, int, int, int | str]
-"""Path, inode, size and time of the last change; or URL, 0, size and version."""
-
-
-def state_of(path: str) -> FileState:
-    """Return the state of a file; raise OSError if there is none."""
-    status = os.stat(path)
-    return path, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-Fact = TypeVar("Fact")
-
-_indexes: OrderedDict[FileState, FrameIndex] = OrderedDict()
-_looks: OrderedDict[FileState, Look] = OrderedDict()
-
-
-def known_index(state: FileState) -> FrameIndex | None:
-    """Return the index of a file if this process has read it."""
-    return _indexes.get(state)
-
-
-def keep_index(state: FileState, index: FrameIndex) -> None:
-    """Keep an index for this process; drop the oldest if there are too many."""
-    _keep(_indexes, state, index)
-
-
-def _keep(kept: OrderedDict[FileState, Fact], state: FileState, fact: Fact) -> None:
-    kept[state] = fact
-    while len(kept) > MAX_INDEXES:
-        kept.popitem(last=False)
+_DISPLAYS = KnownFacts[FileState, DisplayInfo]()
 
 
 class OpenVideo(Protocol):
@@ -66,13 +33,10 @@ class OpenVideo(Protocol):
         """Close the file."""
 
 
-Kind = TypeVar("Kind", bound=OpenVideo)
-
-OpenUrl = Callable[[str], tuple[BinaryIO, FileState]]
-"""Opens a URL as a seekable file, and tells the state of the object."""
+Video = TypeVar("Video", bound=OpenVideo)
 
 
-class OpenVideos(Generic[Kind]):
+class OpenVideos(Generic[Video]):
     """Opens videos, and keeps those open that were used last.
 
     Args:
@@ -81,11 +45,11 @@ class OpenVideos(Generic[Kind]):
     """
 
     def __init__(
-        self, make: Callable[[Any, FileState], Kind], open_url: OpenUrl | None = None
+        self, make: Callable[[Any, FileState], Video], open_url: OpenUrl | None = None
     ) -> None:
         self._make = make
         self._open_url = open_url
-        self._idle: list[tuple[FileState, Kind]] = []  # the last one was used last
+        self._idle: list[tuple[FileState, Video]] = []  # the last one was used last
         self._lock = threading.Lock()
 
     def key_of(self, path: str) -> FileState:
@@ -98,7 +62,7 @@ class OpenVideos(Generic[Kind]):
         return (path, 0, 0, 0) if self._is_url(path) else state_of(path)
 
     @contextmanager
-    def lend(self, path: str, cost: Callable[[Kind], float] | None = None) -> Iterator[Kind]:
+    def lend(self, path: str, cost: Callable[[Video], float] | None = None) -> Iterator[Video]:
         """Lend a video to one thread; a video in which an error occurred is closed.
 
         Args:
@@ -132,7 +96,7 @@ class OpenVideos(Generic[Kind]):
     def _is_url(self, path: str) -> bool:
         return self._open_url is not None and not os.path.isabs(path)
 
-    def _take_idle(self, key: FileState, cost: Callable[[Kind], float] | None) -> Kind | None:
+    def _take_idle(self, key: FileState, cost: Callable[[Video], float] | None) -> Video | None:
         with self._lock:
             found = [entry for entry in self._idle if entry[0] == key]
             costs = [0 if cost is None else cost(reader) for _, reader in found]
@@ -143,7 +107,7 @@ class OpenVideos(Generic[Kind]):
             self._idle.remove(best)
             return best[1]
 
-    def _keep(self, key: FileState, reader: Kind) -> None:
+    def _keep(self, key: FileState, reader: Video) -> None:
         with self._lock:
             self._idle.append((key, reader))
             most = _most_idle()
@@ -179,13 +143,13 @@ def open_frames(
             packets are read.
         pool: lends the decoder: see `FrameReader`.
     """
-    index = known_index(state)
+    index = INDEXES.get(state)
     if index is None and index_of is not None and isinstance(file, str):
         index = index_of(file)
-    reader = FrameReader(file, index, pool, _looks.get(state))
-    keep_index(state, reader.index)
-    if reader.look is not None:
-        _keep(_looks, state, reader.look)
+    reader = FrameReader(file, index, pool, _DISPLAYS.get(state))
+    INDEXES.keep(state, reader.index)
+    if reader.display is not None:
+        _DISPLAYS.keep(state, reader.display)
     return reader
 
 

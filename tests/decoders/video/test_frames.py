@@ -3,12 +3,12 @@ import io
 import numpy as np
 import pytest
 
+from penstock.decoders.video import frames
+from penstock.decoders.video.frames import FrameReader
+from penstock.decoders.video.pictures import ClipDecoder
 from penstock.engine.errors import DecodeError
 from penstock.engine.graph.context import HeapWorkspace
-from penstock.formats.video import frames
-from penstock.formats.video.frames import FrameReader
 from penstock.formats.video.library import decoded
-from penstock.formats.video.pictures import ClipDecoder
 
 from ...videos import FORMS, damaged, numbers_of, picture, sound_bytes, video_bytes, video_file
 

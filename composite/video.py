@@ -1,4 +1,4 @@
-"""Clips of video files: `fn.readers.video` and `fn.experimental.readers.video`."""
+"""Clips of video files, decoded: `fn.readers.video` and `fn.experimental.readers.video`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
-from ...engine.graph.nodes import add_node
-from ...engine.graph.operator import OPERATORS, Array, register
-from ...engine.graph.params import (
+from ..decoders.video.clip import DecodeClip, DecodeClipSound
+from ..engine.errors import ArgumentError
+from ..engine.graph.nodes import add_node
+from ..engine.graph.operator import Array, register
+from ..engine.graph.params import (
     ANY,
     BOOL,
     DTYPE,
@@ -24,17 +25,17 @@ from ...engine.graph.params import (
     STRS,
     param,
 )
-from ...engine.tensors.dtypes import RGB, UINT8, YCbCr
-from ...formats.media import pyav
-from ...formats.video.selection import PAD_MODES
-from ...formats.video.sound_arguments import SoundArguments
-from ..listing.listing import list_files
-from ..reader import Reader
-from ..storage.urls import is_url
-from .clips import ROUNDINGS, ClipRule, RangeRule
-from .files import url_opener
-from .list_file import ListedVideo, read_video_list
-from .source import ClipSource, index_of_file
+from ..engine.tensors.dtypes import RGB, UINT8, YCbCr
+from ..formats.media import pyav
+from ..formats.video.selection import PAD_MODES
+from ..formats.video.sound_arguments import SoundArguments
+from ..readers.listing.listing import list_files
+from ..readers.reader import Reader
+from ..readers.storage.urls import is_url
+from ..readers.video.clips import ROUNDINGS, ClipRule, RangeRule
+from ..readers.video.files import url_opener
+from ..readers.video.list_file import ListedVideo, read_video_list
+from ..readers.video.source import ClipSource, index_of_file
 
 PATTERNS = (
     *("*.mp4", "*.m4v", "*.mov", "*.mkv", "*.webm", "*.avi", "*.ts", "*.mts", "*.m2ts"),
@@ -158,9 +159,7 @@ class VideoClips(SoundArguments, Reader):
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
         paths, numbers, labels, times, spans = outputs
         stage = "cpu" if self.device == "cpu" else "mixed"
-        (clip,) = add_node(
-            OPERATORS["_decode_clip"], (paths, numbers), self.clip_arguments(), device=stage
-        )
+        (clip,) = add_node(DecodeClip, (paths, numbers), self.clip_arguments(), device=stage)
         chosen = [self.finished(clip)]
         if self.has_labels():
             chosen.append(labels)
@@ -171,7 +170,7 @@ class VideoClips(SoundArguments, Reader):
             chosen.append(times)
         if self.audio:
             arguments = self.sound_arguments() | {"open_url": self._opener}
-            chosen += add_node(OPERATORS["_decode_clip_sound"], (paths, spans), arguments)
+            chosen += add_node(DecodeClipSound, (paths, spans), arguments)
         return super().wrap(tuple(chosen))
 
     def most_together(self, batch_size: int) -> int:

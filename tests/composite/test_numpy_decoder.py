@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
-from penstock.decoders.npy import NumpyDecoder, parse
+from penstock.composite.numpy_decoder import NumpyDecoder
 from penstock.engine.errors import DecodeError
+from penstock.formats.npy import parse_file
 
 from ..operators.running import apply
 from ..readers.tars import archive
@@ -82,7 +83,7 @@ def test_a_huge_shape_takes_no_memory():
     text = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}"
     data = b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text
     with pytest.raises(DecodeError, match="takes 8000000000000 bytes, but 0 follow"):
-        parse(np.frombuffer(data, np.uint8))
+        parse_file(np.frombuffer(data, np.uint8))
 
 
 def test_in_a_pipeline_with_a_type(tmp_path):

@@ -5,12 +5,13 @@ import io
 import numpy as np
 import pytest
 
+from penstock.decoders.video import decoder_pool
+from penstock.decoders.video.decoder_pool import DecoderPool
+from penstock.decoders.video.frames import FrameReader
+from penstock.decoders.video.pictures import ClipDecoder
 from penstock.engine.errors import DecodeError
 from penstock.engine.graph.context import HeapWorkspace
-from penstock.formats.video import decoder_pool
-from penstock.formats.video.decoder_pool import DecoderPool
-from penstock.formats.video.frames import FrameReader
-from penstock.formats.video.pictures import ClipDecoder
+from penstock.formats.video.known_files import KnownFacts
 
 from ...videos import FORMS, numbers_of, video_bytes
 
@@ -44,7 +45,7 @@ def test_every_frame_is_the_one_that_was_asked_for(form):
             )
 
 
-def test_videos_of_a_kind_have_one_decoder_in_turn():
+def test_videos_of_a_configuration_have_one_decoder_in_turn():
     pool = DecoderPool(None)
     for first in (0, 100, 200):
         reader = reader_of(video_bytes(first=first), pool)
@@ -98,29 +99,34 @@ def test_a_decoder_is_right_again_after_damage():
 
 def test_frames_know_what_the_container_states():
     reader = reader_of(video_bytes(rotation=90), DecoderPool(None))
-    assert reader.look.rotation == 90
-    assert reader_of(video_bytes(), DecoderPool(None)).look.rotation == 0
+    assert reader.display.rotation == 90
+    assert reader_of(video_bytes(), DecoderPool(None)).display.rotation == 0
 
 
 def test_only_codecs_of_the_gpu_are_tried_there():
     gpu = decoder_pool.Gpu(0, lambda: pytest.fail("a decoder on the GPU was made"))
     reader = reader_of(video_bytes("ffv1.mkv"), DecoderPool(gpu))
-    assert reader.look is None
+    assert reader.display is None
     assert clip(reader, [4]) == [4]
 
 
-def test_a_gpu_that_refuses_is_asked_once_for_a_kind(monkeypatch):
+def test_a_gpu_that_refuses_is_asked_once_for_a_configuration(monkeypatch):
     from contextlib import nullcontext
 
-    monkeypatch.setattr(decoder_pool, "_abilities", {})
+    monkeypatch.setattr(decoder_pool, "_ABILITIES", KnownFacts())
     made = []
     pool = DecoderPool(decoder_pool.Gpu(7, nullcontext))
     on_cpu = DecoderPool(None)
-    monkeypatch.setattr(pool, "_make", lambda kind: (made.append(kind), on_cpu._make(kind))[1])
+
+    def make(config):
+        made.append(config)
+        return on_cpu._make(config)
+
+    monkeypatch.setattr(pool, "_make", make)
     for _ in range(3):
         reader = reader_of(video_bytes(), pool)
         assert clip(reader, [8, 9]) == [8, 9]
-        assert reader.look is None
+        assert reader.display is None
     assert len(made) == 1
     clip(reader_of(video_bytes(size=(64, 160)), pool), [1])
     assert len(made) == 2

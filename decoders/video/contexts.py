@@ -13,8 +13,8 @@ _UNSTATED = 2  # number of no matrix in ITU-T H.273
 
 
 @dataclass(frozen=True)
-class Look:
-    """What the container states of a stream's frames; decoders out of a pool do not know of it.
+class DisplayInfo:
+    """How frames are displayed, by the container; decoders out of a pool do not know of it.
 
     Attributes:
         rotation: degrees by which frames are turned counterclockwise.
@@ -35,24 +35,24 @@ class Look:
         return int(frame.color_range) or self.color_range
 
 
-def look_of(frame: Any) -> Look:
-    """Return the look of a frame of the stream's own decoder."""
-    return Look(int(frame.rotation), int(frame.colorspace), int(frame.color_range))
+def display_of(frame: Any) -> DisplayInfo:
+    """Return what the container states of a frame of the stream's own decoder."""
+    return DisplayInfo(int(frame.rotation), int(frame.colorspace), int(frame.color_range))
 
 
 class Decoder(Protocol):
     """What decodes the packets of one stream.
 
     Attributes:
-        look: of the frames; None if the frames state everything themselves.
+        display: of the frames; None if the frames themselves state everything.
         is_in_place: whether the decoder is where the last packet has left it, as far as is known.
     """
 
-    look: Look | None
+    display: DisplayInfo | None
     is_in_place: bool
 
-    def lent(self) -> AbstractContextManager[bool]:
-        """Get the decoder ready; yield whether it is where the last packet has left it.
+    def acquired(self) -> AbstractContextManager[bool]:
+        """Take the decoder; yield whether it is where the last packet has left it.
 
         Other threads may use the decoder when the context ends.
         """
@@ -68,8 +68,8 @@ class Decoder(Protocol):
 
 
 @dataclass(frozen=True)
-class Kind:
-    """Streams that one decoder can read one after the other.
+class DecoderConfig:
+    """The configuration of a decoder; streams that agree in it can have one decoder in turn.
 
     Attributes:
         codec: name of the decoder. On the GPU, FFmpeg's own ones have the names of codecs.
@@ -95,15 +95,15 @@ class Kind:
         return self.codec, self.profile, self.size, self.pixels
 
 
-def kind_of(stream: Any, *, is_on_gpu: bool) -> Kind:
-    """Return the kind of a stream that is open."""
+def config_of(stream: Any, *, is_on_gpu: bool) -> DecoderConfig:
+    """Return the configuration for a stream that is open."""
     context = stream.codec_context
     codec = context.codec.canonical_name if is_on_gpu else context.codec.name
     tag = None
     with suppress(UnicodeDecodeError):
         tag = context.codec_tag
     size = context.height, context.width
-    return Kind(
+    return DecoderConfig(
         codec,
         context.profile,
         size,

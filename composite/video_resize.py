@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.graph.nodes import add_node
-from ...engine.graph.operator import OPERATORS, register
-from .reader import VideoReader
-
-_RESIZE = OPERATORS["resize"]
+from ..engine.graph.nodes import add_node
+from ..engine.graph.operator import register
+from ..operators.resize.resize import Resize
+from .video import VideoReader
 
 
 def _of_resize(name: str) -> Any:
     """Return an argument of `fn.resize`; it has one value for all clips."""
-    return _RESIZE.params[name]._replace(per_sample=False)
+    return Resize.params[name]._replace(per_sample=False)
 
 
 @register
@@ -52,6 +51,6 @@ class VideoResizeReader(VideoReader):
     temp_buffer_hint = _of_resize("temp_buffer_hint")
 
     def finished(self, clips: Any) -> Any:
-        names = self.given & (_RESIZE.params.keys() - VideoReader.params.keys())
-        (resized,) = add_node(_RESIZE, (clips,), {name: getattr(self, name) for name in names})
+        names = self.given & (Resize.params.keys() - VideoReader.params.keys())
+        (resized,) = add_node(Resize, (clips,), {name: getattr(self, name) for name in names})
         return resized

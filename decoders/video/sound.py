@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
-from .library import decoded, open_container, packets_of, seek
+from ...formats.video.library import decoded, open_container, packets_of, seek
 from .stamps import Grid, Stamps
 
 _PREROLL = 0.5

@@ -1,34 +1,18 @@
-"""`fn.decoders.numpy`: arrays from the bytes of `.npy` files."""
+"""`fn.decoders.numpy`: arrays from the bytes of `.npy` files, converted to a type."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..engine.errors import DecodeError
 from ..engine.graph.context import Workspace
 from ..engine.graph.nodes import add_node
-from ..engine.graph.operator import OPERATORS, Array, SampleOperator, register
+from ..engine.graph.operator import Array, SampleOperator, register
 from ..engine.graph.params import DTYPE, param
-from ..formats.npy import NpyHeader, as_stored, numbers_of, read_header, stored_elements
-
-
-def parse(data: NDArray[np.uint8]) -> tuple[NpyHeader, Array]:
-    """Return the header of a `.npy` file, and its elements as a view of `data`.
-
-    Args:
-        data: the whole file, uint8, one dimension.
-
-    Raises:
-        DecodeError: this is no such file, or its size is not what its header says.
-    """
-    header = read_header(data)
-    there = data.size - header.offset
-    if there != header.nbytes:
-        raise header.wrong_size(there)
-    return header, stored_elements(data, header)
+from ..formats.npy import as_stored, numbers_of, parse_file
+from ..operators.elementwise.cast import Cast
 
 
 @register
@@ -65,7 +49,7 @@ class NumpyDecoder(SampleOperator):
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
         if self.dtype is not None:
-            outputs = add_node(OPERATORS["cast"], outputs, {"dtype": self.dtype})
+            outputs = add_node(Cast, outputs, {"dtype": self.dtype})
         return outputs[0]
 
     def sample(self, workspace: Workspace, data: Array) -> Array:
@@ -74,7 +58,7 @@ class NumpyDecoder(SampleOperator):
                 f"encoded data must have one dimension and type uint8, but has {data.ndim} and "
                 f"type {data.dtype}"
             )
-        header, elements = parse(data)
+        header, elements = parse_file(data)
         dtype, more = numbers_of(header.dtype)
         out = workspace.empty(header.shape + more, dtype)
         if header.dtype == np.bool_:  # any other byte than 0 and 1 would be no bool

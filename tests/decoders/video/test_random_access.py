@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from penstock.formats.video.frames import FrameReader
+from penstock.decoders.video.frames import FrameReader
 
 from .field_pairs import field_pairs
 

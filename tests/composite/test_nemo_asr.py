@@ -9,8 +9,8 @@ import soundfile
 from penstock import Pipeline, fn, types
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
 
-from ...sounds import encoded, speech_like
-from .corpus import ENTRIES, SAMPLES, write_corpus, write_manifest, write_tarred
+from ..readers.nemo.corpus import ENTRIES, SAMPLES, write_corpus, write_manifest, write_tarred
+from ..sounds import encoded, speech_like
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ from itertools import chain
 from typing import Any
 
 from ...engine.errors import DecodeError
-from ..media import pyav
-from .contexts import Decoder, Look
+from ...formats.media import pyav
+from ...formats.video.frame_index import SOUGHT_BY_PRESENTATION, FrameIndex, read_index
+from ...formats.video.library import decoded, open_container, packets_of, seek
+from ...formats.video.numbered_packets import packets_from
+from .contexts import Decoder, DisplayInfo
 from .decoder_pool import DecoderPool
-from .frame_index import SOUGHT_BY_PRESENTATION, FrameIndex, read_index
-from .library import decoded, open_container, packets_of, seek
-from .numbered_packets import packets_from
 
 _SKIP_EXACTLY = frozenset({"h264", "mpeg2video", "mpeg4"})
 """Codecs whose packets say whether any other frame refers to the frame. HEVC says this for one of
@@ -48,11 +48,11 @@ def _always() -> None:
 class _OwnDecoder(Decoder):
     """The stream's own decoder, which PyAV flushes when the container seeks."""
 
-    look = None
+    display = None
     is_in_place = True
 
     @contextmanager
-    def lent(self) -> Iterator[bool]:
+    def acquired(self) -> Iterator[bool]:
         yield True
 
     def decode(self, packet: Any) -> list[Any] | None:
@@ -76,14 +76,14 @@ class FrameReader:
         file: path, or a file object.
         index: of the video, if it is known.
         pool: lends the decoder; by default the stream's own one decodes.
-        look: of the video, if it is known.
+        display: of the video, if it is known.
         check_running: raises an exception if the work should end; called for each packet.
 
     Attributes:
         index: of the video.
         codec: name of the codec, such as "h264".
         nbytes: size of the file; 0 if it is unknown.
-        look: see `FrameSource`.
+        display: see `FrameSource`.
         check_running: see above.
     """
 
@@ -92,7 +92,7 @@ class FrameReader:
         file: Any,
         index: FrameIndex | None = None,
         pool: DecoderPool | None = None,
-        look: Look | None = None,
+        display: DisplayInfo | None = None,
         check_running: CheckRunning = _always,
     ) -> None:
         self._container, self._stream = open_container(file)
@@ -104,15 +104,15 @@ class FrameReader:
                 index = read_index(self._container, self._stream, check_running)
             self.index = index
             if pool is not None and not self._is_read_from_start_only():
-                lent = pool.decoder_for(self._stream, self._packets_from, look)
-                self.decoder = lent or self.decoder
+                pooled = pool.decoder_for(self._stream, self._packets_from, display)
+                self.decoder = pooled or self.decoder
                 is_at_start = False
         except BaseException:
             self._container.close()
             raise
         self.codec = str(self._stream.codec_context.codec.canonical_name)
         self.nbytes = max(0, self._container.size)
-        self.look = self.decoder.look
+        self.display = self.decoder.display
         self._frames: Iterator[tuple[int, Any, bool]] = iter(())
         self._next = 0 if is_at_start else len(self.index)  # number of the next frame to come
         self._codec = self._stream.codec_context
@@ -149,7 +149,7 @@ class FrameReader:
     @contextmanager
     def at_work(self) -> Iterator[None]:
         """Have a decoder for calls of `advance_to` until the context ends."""
-        with self.decoder.lent() as stays:
+        with self.decoder.acquired() as stays:
             if not stays:
                 self._next = len(self.index)  # so that the first frame is sought
             yield
@@ -167,26 +167,26 @@ class FrameReader:
     def advance_to(
         self,
         number: int,
-        passing: Callable[[int, Any], None] | None = None,
+        on_passed: Callable[[int, Any], None] | None = None,
         is_wanted: IsWanted | None = None,
     ) -> Any:
         """Return the frame with this number: see `read`.
 
         Args:
             number: of the frame.
-            passing: called with number and frame of each whole frame on the way.
+            on_passed: called with number and frame of each whole frame on the way.
             is_wanted: whether a frame on the way should be passed.
         """
         key = self.index.key_of(number)
         self._goal, self._is_wanted = number, is_wanted or _nobody
         if not self.index.keys[key] <= self._next <= number:
             self._seek(key)
-        frame = self._search(number, passing)
+        frame = self._search(number, on_passed)
         if frame is None:
             for start, decodes in self._tries(key, number):
                 self._is_wanted = decodes
                 self._seek(start)
-                frame = self._search(number, passing)
+                frame = self._search(number, on_passed)
                 if frame is not None:
                     return frame
             raise self._damaged(number)
@@ -205,15 +205,15 @@ class FrameReader:
             yield 0, _everybody
             self._start_may_help = False
 
-    def _search(self, number: int, passing: Callable[[int, Any], None] | None) -> Any | None:
+    def _search(self, number: int, on_passed: Callable[[int, Any], None] | None) -> Any | None:
         """Return a frame that is ahead; None if the frame is damaged or missing."""
         while True:
             found, frame, is_whole = next(self._frames, (len(self.index), None, False))
             self._next = found + 1
             if found >= number:
                 return frame if found == number and is_whole else None
-            if is_whole and passing is not None:
-                passing(found, frame)
+            if is_whole and on_passed is not None:
+                on_passed(found, frame)
 
     def _is_read_from_start_only(self) -> bool:
         """Return whether FFmpeg can seek only where it has been: no container, no offsets."""

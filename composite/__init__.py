@@ -1,0 +1,11 @@
+"""Operators that consist of readers, decoders and operators of arrays.
+
+video.py          `fn.readers.video` and `fn.experimental.readers.video`: clips, and their sound
+video_resize.py   `fn.readers.video_resize`: clips, resized
+sequence.py       `fn.readers.sequence`: frames in folders of images
+nemo_asr.py       `fn.readers.nemo_asr`: utterances
+numpy_decoder.py  `fn.decoders.numpy`: arrays, converted to a type
+table.py          all of them
+
+This room stands above the rooms of its parts, so it imports the classes of the parts.
+"""

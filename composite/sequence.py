@@ -1,0 +1,66 @@
+"""`fn.readers.sequence`: sequences of frames in folders of images, read and decoded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..decoders.image.sequence import DecodeSequence
+from ..engine.graph.nodes import add_node
+from ..engine.graph.operator import Array, register
+from ..engine.graph.params import IMAGE_TYPE, INT, REQUIRED, STR, param
+from ..engine.tensors.dtypes import RGB
+from ..readers.files.sequence import SequenceSource, open_sequences
+from ..readers.reader import Reader
+
+
+@register
+class SequenceReader(Reader):
+    """Reads sequences of frames from folders of images, one folder a stream.
+
+    The frames of a folder are its images in the order of their names. Sequences do not cross
+    folders. Incomplete sequences are left out. Names that begin with a dot are left out.
+
+    Outputs:
+        the decoded frames: uint8, FHWC.
+
+    Raises:
+        SourceError: a folder cannot be read, or no folder holds a sequence.
+        OSError: a file cannot be read. DecodeError: a frame is damaged, or of another size
+            than the first one (see `on_error` of the pipeline).
+    """
+
+    name = "readers.sequence"
+    aliases = ("sequence_reader",)
+
+    file_root = param(STR, REQUIRED, "Folder that holds a folder of images for each stream.")
+    sequence_length = param(INT, REQUIRED, "Number of frames of a sequence.")
+    step = param(
+        INT,
+        1,
+        "Distance, in frames, from the first frame of a sequence to the first frame of the next "
+        "sequence.",
+    )
+    stride = param(INT, 1, "Distance, in frames of the folder, between two frames of a sequence.")
+    image_type = param(IMAGE_TYPE, RGB, "Color space of the output, as for `decoders.image`.")
+
+    def prepare(self) -> None:
+        super().prepare()
+        for argument in ("sequence_length", "step", "stride"):
+            if getattr(self, argument) < 1:
+                self.refuse(f"{argument} must be at least 1, but is {getattr(self, argument)}")
+
+    def num_outputs(self) -> int:
+        return int(self.sequence_length)
+
+    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+        return add_node(DecodeSequence, outputs, {"image_type": self.image_type})[0]
+
+    def open_source(self) -> SequenceSource:
+        return open_sequences(
+            self.file_root, self.sequence_length, self.step, self.stride, self.storage_options
+        )
+
+    def placeholder(self) -> tuple[Array, ...]:
+        return (np.empty(0, np.uint8),) * self.num_outputs()
