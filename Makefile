@@ -11,23 +11,13 @@ RUN = $(VENV)/bin/python
 WORKERS ?= 3
 
 # An editable install is a hook in Python's import, which mypy and pyright do not follow. They follow
-# a path: that of a folder in which the checkout has the name of the package.
-define LINK
-import pathlib, sysconfig
-folder = pathlib.Path("$(VENV)/checkout").resolve()
-folder.mkdir(exist_ok=True)
-(folder / "penstock").unlink(missing_ok=True)
-(folder / "penstock").symlink_to("$(CURDIR)")
-(pathlib.Path(sysconfig.get_path("purelib")) / "penstock_checkout.pth").write_text(f"{folder}\n")
-endef
-export LINK
-
+# a path: that of a folder in which the checkout has the form of the installed package.
 .PHONY: demo gallery test lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) -e .
-	$(RUN) -c "$$LINK"
+	$(RUN) docs/link.py $(VENV)/checkout --install
 	touch $@
 
 $(VENV)/dev: $(VENV)/base

@@ -41,13 +41,12 @@ _sys.modules |= {
         "data_node": data_node,
         "math": math,
         "pipeline": pipeline,
-        "pipeline.experimental": pipeline,  # its pipeline_def tells what is not supported
+        "pipeline.experimental": pipeline.experimental,
         "tensors": tensors,
         "types": types,
     }.items()
 }
 backend = backend_impl = tensors
-pipeline.experimental = pipeline  # type: ignore[attr-defined]
 
 _OPERATORS.modules = tuple(
     f"{__name__}.{part}.table" for part in ("decoders", "operators", "readers")

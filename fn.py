@@ -4,7 +4,7 @@ Each takes nodes of the graph and returns one, or a list if the operator has sev
 outputs. A list of nodes in place of an input applies the operator to each of its members, with
 the same random numbers.
 The functions are made from the operators' declarations, also of operators that are registered
-later; `fn.pyi` holds the signatures of Penstock's own.
+later; `stubs/fn` holds the signatures of Penstock's own, for type checkers and editors.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .engine.errors import ArgumentError
-from .engine.graph.declaration import docstring, signature
-from .engine.graph.nodes import DataNode, add_node, set_of_call
+from .engine.graph.functions import function_of
 from .engine.graph.operator import Operator, public_operators
 from .engine.suggestions import not_among, unknown
 
@@ -88,88 +86,12 @@ class Namespace:
         return f"<operators {', '.join(dir(self))}>"
 
 
-def apply(
-    operator_class: type[Operator],
-    inputs: tuple[Any, ...],
-    arguments: dict[str, Any],
-    name: str | None,
-) -> Any:
-    """Add the operator to the graph; return its output, or a list, or None if it has none.
-
-    For lists of several nodes as inputs, return a list of each output's results.
-    """
-    called = operator_class.called
-    if operator_class.positional and inputs:
-        arguments = {**_by_name(operator_class, inputs), **arguments}
-        inputs = ()
-    lists = [value for value in inputs if _is_list_of_nodes(value)]
-    if lists:
-        if len(set(map(len, lists))) > 1:
-            raise ArgumentError(
-                f"{called}: lists of inputs must have one length, not {[*map(len, lists)]}"
-            )
-        sets = [
-            tuple(value[i] if _is_list_of_nodes(value) else value for value in inputs)
-            for i in range(len(lists[0]))
-        ]
-        if len(sets) == 1:
-            return apply(operator_class, sets[0], arguments, name)
-        call, results = object(), []
-        for i, each in enumerate(sets):
-            with set_of_call(call):
-                own_name = None if name is None else f"{name}[{i}]"
-                results.append(apply(operator_class, each, arguments, own_name))
-        several = isinstance(results[0], list)
-        return [[*each] for each in zip(*results, strict=True)] if several else results
-    given = operator_class.by_current_names(
-        {key: value for key, value in arguments.items() if value is not None}
-    )
-    while inputs and inputs[-1] is None:
-        inputs = inputs[:-1]
-    outputs = add_node(operator_class, inputs, given, name=name)
-    return outputs[0].node.operator.wrap(outputs) if outputs else None
-
-
 def enter_groups(everything: Namespace) -> None:
     """Let programs import the groups as modules: `from penstock.fn.readers import file`."""
     for path in GROUPS:
         group = everything
         for name in path.split("."):
             group = group.open_group(name)
-
-
-def _is_list_of_nodes(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(member, DataNode) for member in value)
-
-
-def _by_name(operator_class: type[Operator], values: tuple[Any, ...]) -> dict[str, Any]:
-    names = operator_class.positional
-    if len(values) > len(names):
-        raise ArgumentError(
-            f"{operator_class.called} takes {', '.join(names)} by position, but was given "
-            f"{len(values)} values"
-        )
-    return dict(zip(names, values, strict=False))
-
-
-def _function(operator_class: type[Operator]) -> Callable[..., Any]:
-    def function(*inputs: Any, name: str | None = None, **arguments: Any) -> Any:
-        return apply(operator_class, inputs, arguments, name)
-
-    function.__name__ = function.__qualname__ = operator_class.name.rpartition(".")[2]
-    function.__doc__ = docstring(operator_class)
-    function.__signature__ = signature(operator_class)  # type: ignore[attr-defined]
-    return function
-
-
-_FUNCTIONS: dict[type[Operator], Callable[..., Any]] = {}
-
-
-def function_of(operator_class: type[Operator]) -> Callable[..., Any]:
-    """Return the function that an operator is here, with its docstring and signature."""
-    if operator_class not in _FUNCTIONS:
-        _FUNCTIONS[operator_class] = _function(operator_class)
-    return _FUNCTIONS[operator_class]
 
 
 _ALL = Namespace(__name__, (), function_of, str)

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 from .engine.errors import ArgumentError
 from .engine.graph.declaration import camel_case
+from .engine.graph.functions import apply, function_of
 from .engine.graph.operator import Operator
-from .fn import Namespace, apply, enter_groups, function_of
+from .fn import Namespace, enter_groups
 
 _BY_POSITION = {
     "external_source": ("source", "num_outputs"),

@@ -33,8 +33,8 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     python = sys.executable
     given = ["--photographs", str(photographs)] if photographs else []
     ssd = ["--device", "gpu", "--images", "3072", "--batch", "256", "--threads", "8"]
-    folders = ["tests/gpu", "tests/plugin", "tests/operators"]  # operators: their conformance
-    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark", *folders]
+    chosen = ["-m", "gpu", "tests", "--ignore=tests/parity"]
+    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark", *chosen]
     watched = {
         "": [python, str(HERE / "operators_gpu.py"), "--once", "--batch", "3"],
         "-jpeg": [python, str(HERE / "jpeg_gpu.py"), *given, "--once"],

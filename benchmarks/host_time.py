@@ -34,7 +34,7 @@ from penstock.decoders.image import plain_jpeg
 from penstock.engine.run import device_stage, executor, feeder, opening
 from penstock.engine.work.batch import run_batch_step
 from penstock.examples.ssd import ssd_anchors
-from penstock.tests.gpu.emulator import DeviceArray, EmulatedDevice, EmulatedGpuDevice, HostPool
+from penstock.testing.emulator import DeviceArray, EmulatedDevice, EmulatedGpuDevice, HostPool
 
 _THREADS, _IMAGES = 2, 3072
 _SMALL = 1 << 20  # bytes of a copy that is made; larger ones are images, which nobody looks at

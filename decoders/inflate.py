@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 from ..engine.errors import ArgumentError, DecodeError, MissingDependencyError, install_hint
 from ..engine.graph.context import Workspace
 from ..engine.graph.operator import Array, SampleOperator, register
-from ..engine.graph.params import BOOL, DTYPE, INTS, LAYOUT, NO_EFFECT, REQUIRED, STR, param
+from ..engine.graph.params import (
+    BOOL,
+    DTYPE,
+    INTS,
+    LAYOUT,
+    NO_EFFECT,
+    REQUIRED,
+    STR,
+    ArgumentType,
+    param,
+)
 from ..engine.tensors.dtypes import UINT8, to_numpy_type
 
 _ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -97,7 +107,7 @@ def inflate(data: NDArray[np.uint8], out: NDArray[np.uint8], algorithm: str) -> 
     """
     decompress, _ = _ALGORITHMS[algorithm]
     try:
-        result = decompress(data.data, out.size)
+        result = decompress(np.ascontiguousarray(data).data, out.size)
     except MissingDependencyError:
         raise
     except Exception as error:  # each library has its own
@@ -160,16 +170,15 @@ class Inflate(SampleOperator):
     sequence_axis_name = param(
         STR, "F", "Letter of the outermost dimension where a sample has chunks and a layout."
     )
-    algorithm = param(STR, "LZ4", "LZ4, ZLIB, GZIP, DEFLATE or ZSTD.")
+    algorithm = param(
+        ArgumentType("str", lambda value: STR.convert(value).upper()),
+        "LZ4",
+        "LZ4, ZLIB, GZIP, DEFLATE or ZSTD.",
+        choices=_ALGORITHMS,
+    )
     check_output_size = param(BOOL, False, NO_EFFECT)
 
     def prepare(self) -> None:
-        self._algorithm = self.algorithm.upper()
-        if self._algorithm not in _ALGORITHMS:
-            raise ArgumentError(
-                f"fn.decoders.inflate: algorithm must be one of {', '.join(_ALGORITHMS)}, but is "
-                f"{self.algorithm!r}"
-            )
         if len(self.sequence_axis_name) != 1:
             raise ArgumentError(
                 "fn.decoders.inflate: sequence_axis_name must be one letter, but is "
@@ -204,7 +213,7 @@ class Inflate(SampleOperator):
         memory = out.reshape(-1).view(np.uint8)
         size = memory.size // max(1, len(chunks))
         for number, chunk in enumerate(chunks):
-            inflate(chunk, memory[number * size :][:size], self._algorithm)
+            inflate(chunk, memory[number * size :][:size], self.algorithm)
         if self._dtype == np.bool_:  # any other byte than 0 and 1 would be no bool
             np.not_equal(memory, 0, out=memory.view(np.bool_))
         return out
@@ -216,11 +225,11 @@ class Inflate(SampleOperator):
                 f"the shape {shape} has negative extents, or not those of layout {self.layout!r}"
             )
         size = prod(shape) * self._dtype.itemsize
-        _, ratio = _ALGORITHMS[self._algorithm]
+        _, ratio = _ALGORITHMS[self.algorithm]
         for chunk in chunks:
             if size > ratio * chunk.size:
                 raise DecodeError(
-                    f"{self._algorithm}: {chunk.size} bytes cannot hold the {size} bytes that "
+                    f"{self.algorithm}: {chunk.size} bytes cannot hold the {size} bytes that "
                     f"shape {shape} and type {self._dtype.name} ask for"
                 )
 

@@ -1,6 +1,6 @@
-"""Write fn.pyi, ops.pyi and docs/operators.md from the operators' declarations.
+"""Write the files that follow from the code: stubs, docs/operators.md, the list of packages.
 
-python docs/generate.py            write the three files
+python docs/generate.py            write the files
 python docs/generate.py --check    report files that are not up to date
 """
 
@@ -8,29 +8,92 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import re
 import sys
 import textwrap
-from collections.abc import Iterator
-from itertools import takewhile
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 from penstock import fn, ops  # noqa: F401  (these imports register all operators)
 from penstock.engine.graph.declaration import camel_case, docstring, signature
 from penstock.engine.graph.operator import OPERATORS, Operator, public_operators
+from penstock.engine.run.config import PipelineConfig
+from penstock.engine.run.pipeline import Pipeline
 
 ROOT = Path(__file__).resolve().parent.parent
+STUBS = ROOT / "stubs"
 
 STUB_HEAD = '''"""Signatures of the operators; made by docs/generate.py from their declarations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, Literal, overload
 
 from numpy.typing import ArrayLike, DTypeLike
 
-from .engine.graph.nodes import DataNode
-from .engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+from penstock import {module} as _{module}
+from penstock.engine.graph.nodes import DataNode
+from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+'''
+
+# What functions return whose number of outputs depends on the arguments. By operator: what it
+# always returns, or the argument that decides, with the returned type by the argument's.
+ONE, SEVERAL = "DataNode", "list[DataNode]"
+SWITCHED_OFF = {"Literal[False] | None": ONE, "Literal[True]": SEVERAL}
+RESULTS: dict[str, str | tuple[str, dict[str, str]]] = {
+    "decoders.numpy": ONE,
+    "decoders.video": ("audio", SWITCHED_OFF),
+    "element_extract": ("element_map", {"int": ONE}),
+    "external_source": ("num_outputs", {"None": ONE, "int": SEVERAL}),
+    "python_function": ("num_outputs", {"Literal[1] | None": ONE}),
+    "random_bbox_crop": SEVERAL,
+    "readers.coco": SEVERAL,
+    "readers.fits": ("hdu_indices", {"int | None": ONE}),
+    "readers.parquet": ("columns", {"str": ONE}),
+    "readers.sequence": ONE,
+    "readers.tfrecord": "dict[str, DataNode]",
+    "readers.webdataset": ("ext", {"str": ONE}),
+    "resize": ("save_attrs", SWITCHED_OFF),
+    "segmentation.random_object_bbox": (
+        "format",
+        {"Literal['anchor_shape', 'start_end'] | None": SEVERAL},
+    ),
+}
+
+OPTIONS_HEAD = '''"""Types of a pipeline's arguments; made by docs/generate.py."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, ParamSpec, Protocol, TypedDict, overload
+
+from .pipeline import Pipeline
+
+P = ParamSpec("P")
+
+class FurtherOptions(TypedDict, total=False):
+    """Arguments of `Pipeline` that have no position."""
+
+{further}
+
+class PipelineOptions(FurtherOptions, total=False):
+    """Arguments of `Pipeline`."""
+
+{positional}
+
+class PipelineFunction(Protocol[P]):
+    """Makes pipelines. Its arguments are those of the definition, and those of `Pipeline`.
+
+    A type cannot say "the arguments P, and these options". So where a call gives an option, no
+    other argument of the call is checked.
+    """
+
+    __name__: str
+    __qualname__: str
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Pipeline: ...
+{calls}
+    def __get__(self, instance: object, owner: type | None = None) -> Callable[..., Pipeline]: ...
 '''
 
 COMPOSE = '''class Compose:
@@ -51,87 +114,106 @@ def operators() -> Tree:
     return tree
 
 
-def returned(operator_class: type[Operator]) -> str:
-    """Return the return type of the operator's function."""
+def overloads(operator_class: type[Operator]) -> list[tuple[dict[str, str], str]]:
+    """Return the return types of the operator's function, with the arguments that decide."""
     decided_later = operator_class.num_outputs is not Operator.num_outputs
-    if decided_later or operator_class.wrap is not Operator.wrap:
-        return "Any"
-    one, count = "DataNode", operator_class.outputs
-    return {0: "None", 1: one}.get(count, f"list[{one}]")
+    if not decided_later and operator_class.wrap is Operator.wrap:
+        return [({}, {0: "None", 1: ONE}.get(operator_class.outputs, SEVERAL))]
+    result = RESULTS.get(operator_class.name, "Any")
+    if isinstance(result, str):
+        return [({}, result)]
+    argument, kinds = result
+    return [*(({argument: kind}, returned) for kind, returned in kinds.items()), ({}, "Any")]
 
 
-def parameters(operator_class: type[Operator], first: str = "") -> str:
-    """Return the parameter list of a stub; only the docstring shows the values of defaults."""
-    texts = [first] if first else []
+def parameters(operator_class: type[Operator], kinds: Mapping[str, str]) -> str:
+    """Return the parameter list of a stub; only the docstring shows the values of defaults.
+
+    Args:
+        operator_class: the operator.
+        kinds: types of arguments that decide which overload it is. Without None, the argument must
+            be given, by its name.
+    """
+    texts: list[str] = []
+    given = {name for name, kind in kinds.items() if "None" not in kind}
     star = False
     positional = False
-    for parameter in signature(operator_class).parameters.values():
+    every = signature(operator_class).parameters.values()
+    for parameter in sorted(every, key=lambda each: each.name in given):
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             texts.append(f"*{parameter.name}: {parameter.annotation}")
             star = True
             continue
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and not star:
+        by_name = parameter.kind is inspect.Parameter.KEYWORD_ONLY or parameter.name in given
+        if by_name and not star:
             texts += ["/", "*"] if positional else ["*"]
             star = True
         positional |= parameter.kind is inspect.Parameter.POSITIONAL_ONLY
-        default = "" if parameter.default is inspect.Parameter.empty else " = ..."
+        required = parameter.default is inspect.Parameter.empty or parameter.name in given
+        default = "" if required else " = ..."
         optional = positional and not star and default and "None" not in parameter.annotation
-        annotation = parameter.annotation + (" | None" if optional else "")
+        annotation = kinds.get(parameter.name, parameter.annotation)
+        annotation += " | None" if optional else ""
         texts.append(f"{parameter.name}: {annotation}{default}")
     return ",\n".join(texts)
 
 
-def function_stub(name: str, operator_class: type[Operator], indent: str) -> str:
-    """Return one function with its docstring."""
-    inside = textwrap.indent(parameters(operator_class), "    ")
-    text = f"def {name}(\n{inside},\n) -> {returned(operator_class)}:\n"
-    text += textwrap.indent(f'"""{docstring(operator_class)}\n"""\n', "    ")
-    if indent:
-        text = "@staticmethod\n" + text
-    return textwrap.indent(text, indent)
+def function_stub(name: str, operator_class: type[Operator]) -> str:
+    """Return one function, of which the first overload has the docstring."""
+    forms = overloads(operator_class)
+    text = ""
+    for kinds, returned in forms:
+        inside = textwrap.indent(parameters(operator_class, kinds), "    ")
+        text += "@overload\n" if len(forms) > 1 else ""
+        text += f"def {name}(\n{inside},\n) -> {returned}:"
+        if (kinds, returned) == forms[0]:
+            text += "\n" + textwrap.indent(f'"""{docstring(operator_class)}\n"""\n', "    ")
+        else:
+            text += " ...\n"
+    return text
 
 
-def fn_stub() -> str:
-    """Return fn.pyi."""
-    texts = [STUB_HEAD]
-    for (group, members), head in with_class_heads(operators()):
-        texts += head
-        texts += [
-            function_stub(name, operator_class, "    " * len(group.split(".")) if group else "")
-            for name, operator_class in members
-        ]
-    return "\n".join(texts)
+def class_stub(name: str, operator_class: type[Operator]) -> str:
+    """Return one class of `ops`."""
+    inside = textwrap.indent(keywords(operator_class), "    ")
+    body = f'"""`fn.{operator_class.name}` as a class."""\n\n'
+    body += f"def __init__(\n{inside},\n) -> None: ...\n"
+    body += "def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...\n"
+    return f"class {name}:\n" + textwrap.indent(body, "    ")
 
 
-def with_class_heads(tree: Tree) -> Iterator[tuple[tuple[str, Any], list[str]]]:
-    """Yield the groups, and the lines that open the classes which stand for their modules.
+def operator_stubs(
+    module: str,
+    stub: Callable[[str, type[Operator]], str],
+    spelled: Callable[[str], str] = str,
+    first: str = "",
+) -> dict[Path, str]:
+    """Return the stubs of `fn` or `ops` and of their groups, which are modules.
 
-    Groups of one parent follow one another, and share the parent's class.
+    Args:
+        module: "fn" or "ops".
+        stub: makes the text for an operator.
+        spelled: turns an operator's name into the member's.
+        first: what the module holds besides.
     """
-    opened: list[str] = []
-    for group, members in sorted(tree.items(), key=lambda item: item[0].split(".")):
-        names = group.split(".") if group else []
-        pairs = zip(opened, names, strict=False)
-        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        new = enumerate(names[shared:], shared)
-        yield (group, members), [f"{'    ' * depth}class {name}:" for depth, name in new]
-        opened = names
-
-
-def ops_stub() -> str:
-    """Return ops.pyi."""
-    texts = [STUB_HEAD, COMPOSE]
-    for (group, members), head in with_class_heads(operators()):
-        indent = "    " * len(group.split(".")) if group else ""
-        texts += head
-        for name, operator_class in members:
-            inside = textwrap.indent(keywords(operator_class), "    ")
-            body = f"def __init__(\n{inside},\n) -> None: ...\n"
-            body += "def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...\n"
-            title = f'"""`fn.{operator_class.name}` as a class."""\n\n'
-            text = f"class {camel_case(name)}:\n" + textwrap.indent(title + body, "    ")
-            texts.append(textwrap.indent(text, indent))
-    return "\n".join(texts)
+    tree = operators()
+    groups = {".".join(group.split(".")[:depth]) for group in tree for depth in range(4)}
+    stubs = {}
+    for group in sorted(groups):
+        inner = sorted(each for each in groups if each and each.rpartition(".")[0] == group)
+        names = [each.rpartition(".")[2] for each in inner]
+        texts = [STUB_HEAD.format(module=module)]
+        texts += [f"from . import {name} as {name}\n" for name in names]
+        texts += [] if group else [first]
+        for name, operator_class in tree.get(group, []):
+            *home, own = operator_class.name.split(".")
+            if (group, name) == (".".join(home), own):
+                texts.append(stub(spelled(name), operator_class))
+            else:
+                texts.append(f"{spelled(name)} = {'.'.join((f'_{module}', *home, spelled(own)))}\n")
+        folders = group.split(".") if group else []
+        stubs[STUBS.joinpath(module, *folders, "__init__.pyi")] = "\n".join(texts)
+    return stubs
 
 
 def keywords(operator_class: type[Operator]) -> str:
@@ -146,6 +228,7 @@ def keywords(operator_class: type[Operator]) -> str:
 
 def reference() -> str:
     """Return docs/operators.md."""
+    OPERATORS.complete()  # operators are imported when they are asked for
     lines = ["# Operators", "", "Made from the operators' declarations by `docs/generate.py`.", ""]
     canonical = sorted({member.name: member for member in OPERATORS.values()}.items())
     public = [(name, member) for name, member in canonical if not name.startswith("_")]
@@ -162,20 +245,72 @@ def reference() -> str:
     return "\n".join(lines) + "\n"
 
 
+def module_stubs() -> dict[Path, str]:
+    """Return the stubs of all public modules that have no file, or another file, at their names.
+
+    The wheel has them at their public names. At the root of the checkout, mypy would take one for
+    Python's own module `types`. Each is a folder: Pyright warns of a file without its source.
+    """
+    stubs = operator_stubs("fn", function_stub)
+    stubs |= operator_stubs("ops", class_stub, camel_case, COMPOSE)
+    for name, module in sorted(sys.modules.items()):
+        home = getattr(module, "__name__", name)
+        if name.startswith("penstock.") and home != name:
+            path = STUBS.joinpath(*name.split(".")[1:], "__init__.pyi")
+            stubs[path] = f"from {home} import *\n"
+    return stubs
+
+
+def packages() -> str:
+    """Return pyproject.toml with the names of all packages that the wheel contains."""
+    parts = [path.parent for path in ROOT.glob("*/__init__.py")]
+    sources = [file for part in parts for end in ("py", "cu") for file in part.rglob(f"*.{end}")]
+    folders = {file.parent.relative_to(ROOT) for file in sources}
+    folders |= {path.parent.relative_to(STUBS) for path in module_stubs()}
+    names = [".".join(("penstock", *folder.parts)) for folder in folders]
+    listed = "".join(f'    "{name}",\n' for name in sorted(["penstock", *names]))
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    return re.sub(r"(?<=^packages = \[\n).*?(?=^\]$)", listed, text, flags=re.M | re.S)
+
+
+def options_stub() -> str:
+    """Return the stub of the types of a pipeline's arguments."""
+    options = [(field.name, field.type) for field in fields(PipelineConfig)]
+    named = set(inspect.signature(Pipeline).parameters)
+    entries = {name: f"    {name}: {kind}" for name, kind in options}
+    calls = (
+        f"    @overload\n    def __call__(self, *args: Any, {name}: {kind}, **others: Any)"
+        " -> Pipeline: ..."
+        for name, kind in options
+    )
+    return OPTIONS_HEAD.format(
+        further="\n".join(text for name, text in entries.items() if name not in named),
+        positional="\n".join(text for name, text in entries.items() if name in named),
+        calls="\n".join(calls),
+    )
+
+
+def files() -> dict[Path, str]:
+    """Return all generated files."""
+    return {
+        ROOT / "engine" / "run" / "options.pyi": options_stub(),
+        ROOT / "docs" / "operators.md": reference(),
+        ROOT / "pyproject.toml": packages(),
+        **module_stubs(),
+    }
+
+
 def main() -> int:
     """Write or check the files; return the exit status."""
-    parser = argparse.ArgumentParser(description="Write fn.pyi, ops.pyi and docs/operators.md.")
+    parser = argparse.ArgumentParser(description="Write the files that follow from the code.")
     parser.add_argument("--check", action="store_true", help="only compare")
     check = parser.parse_args().check
     stale = []
-    for path, text in {
-        ROOT / "fn.pyi": fn_stub(),
-        ROOT / "ops.pyi": ops_stub(),
-        ROOT / "docs" / "operators.md": reference(),
-    }.items():
+    for path, text in files().items():
         if check and (not path.exists() or path.read_text(encoding="utf-8") != text):
-            stale.append(path.name)
+            stale.append(str(path.relative_to(ROOT)))
         elif not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     if stale:
         print(f"{', '.join(stale)}: not up to date; run `make stubs`", file=sys.stderr)

@@ -148,15 +148,12 @@ class CropArguments(Operator):
         STR,
         "round",
         'How the position becomes whole pixels: "round" (halves away from zero) or "truncate".',
+        choices=("round", "truncate"),
     )
 
     def prepare(self) -> None:
         super().prepare()
         owner, given = self.called, self.given
-        if self.rounding not in ("round", "truncate"):
-            raise ArgumentError(
-                f'{owner}: rounding is {self.rounding!r}; use "round" or "truncate"'
-            )
         for extent in ("crop_d", "crop_h", "crop_w"):
             check_exclusive(owner, given, "crop", extent)
         if ("crop_h" in given) != ("crop_w" in given) or given & {"crop_d", "crop_h"} == {"crop_d"}:

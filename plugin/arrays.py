@@ -31,7 +31,7 @@ class GenericIterator(BaseIterator[NDArray[Any]]):
         return array
 
 
-class ClassificationIterator(TwoOutputs, GenericIterator):
+class ClassificationIterator(TwoOutputs[NDArray[Any]], GenericIterator):
     """`GenericIterator` for pipelines with two outputs, which it names "data" and "label".
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Never, TypeVar
 
 from .base_iterator import BaseIterator, LastBatchPolicy
 from .options import refuse_unknown
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from ..engine.run.pipeline import Pipeline
 
 
-class TwoOutputs(BaseIterator[Any]):
+T = TypeVar("T")
+
+
+class TwoOutputs(BaseIterator[T]):
     """Names two outputs "data" and "label"; the argument `output_map` falls away."""
 
     def __init__(

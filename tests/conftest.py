@@ -28,6 +28,8 @@ from penstock.engine.run import worker_choice
 if TYPE_CHECKING:
     from penstock.fixtures.generate import BadFile, CocoTree, PhotoTree, ZooImage
 
+pytest_plugins = ["penstock.testing.fixtures"]
+
 # A busy machine is no failure, and what passes once passes again: examples are drawn in the same
 # way every time, unless PENSTOCK_EXPLORE=1 asks for others.
 settings.register_profile(

@@ -22,6 +22,7 @@ PARTS = [
     "plugin",
     "datasets",
     "cli",
+    "testing",
 ]
 
 

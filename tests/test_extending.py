@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import importlib
+import base64
+import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import pytest
 
 import penstock
-from penstock import ArgumentError, DecodeError, Pipeline, SourceError, extend, fn, ops
+from penstock import ArgumentError, DecodeError, Pipeline, SourceError, datasets, extend, fn, ops
+from penstock.datasets import Encoded, Sample
+from penstock.datasets.formats_table import DataFormat
+from penstock.datasets.stored.base import StoredSamples
+from penstock.datasets.writers.one_file import OneFileWriter
 from penstock.decoders.image.table import FORMATS
 from penstock.engine.graph.operator import OPERATORS
-
-from .gpu.conftest import _has_gpu, device_stage  # noqa: F401  (fixtures)
-from .operators.conformance import OperatorConformance
-from .operators.running import pixels
-from .readers.conformance import SourceConformance
+from penstock.testing.writers import WriterTests
 
 PAGE = Path(penstock.__file__).resolve().parent / "docs" / "extending.md"
 SAMPLES = [b"first", b"", b"third" * 1000]
@@ -29,18 +31,19 @@ NAMES = """
     DecodeError DecodeRequest ImageFormat ImageHeader Kernel MissingDependencyError Pointers
     Reader RecordFiles SampleOperator Source SourceError StoredImage TensorList TensorListCPU
     TensorListGPU Workspace c_type checked_indices decode_error launch_elements open_storages
-    param pointwise register register_format saturate struct_table
+    function_of param pointwise register register_format saturate struct_table
 """
 
 
-def examples():
-    """Return the text of each example by the title of its section."""
-    sections = re.split(r"^## (.+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
-    pairs = zip(sections[::2], sections[1::2], strict=True)
-    return {title: re.search(r"```python\n(.*?)```", text, re.S)[1] for title, text in pairs}
+def sections():
+    """Return the text of each section by its title."""
+    parts = re.split(r"^## (.+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-EXAMPLES = examples()
+SECTIONS = sections()
+BLOCKS = {title: re.search(r"```python\n(.*?)```", text, re.S) for title, text in SECTIONS.items()}
+EXAMPLES = {title: block[1] for title, block in BLOCKS.items() if block}
 
 
 @pytest.fixture
@@ -63,8 +66,7 @@ def run_example():
 
 
 def test_the_exported_names_stay():
-    assert sorted(extend.__all__) == sorted(NAMES.split())
-    assert all(hasattr(extend, name) for name in extend.__all__)
+    assert sorted(name for name in vars(extend) if name[0] != "_") == sorted(NAMES.split())
     assert "extend" in penstock.__all__
 
 
@@ -108,24 +110,9 @@ def test_a_format(run_example, piles, tmp_path):
         bad.build()
 
 
-@pytest.mark.usefixtures("run_example")
-class TestPileSource(SourceConformance):
-    """The example as a module, from which sources can be pickled."""
-
-    @pytest.fixture
-    def source(self, piles, tmp_path, monkeypatch):
-        (tmp_path / "pile_example.py").write_text(EXAMPLES["A format"])
-        monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.delitem(sys.modules, "pile_example", raising=False)
-        return importlib.import_module("pile_example").PileSource(piles, {})
-
-    @pytest.fixture
-    def expected(self):
-        return [(np.frombuffer(sample, np.uint8),) for sample in SAMPLES * 2]
-
-
 def test_an_operator_on_the_cpu(run_example):
-    run_example("An operator on the CPU")
+    names = run_example("An operator on the CPU")
+    assert names["solarize"] is fn.solarize
     image = np.array([[[0, 100, 200]]], np.uint8)
     with Pipeline(batch_size=2, num_threads=2) as pipe:
         limits = fn.external_source(source=[np.array([50.0, 150.0])], batch=True)
@@ -136,18 +123,6 @@ def test_an_operator_on_the_cpu(run_example):
     pipe.close()
     with pytest.raises(ArgumentError, match="from 0 to 255, but is 300"):
         fn.solarize(image, threshold=300)
-
-
-class TestSolarize(OperatorConformance):
-    operator = "solarize_on_both"
-    inputs = ([pixels(4, 5 + i, 3, seed=i) for i in range(3)],)
-    arguments = MappingProxyType({"threshold": 99.5})
-    per_sample = MappingProxyType({"threshold": [3.0, 120.0, 250.0]})
-    bad = (({"threshold": -1}, "from 0 to 255"),)
-
-    @pytest.fixture(autouse=True)
-    def example(self, run_example):
-        run_example("The same on the GPU")
 
 
 def farbfeld(pixels):
@@ -185,3 +160,89 @@ def test_an_iterator(run_example):
     with pipe:
         (batch,) = next(iter(lists(pipe, ["numbers"])))
     assert batch == {"numbers": [[1, 2], [3, 4]]}
+
+
+def test_the_suites_test_extensions_outside_of_this_project(tmp_path):
+    """The examples in a project of their own, whose tests are those of the page."""
+    conftest, tests = re.findall(r"```python\n(.*?)```", SECTIONS["Tests"], re.S)
+    files = {"conftest.py": conftest, "test_extensions.py": tests}
+    files |= {
+        "pile.py": EXAMPLES["A format"],
+        "solarize.py": EXAMPLES["The same on the GPU"],
+        "farbfeld.py": EXAMPLES["A decoder"],
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir=."]
+    done = subprocess.run(
+        [sys.executable, *command, "test_extensions.py"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 40
+
+
+class LinesWriter(OneFileWriter):
+    """A writer as a user writes it: a line of JSON for each sample, with an image and a label."""
+
+    suffix = ".lines"
+
+    @classmethod
+    def refusal(cls, schema):
+        return "" if schema.keys() == {"image", "label"} else "lines hold an image and a label"
+
+    def write(self, sample):
+        image, label = sample.components["image"], sample.components["label"]
+        if not isinstance(label, int):
+            raise ArgumentError(f"the label {label!r} is no int")
+        text = base64.b64encode(image.data).decode()
+        line = json.dumps([sample.key, text, image.extension, label])
+        self.file.write([f"{line}\n".encode()])
+        self.samples += 1
+
+
+class LinesSamples(StoredSamples):
+    """Reads what `LinesWriter` has written."""
+
+    def __init__(self, location):
+        lines = [line for path in location.files for line in Path(path).read_text().splitlines()]
+        self._rows = [json.loads(line) for line in lines]
+        self._files = location.files
+        self.learn(location.manifest)
+
+    def __len__(self):
+        return len(self._rows)
+
+    def read(self, indices):
+        rows = (self._rows[index] for index in indices)
+        return [
+            Sample(key, {"image": Encoded(base64.b64decode(data), extension), "label": label})
+            for key, data, extension, label in rows
+        ]
+
+    def where(self, index):
+        return f"line {index}"
+
+    def files(self):
+        return list(self._files)
+
+    def close(self):
+        pass
+
+
+class TestLinesWriter(WriterTests):
+    format = "lines"
+    contents = ("images",)
+
+    @pytest.fixture(autouse=True)
+    def registered(self, monkeypatch):
+        monkeypatch.setitem(datasets.WRITERS, "lines", LinesWriter)
+        lines = DataFormat("lines", "lines of JSON", LinesSamples)
+        monkeypatch.setitem(datasets.FORMATS, "lines", lines)
+
+    def bad_sample(self, sample):
+        return Sample(sample.key, {**sample.components, "label": "dog"})

@@ -91,6 +91,7 @@ class Video(SoundArguments, SampleOperator):
         "'edge' or 'repeat' the last frame; 'reflect_1001' or 'symmetric' goes back through the "
         "video from its last frame on, 'reflect_101' or 'reflect' from the last frame but one; "
         "'none' leaves the frames out, and refuses such numbers in `frames`.",
+        choices=PAD_MODES,
     )
     fill_value = param(
         INTS, (0,), "One value from 0 to 255, or one a channel.", minimum=0, maximum=255
@@ -104,11 +105,6 @@ class Video(SoundArguments, SampleOperator):
     def prepare(self) -> None:
         super().prepare()
         pyav()
-        if self.pad_mode not in PAD_MODES:
-            raise ArgumentError(
-                f"fn.decoders.video: pad_mode must be one of {', '.join(PAD_MODES)}, but is "
-                f"{self.pad_mode!r}"
-            )
         if len(self.fill_value) not in (1, 3):
             raise ArgumentError(
                 f"fn.decoders.video: fill_value has {len(self.fill_value)} values; give 1 or 3"

@@ -24,8 +24,6 @@ from .clip_frames import collect
 from .conversion import PlaneConversion
 from .on_device import ClipsOnDevice
 
-_POLICIES = ("partial", "pad")
-
 
 @register
 class VideoInput(FedInput):
@@ -55,6 +53,7 @@ class VideoInput(FedInput):
         "partial",
         "Whether the last sequence of a video may have fewer frames ('partial'), or black frames "
         "fill it up ('pad').",
+        choices=("partial", "pad"),
     )
     blocking = param(
         BOOL, False, "If no video was fed, let `run` wait for one, instead of raising an error."
@@ -66,11 +65,6 @@ class VideoInput(FedInput):
 
     def prepare(self) -> None:
         pyav()
-        if self.last_sequence_policy not in _POLICIES:
-            raise ArgumentError(
-                f"fn.{self.name}: last_sequence_policy must be one of {', '.join(_POLICIES)}, but "
-                f"is {self.last_sequence_policy!r}"
-            )
         self.waits_for_feed = self.blocking
         self._decoder = ClipDecoder()
         self._on_device = None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .inputs import InputOperator
 from .operator import COMMON, Operator
-from .params import NO_EFFECT, Param, Required
+from .params import NO_EFFECT, Param, Required, shown
 
 _CAPITALS = {
     "bbox": "BBox",
@@ -49,7 +49,7 @@ def arguments(operator_class: type[Operator]) -> dict[str, Param]:
 
 def annotation(declared: Param) -> str:
     """Return the argument's type as signatures show it."""
-    types = declared.type.annotation.split(" | ")
+    types = declared.annotation.split(" | ")
     if declared.per_sample:
         types.append(_NODE)
     if declared.default is None or not isinstance(declared.default, Required):
@@ -112,7 +112,7 @@ def docstring(operator_class: type[Operator]) -> str:
             if declared.deprecated:
                 text += f" Deprecated: {declared.deprecated}."
             if declared.default not in (None, "") and not isinstance(declared.default, Required):
-                text += f" Default: {_shown(declared.default)}."
+                text += f" Default: {shown(declared.default)}."
             entries.append(text)
     devices = ", ".join(operator_class.devices)
     entries.append(f"device (str | None): {devices}. Default: the device of the inputs.")
@@ -121,10 +121,6 @@ def docstring(operator_class: type[Operator]) -> str:
     for entry in entries:
         lines += textwrap.wrap(entry, 92, initial_indent="    ", subsequent_indent="        ")
     return "\n".join(lines)
-
-
-def _shown(default: object) -> str:
-    return getattr(default, "name", None) or repr(default)
 
 
 def camel_case(name: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError
+from ..suggestions import unknown
 from ..tensors.dtypes import DALIImageType, DALIInterpType, to_dali_type
 
 
@@ -88,6 +89,7 @@ class Param(NamedTuple):
         attribute: the operator's attribute.
         aliases: its older names, which are deprecated.
         deprecated: what to do instead of giving the argument, if it is deprecated.
+        choices: the values that it may have; () for all of its type.
     """
 
     type: ArgumentType
@@ -99,6 +101,7 @@ class Param(NamedTuple):
     attribute: str = ""
     aliases: tuple[str, ...] = ()
     deprecated: str = ""
+    choices: tuple[Any, ...] = ()
 
     def convert(self, value: Any) -> Any:
         """Convert a constant; raise TypeError or ValueError if it does not fit."""
@@ -108,12 +111,27 @@ class Param(NamedTuple):
             raise ValueError("not finite")
         if self.limits is not None:
             self.limits.check(numbers)
+        if self.choices and result not in self.choices:
+            raise ValueError(_nearest(result, self.choices))
         return result
 
     @property
     def wanted(self) -> str:
         """What the argument must be, for messages."""
+        if self.choices:
+            *others, last = map(shown, self.choices)
+            return f"{', '.join(others)} or {last}"
         return f"{self.type.annotation}, {self.limits}" if self.limits else self.type.annotation
+
+    @property
+    def annotation(self) -> str:
+        """The type of its values as it stands in signatures.
+
+        Choices of a type that converts values, such as text in capitals, are not all values.
+        """
+        if self.choices and self.type in (STR, LAYOUT, INT, ANY):
+            return f"Literal[{', '.join(map(repr, self.choices))}]"
+        return self.type.annotation
 
 
 NO_EFFECT = "Accepted for compatibility, without effect."
@@ -135,6 +153,7 @@ def param(
     minimum: float | None = None,
     above: float | None = None,
     maximum: float | None = None,
+    choices: Iterable[Any] = (),
 ) -> Any:
     """Declare an argument of an operator.
 
@@ -149,7 +168,11 @@ def param(
         deprecated: what to do instead, for an argument that is taken with a DeprecationWarning:
             a part of a sentence, such as "use `polygon_masks`".
         minimum, above, maximum: limits of each number: at least, more than, at most.
+        choices: the values that the argument may have, if these can be named. Type checkers know
+            them. Not for an argument that may be given for each sample.
     """
+    if per_sample and choices:
+        raise TypeError("an argument has choices or is per_sample: data are not checked for them")
     limits = NumberLimits(minimum, above, maximum)
     return Param(
         argument_type,
@@ -160,7 +183,24 @@ def param(
         name,
         aliases=aliases,
         deprecated=deprecated,
+        choices=tuple(choices),
     )
+
+
+def shown(value: object) -> str:
+    """Return a value for messages and docstrings: a member of an enum by its name.
+
+    >>> shown(DALIInterpType.INTERP_NN), shown("wrap")
+    ('INTERP_NN', "'wrap'")
+    """
+    return getattr(value, "name", None) or repr(value)
+
+
+def _nearest(value: Any, choices: Sequence[Any]) -> str:
+    """Return what a message says besides the choices: one that may be meant."""
+    texts = [choice for choice in choices if isinstance(choice, str)]
+    text = unknown(value, texts) if isinstance(value, str) else ""
+    return text.partition("; ")[2] or "no such choice"
 
 
 def _int(value: Any) -> int:
@@ -265,7 +305,8 @@ def convert(owner: str, name: str, declared: Param, value: Any) -> Any:
         return declared.convert(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
-            f"{owner}: the argument {name!r} must be {declared.wanted}, but is {value!r} ({error})"
+            f"{owner}: the argument {name!r} must be {declared.wanted}, but is {shown(value)} "
+            f"({error})"
         ) from error
 
 

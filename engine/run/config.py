@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class PipelineConfig:
     experimental_exec_dynamic: bool | None = None
     stream_policy: Any = None
     concurrency: Any = None
-    on_error: str = "raise"
+    on_error: Literal["raise", "skip", "replace"] = "raise"
     quarantine_log: str | os.PathLike[str] | None = None
     prefetch_bytes: int = 4 << 30
     prefetch_device_bytes: int | None = None

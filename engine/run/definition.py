@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 
 from ..errors import ArgumentError
 from ..graph.nodes import DataNode
@@ -14,27 +15,42 @@ from ..suggestions import not_among
 from .config import PipelineConfig
 from .pipeline import Pipeline
 
+if TYPE_CHECKING:
+    from . import definition
+    from .options import PipelineFunction, PipelineOptions
+
+    experimental = definition
+else:
+    experimental = sys.modules[__name__]  # its `pipeline_def` tells what is not supported
+
 __all__ = ["DataNode", "Pipeline", "do_not_convert", "pipeline_def"]
 
 _OPTIONS = frozenset(field.name for field in fields(PipelineConfig))
 
-Definition = Callable[..., Any]
+P = ParamSpec("P")
+F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS_OF = "_pipeline_def_options"
 
 
 @overload
-def pipeline_def(function: Definition) -> Callable[..., Pipeline]: ...
+def pipeline_def(
+    function: Callable[P, Any],
+    /,
+    *,
+    enable_conditionals: bool = ...,
+    **options: Unpack[PipelineOptions],
+) -> PipelineFunction[P]: ...
 
 
 @overload
 def pipeline_def(
-    *, enable_conditionals: bool = ..., **options: Any
-) -> Callable[[Definition], Callable[..., Pipeline]]: ...
+    *, enable_conditionals: bool = ..., **options: Unpack[PipelineOptions]
+) -> Callable[[Callable[P, Any]], PipelineFunction[P]]: ...
 
 
 def pipeline_def(
-    function: Definition | None = None, *, enable_conditionals: bool = False, **options: Any
+    function: Callable[..., Any] | None = None, *, enable_conditionals: bool = False, **options: Any
 ) -> Any:
     """Make a function that defines a graph into one that returns a `Pipeline`.
 
@@ -67,12 +83,12 @@ def pipeline_def(
     return _decorate(function, options)
 
 
-def do_not_convert(function: Definition) -> Definition:
+def do_not_convert(function: F) -> F:
     """Return the function as it is: definitions are called as they are written."""
     return function
 
 
-def _decorate(function: Definition, options: dict[str, Any]) -> Callable[..., Pipeline]:
+def _decorate(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Pipeline]:
     parameters = inspect.signature(function).parameters
     own = set(parameters)
     open_ended = any(each.kind == each.VAR_KEYWORD for each in parameters.values())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
@@ -30,6 +30,7 @@ from .shutdown import Shutdown
 if TYPE_CHECKING:
     from ..work.stats import PipelineStats
     from .executor import Executor
+    from .options import FurtherOptions
 
 
 class Pipeline(PipelineProperties):
@@ -57,8 +58,8 @@ class Pipeline(PipelineProperties):
         device_id: int | None = None,
         seed: int | None = None,
         exec_pipelined: bool = True,
-        prefetch_queue_depth: Any = 2,
-        **options: Any,
+        prefetch_queue_depth: int | Mapping[str, int] = 2,
+        **options: Unpack[FurtherOptions],
     ) -> None:
         if batch_size is None:
             raise ArgumentError("a pipeline needs a batch_size, the number of samples in a batch")

@@ -9,7 +9,6 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, INT, STR, param
-from ...engine.suggestions import not_among
 from ...engine.tensors import TensorListGPU
 from ...geometry.layouts import find_axis
 from .axis_matrix import along_on_gpu
@@ -57,15 +56,13 @@ class MelFilterBank(SampleOperator):
         "slaney",
         'Formula of the mel scale: "slaney" (linear up to 1000 Hz) or "htk" '
         "(2595 * log10(1 + hz / 700)).",
+        choices=FORMULAS,
     )
     nfilter = param(INT, 128, "Number of filters.", minimum=1)
     normalize = param(BOOL, True, "Whether the area of a filter is 1; otherwise its peak is 1.")
     sample_rate = param(FLOAT, 44100.0, "Samples a second of the signal.", above=0)
 
     def prepare(self) -> None:
-        if self.mel_formula not in FORMULAS:
-            known = not_among(self.mel_formula, FORMULAS)
-            raise ArgumentError(f"fn.mel_filter_bank has no mel_formula {known}")
         high = self.freq_high if self.freq_high > 0 else self.sample_rate / 2
         if not self.freq_low < high <= self.sample_rate:
             raise ArgumentError(

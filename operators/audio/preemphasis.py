@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOAT, STR, param
 from ...engine.graph.row_arguments import array_of
-from ...engine.suggestions import not_among
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ..elementwise.saturation import saturate
@@ -48,6 +46,7 @@ class PreemphasisFilter(SampleOperator):
         "clamp",
         'The sample before the first one: 0 ("zero"), the first ("clamp"), or the second '
         '("reflect"; 0 if there is only one sample).',
+        choices=_BORDERS,
     )
     dtype = param(
         DTYPE,
@@ -57,9 +56,6 @@ class PreemphasisFilter(SampleOperator):
     preemph_coeff = param(FLOAT, 0.97, "Factor of the sample before.", per_sample=True)
 
     def prepare(self) -> None:
-        if self.border not in _BORDERS:
-            known = not_among(self.border, _BORDERS)
-            raise ArgumentError(f"fn.preemphasis_filter has no border {known}")
         self._target = to_numpy_type(self.dtype)
         self._exact = np.dtype("f8" if self._target == np.float64 else "f4")
 

@@ -67,7 +67,12 @@ class Spectrogram(SampleOperator):
         "Extend the signal at both ends, so that windows are centered at multiples of "
         "`window_step`. Otherwise all windows lie within the signal.",
     )
-    layout = param(STR, "ft", 'Order of the output: "ft" (frequency first) or "tf" (time first).')
+    layout = param(
+        STR,
+        "ft",
+        'Order of the output: "ft" (frequency first) or "tf" (time first).',
+        choices=("ft", "tf"),
+    )
     nfft = param(
         INT, None, "Samples of a transform, at least `window_length`, which is the default."
     )
@@ -88,8 +93,6 @@ class Spectrogram(SampleOperator):
     window_step = param(INT, 256, "Samples from one window to the next.", minimum=1)
 
     def prepare(self) -> None:
-        if self.layout not in ("ft", "tf"):
-            raise ArgumentError(f"fn.spectrogram: layout is {self.layout!r}; use 'ft' or 'tf'")
         length = self.window_length
         if self.window_fn and len(self.window_fn) != length:
             raise ArgumentError(

@@ -23,8 +23,6 @@ from .checks import check_boxes, check_labels, check_numbers
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_LAYOUTS = ("xyXY", "xyWH")
-_MODES = ("expand", "fixed", "halfway")
 _HALF = np.float32(0.5)
 _ONE = np.float32(1)
 Size = tuple[int, int]
@@ -60,7 +58,9 @@ class BboxRotate(SampleOperator):
         per_sample=True,
     )
     shape_layout = param(LAYOUT, "HW", "Meaning of `input_shape`; needs an H and a W.")
-    bbox_layout = param(LAYOUT, "xyXY", 'Form of the boxes: "xyXY" or "xyWH".')
+    bbox_layout = param(
+        LAYOUT, "xyXY", 'Form of the boxes: "xyXY" or "xyWH".', choices=("xyXY", "xyWH")
+    )
     bbox_normalized = param(
         BOOL, True, "Whether boxes are relative to the image's size, or in pixels."
     )
@@ -71,6 +71,7 @@ class BboxRotate(SampleOperator):
         "expand",
         'Size of a box: "expand" holds all of the rotated box, "fixed" has its original size, '
         '"halfway" is in the middle of both.',
+        choices=("expand", "fixed", "halfway"),
     )
     remove_threshold = param(
         FLOAT,
@@ -81,10 +82,6 @@ class BboxRotate(SampleOperator):
     )
 
     def prepare(self) -> None:
-        if self.bbox_layout not in _LAYOUTS:
-            self._refuse(f"bbox_layout is {self.bbox_layout!r}; use {' or '.join(_LAYOUTS)}")
-        if self.mode not in _MODES:
-            self._refuse(f"mode is {self.mode!r}; use {', '.join(_MODES)}")
         if not {"H", "W"} <= set(self.shape_layout):
             self._refuse(f"shape_layout is {self.shape_layout!r}, but needs an H and a W")
         if self.keep_size and "size" in self.given:

@@ -75,6 +75,7 @@ class RandomBboxCrop(BatchOperator):
         "iou",
         'What overlap means: "iou", intersection over union, or "overlap", the share of the box '
         "that is in the window.",
+        choices=("iou", "overlap"),
     )
     all_boxes_above_threshold = param(
         BOOL, True, "Whether all boxes must overlap so much, or only one."
@@ -211,8 +212,6 @@ class RandomBboxCrop(BatchOperator):
     def _check_arguments(self) -> None:
         if "ltrb" in self.given and self.bbox_layout:
             self._refuse("give either bbox_layout or ltrb")
-        if self.threshold_type not in ("iou", "overlap"):
-            self._refuse(f'threshold_type is {self.threshold_type!r}; use "iou" or "overlap"')
         if not self.thresholds:
             self._refuse("thresholds is empty; give at least one")
         if self.total_num_attempts == 0:

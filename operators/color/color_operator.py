@@ -52,15 +52,7 @@ class ColorOperator(SampleOperator, ABC):
         self._target = target_type(self)
         self._reversed = False
         if "image_type" in self.params:
-            self._reversed = self._is_bgr(self.image_type)  # type: ignore[attr-defined]
-
-    def _is_bgr(self, image_type: DALIImageType) -> bool:
-        if image_type not in (DALIImageType.RGB, DALIImageType.BGR):
-            raise ArgumentError(
-                f"{self.called}: image_type is {image_type.name}; use RGB or BGR, and convert "
-                "other color spaces with fn.color_space_conversion"
-            )
-        return image_type == DALIImageType.BGR
+            self._reversed = self.image_type == DALIImageType.BGR  # type: ignore[attr-defined]
 
     @abstractmethod
     def maps(self, source: np.dtype[Any], **numbers: Any) -> Floats:
@@ -97,5 +89,7 @@ class ColorOperator(SampleOperator, ABC):
 IMAGE_TYPE_PARAM = param(
     IMAGE_TYPE,
     DALIImageType.RGB,
-    "Order of the channels: RGB or BGR. DALI treats both as RGB.",
+    "Order of the channels: RGB or BGR; `color_space_conversion` makes these of other color "
+    "spaces. DALI treats both as RGB.",
+    choices=(DALIImageType.RGB, DALIImageType.BGR),
 )

@@ -33,6 +33,7 @@ _OPENCV = {
     (_GRAY, _BGR): cv2.COLOR_GRAY2RGB,
 }
 """Conversions for which OpenCV has a function of its own."""
+_SPACES = tuple(space for space in DALIImageType if space != DALIImageType.ANY_DATA)
 
 
 @register
@@ -56,13 +57,10 @@ class ColorSpaceConversion(SampleOperator):
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images",)
 
-    image_type = param(IMAGE_TYPE, REQUIRED, "Color space of the input.")
-    output_type = param(IMAGE_TYPE, REQUIRED, "Color space of the result.")
+    image_type = param(IMAGE_TYPE, REQUIRED, "Color space of the input.", choices=_SPACES)
+    output_type = param(IMAGE_TYPE, REQUIRED, "Color space of the result.", choices=_SPACES)
 
     def prepare(self) -> None:
-        for value in (self.image_type, self.output_type):
-            if value == DALIImageType.ANY_DATA:
-                raise ArgumentError(f"{self.called}: use RGB, BGR, GRAY or YCbCr, not ANY_DATA")
         self._pair = self.image_type, self.output_type
         self._given, self._made = (1 if each == _GRAY else 3 for each in self._pair)
 

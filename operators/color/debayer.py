@@ -73,6 +73,7 @@ class Debayer(SampleOperator):
         _BILINEAR,
         "How missing colors are made: bilinear_ocv, edgeaware_ocv, vng_ocv (uint8 alone), or "
         "gray_ocv, which makes gray images. default_npp, DALI's name on the GPU, is bilinear_ocv.",
+        choices=_ENDINGS,
     )
     blue_position = param(
         INTS,
@@ -83,11 +84,10 @@ class Debayer(SampleOperator):
     )
 
     def prepare(self) -> None:
-        allowed = _DEFAULT if self.device == "gpu" else tuple(_ENDINGS)
-        if self.algorithm not in allowed:
-            where = " on the GPU" if self.algorithm in _ENDINGS else ""
+        if self.device == "gpu" and self.algorithm not in _DEFAULT:
             raise ArgumentError(
-                f"{self.called}: algorithm is {self.algorithm!r}; use {' or '.join(allowed)}{where}"
+                f"{self.called}: algorithm is {self.algorithm!r}; use {' or '.join(_DEFAULT)} on "
+                "the GPU"
             )
 
     def output_layouts(self) -> tuple[str, ...]:

@@ -24,8 +24,6 @@ from .gpu_correlation import correlate_batch, upload_windows
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_MODES = ("same", "valid")
-
 
 @register
 class FilterByWindow(SampleOperator):
@@ -72,18 +70,17 @@ class FilterByWindow(SampleOperator):
         "What lies around the sample. 'reflect_101': the mirrored sample, without the border "
         "element twice. 'reflect_1001': the mirrored sample. 'wrap': the sample again. 'clamp': "
         "the border element. 'constant': the input `fill_value`.",
+        choices=FILTER_BORDERS,
     )
     dtype = param(DTYPE, None, "Element type of the result, by default the input's.")
     mode = param(
-        STR, "same", "'same', or 'valid' for the results alone whose window is within the sample."
+        STR,
+        "same",
+        "'same', or 'valid' for the results alone whose window is within the sample.",
+        choices=("same", "valid"),
     )
 
     def prepare(self) -> None:
-        for name, allowed in (("border", (*FILTER_BORDERS,)), ("mode", _MODES)):
-            if getattr(self, name) not in allowed:
-                raise ArgumentError(
-                    f"{self.called}: {name} is {getattr(self, name)!r}; use {' or '.join(allowed)}"
-                )
         self._target = target_type(self)
         self._border = FILTER_BORDERS[self.border]
         self._valid = self.mode == "valid"

@@ -34,6 +34,7 @@ class _Morphology(PlaneWindowOperator):
         "constant",
         "What lies around the image: constant (nothing that counts), replicate, reflect, "
         "reflect_101 or wrap.",
+        choices=BORDERS,
     )
     iterations = param(
         INT,
@@ -53,12 +54,6 @@ class _Morphology(PlaneWindowOperator):
 
     _opencv: ClassVar[Callable[..., Any]]
     _largest: ClassVar[bool]
-
-    def prepare(self) -> None:
-        if self.border_mode not in BORDERS:
-            raise ArgumentError(
-                f"{self.called}: border_mode is {self.border_mode!r}; use {' or '.join(BORDERS)}"
-            )
 
     def window(  # type: ignore[override]
         self, *, anchor: Sequence[int], mask_size: Sequence[int]

@@ -43,11 +43,6 @@ class Slice(SliceArguments, WindowOperator):
     devices = ("cpu", "gpu")
     inputs = ("data", "anchor?", "shape_input?")
     cpu_inputs = ("anchor", "shape_input")
-    policies = (
-        *("error", "constant", "pad", "trim_to_shape", "edge", "clamp"),
-        *("reflect", "reflect_1001", "reflect_101", "wrap"),
-    )
-
     out_of_bounds_policy = param(
         STR,
         "error",
@@ -55,6 +50,10 @@ class Slice(SliceArguments, WindowOperator):
         '"pad": fill with `fill_values`. "edge" or "clamp": repeat the edge. "reflect" or '
         '"reflect_1001": mirror, with the edge twice. "reflect_101": mirror, with the edge once. '
         '"wrap": repeat the sample. "trim_to_shape": return only the part inside.',
+        choices=(
+            *("error", "constant", "pad", "trim_to_shape", "edge", "clamp"),
+            *("reflect", "reflect_1001", "reflect_101", "wrap"),
+        ),
     )
 
     def sample(

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import SampleOperator
 from ...engine.graph.params import ANY_FLOATS, DTYPE, IMAGE_TYPE, LEAVE_OUT, NO_EFFECT, STR, param
 from ..elementwise.target_dtype import target_type
@@ -16,11 +15,8 @@ class WindowOperator(SampleOperator):
     """Base of the operators that take a window out of a sample.
 
     Attributes:
-        policies: the values of `out_of_bounds_policy` that the operator accepts.
         target: element type of the result; None keeps the input's.
     """
-
-    policies: tuple[str, ...] = ("error", "constant", "pad", "trim_to_shape")
 
     dtype = param(
         DTYPE,
@@ -35,6 +31,7 @@ class WindowOperator(SampleOperator):
         "error",
         'What to do if the window reaches out of the sample: "error" raises; "constant" or '
         '"pad" fill with `fill_values`; "trim_to_shape" takes what there is.',
+        choices=("error", "constant", "pad", "trim_to_shape"),
     )
     fill_values = param(
         ANY_FLOATS,
@@ -45,10 +42,4 @@ class WindowOperator(SampleOperator):
     target: np.dtype[Any] | None
 
     def prepare(self) -> None:
-        owner = f"fn.{self.name}"
         self.target = target_type(self)
-        if self.out_of_bounds_policy not in self.policies:
-            allowed = ", ".join(f'"{policy}"' for policy in self.policies)
-            raise ArgumentError(
-                f"{owner}: out_of_bounds_policy is {self.out_of_bounds_policy!r}; use {allowed}"
-            )

@@ -14,8 +14,6 @@ from ...engine.graph.params import BOOL, FLOAT, FLOATS, INT, INTS, STR, param
 from .blobs import blob_boxes
 from .object_classes import ObjectClasses, draw_class, labels_of
 
-_FORMATS = ("anchor_shape", "start_end", "box")
-
 MAX_CACHED_MASKS = 4096
 """Number of masks to remember; the oldest one is dropped then."""
 
@@ -69,16 +67,17 @@ class RandomObjectBbox(SampleOperator):
     output_class = param(BOOL, False, "Whether to return the label, too.")
     threshold = param(INTS, None, "Least extent on each axis, or on all axes.", per_sample=True)
     k_largest = param(INT, None, "Number of the largest boxes to draw from.", minimum=1)
-    format = param(STR, "anchor_shape", 'Form of the box: "anchor_shape", "start_end" or "box".')
+    format = param(
+        STR,
+        "anchor_shape",
+        'Form of the box: "anchor_shape", "start_end" or "box".',
+        choices=("anchor_shape", "start_end", "box"),
+    )
     cache_objects = param(
         BOOL, False, "Whether to remember the boxes of masks, which are recognized by their bytes."
     )
 
     def prepare(self) -> None:
-        if self.format not in _FORMATS:
-            raise ArgumentError(
-                f"{self.called}: format is {self.format!r}; use {', '.join(map(repr, _FORMATS))}"
-            )
         of_classes = {"classes", "class_weights"} & self.given
         if self.ignore_class and (of_classes or self.output_class):
             unfit = sorted({*of_classes, *(["output_class"] if self.output_class else [])})

@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import REQUIRED, STR, param
 from ...engine.tensors import TensorList, TensorListCPU
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
-
-_KEYS = ("source_info", "layout")
 
 
 @register
@@ -30,11 +27,7 @@ class GetProperty(BatchOperator):
     devices = ("cpu", "gpu")
     metadata_only = True
     inputs = ("data",)
-    key = param(STR, REQUIRED, '"source_info" or "layout".')
-
-    def prepare(self) -> None:
-        if self.key not in _KEYS:
-            raise ArgumentError(f"fn.get_property: key must be one of {_KEYS}, not {self.key!r}")
+    key = param(STR, REQUIRED, '"source_info" or "layout".', choices=("source_info", "layout"))
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)

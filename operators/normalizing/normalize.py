@@ -94,6 +94,8 @@ class Normalize(BatchOperator):
 
     def batch(self, batch: BatchContext, data: TensorList, *, mean: Any, stddev: Any) -> Any:
         shapes = data.shape()
+        if not shapes:
+            return empty_rows(batch, shapes, self.target)
         means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
         axes = self._all_axes(shapes, means, deviations, batch)
         if means[0] is None:

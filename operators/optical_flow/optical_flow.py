@@ -73,7 +73,9 @@ class OpticalFlow(Operator):
     hint_grid = param(
         INT, 4, "Side in pixels of the square that has one hint: 1, 2, 4 or 8; >= output_grid."
     )
-    image_type = param(IMAGE_TYPE, DALIImageType.RGB, "Color space: RGB, BGR or GRAY.")
+    image_type = param(
+        IMAGE_TYPE, DALIImageType.RGB, "Color space: RGB, BGR or GRAY.", choices=_RED
+    )
     output_grid = param(
         INT,
         4,
@@ -89,10 +91,6 @@ class OpticalFlow(Operator):
     )
 
     def prepare(self) -> None:
-        if self.image_type not in _RED:
-            raise ArgumentError(
-                f"{self.called}: image_type is {self.image_type.name}; use RGB, BGR or GRAY"
-            )
         hints = self.enable_external_hints
         if hints and len(self.layouts) < 2:
             raise ArgumentError(

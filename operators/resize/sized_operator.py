@@ -67,6 +67,7 @@ class SizedOperator(ResamplingOperator):
         "given; missing ones scale by the (geometric) mean of the others. 'stretch': as given; "
         "missing ones stay. 'not_larger': aspect ratio kept, no extent above the given ones. "
         "'not_smaller': aspect ratio kept, no extent below the given ones.",
+        choices=MODES,
     )
     max_size = param(
         FLOATS,
@@ -198,10 +199,6 @@ class SizedOperator(ResamplingOperator):
             listed = f"{' and '.join(named)} are given" if named else "none is given"
             raise ArgumentError(
                 f"{self.called}: give the size in exactly one way ({_WAYS}); {listed}"
-            )
-        if self.mode not in MODES:
-            raise ArgumentError(
-                f"{self.called}: mode must be one of {', '.join(MODES)}, but is {self.mode!r}"
             )
         if "mode" in given and given & {"resize_shorter", "resize_longer"}:
             raise ArgumentError(

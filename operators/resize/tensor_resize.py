@@ -93,6 +93,7 @@ class TensorResize(ResamplingOperator):
         DEFAULT,
         "How missing extents are chosen, and the aspect ratio: see `fn.resize`. All axes count. "
         "'not_larger' and 'not_smaller' do not go with `scales`.",
+        choices=MODES,
     )
     roi_end = param(FLOATS, None, "Last edge of the region; needs `roi_start`.", per_sample=True)
     roi_relative = param(BOOL, False, "Edges of the region are fractions of the extents.")
@@ -111,7 +112,10 @@ class TensorResize(ResamplingOperator):
         per_sample=True,
     )
     size_rounding = param(
-        STR, ROUND, "How extents that follow from `scales` are rounded: round, truncate or ceil."
+        STR,
+        ROUND,
+        "How extents that follow from `scales` are rounded: round, truncate or ceil.",
+        choices=ROUNDINGS,
     )
     sizes = param(
         FLOATS,
@@ -132,11 +136,6 @@ class TensorResize(ResamplingOperator):
         given = self.given
         if ("sizes" in given) == ("scales" in given):
             raise ArgumentError(f"{self.called}: give either sizes or scales")
-        for name, allowed in (("mode", MODES), ("size_rounding", tuple(ROUNDINGS))):
-            if getattr(self, name) not in allowed:
-                raise ArgumentError(
-                    f"{self.called}: {name} is {getattr(self, name)!r}; use {' or '.join(allowed)}"
-                )
         if "scales" in given and self.mode in (NOT_LARGER, NOT_SMALLER):
             raise ArgumentError(f"{self.called}: scales do not go with the mode {self.mode!r}")
         if ("roi_start" in given) != ("roi_end" in given):

@@ -23,7 +23,6 @@ from .gpu_displacement import launch_displacement
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_FILTERS = (DALIInterpType.INTERP_NN, DALIInterpType.INTERP_LINEAR)
 _LAYOUTS = {2: "HW", 3: "HWC"}
 Float32s = NDArray[np.float32]
 
@@ -42,16 +41,14 @@ class DisplacementOperator(SampleOperator, ABC):
 
     fill_value = param(ANY_FLOAT, 0.0, "Value of what lies around the image.")
     interp_type = param(
-        INTERP, DALIInterpType.INTERP_NN, "Interpolation: INTERP_NN or INTERP_LINEAR."
+        INTERP,
+        DALIInterpType.INTERP_NN,
+        "Interpolation: INTERP_NN or INTERP_LINEAR.",
+        choices=(DALIInterpType.INTERP_NN, DALIInterpType.INTERP_LINEAR),
     )
     mask = param(INT, 1, "Whether to move the pixels; 0 leaves them alone.", per_sample=True)
 
     def prepare(self) -> None:
-        if self.interp_type not in _FILTERS:
-            allowed = " or ".join(each.name for each in _FILTERS)
-            raise ArgumentError(
-                f"{self.called}: interp_type is {self.interp_type.name}; use {allowed}"
-            )
         self._sampling = Sampling(self.interp_type == DALIInterpType.INTERP_NN, self.fill_value)
 
     @abstractmethod

@@ -64,19 +64,16 @@ class Remap(SampleOperator):
         INTERP,
         DALIInterpType.INTERP_LINEAR,
         "Interpolation: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC.",
+        choices=FILTERS,
     )
     pixel_origin = param(
-        STR, "corner", '"corner" or "center": the point of the first pixel that has coordinates 0.'
+        STR,
+        "corner",
+        '"corner" or "center": the point of the first pixel that has coordinates 0.',
+        choices=_ORIGINS,
     )
 
     def prepare(self) -> None:
-        if self.interp not in FILTERS:
-            names = " or ".join(each.name for each in FILTERS)
-            raise ArgumentError(f"{self.called}: interp is {self.interp.name}; use {names}")
-        if self.pixel_origin not in _ORIGINS:
-            raise ArgumentError(
-                f"{self.called}: pixel_origin is {self.pixel_origin!r}; use {' or '.join(_ORIGINS)}"
-            )
         self._shift = np.float32(_ORIGINS[self.pixel_origin])
 
     def _layout(self, ndim: int) -> None:

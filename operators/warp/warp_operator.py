@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 _LAYOUT = re.compile("(F?)(D?)HWC?")
-_FILTERS = (DALIInterpType.INTERP_NN, DALIInterpType.INTERP_LINEAR)
 
 
 class WarpAxes(NamedTuple):
@@ -68,7 +67,10 @@ class WarpOperator(SampleOperator, ABC):
         ANY_FLOAT, None, "What lies around the image; by default its border is repeated."
     )
     interp_type = param(
-        INTERP, DALIInterpType.INTERP_LINEAR, "Interpolation: INTERP_NN or INTERP_LINEAR."
+        INTERP,
+        DALIInterpType.INTERP_LINEAR,
+        "Interpolation: INTERP_NN or INTERP_LINEAR.",
+        choices=(DALIInterpType.INTERP_NN, DALIInterpType.INTERP_LINEAR),
     )
     size = param(
         FLOATS,
@@ -86,11 +88,6 @@ class WarpOperator(SampleOperator, ABC):
 
     def prepare(self) -> None:
         self.target = target_type(self)
-        if self.interp_type not in _FILTERS:
-            allowed = " or ".join(each.name for each in _FILTERS)
-            raise ArgumentError(
-                f"{self.called}: interp_type is {self.interp_type.name}; use {allowed}"
-            )
         self.sampling = Sampling(self.interp_type == DALIInterpType.INTERP_NN, self.fill_value)
         if self.layouts[0]:
             self._parse(self.layouts[0])

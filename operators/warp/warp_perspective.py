@@ -68,34 +68,28 @@ class WarpPerspective(SampleOperator):
         "so its inverse is used.",
     )
     pixel_origin = param(
-        STR, "corner", '"corner" or "center": the point of the first pixel that has coordinates 0.'
+        STR,
+        "corner",
+        '"corner" or "center": the point of the first pixel that has coordinates 0.',
+        choices=("corner", "center"),
     )
     interp_type = param(
         INTERP,
         DALIInterpType.INTERP_LINEAR,
         "Interpolation: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC.",
+        choices=FILTERS,
     )
     border_mode = param(
         STR,
         "constant",
         "What lies around the image: constant, replicate, reflect, reflect_101 or wrap.",
+        choices=BORDERS,
     )
     fill_value = param(
         FLOATS, (), "The constant around the image: one number, or one a channel; 0 by default."
     )
 
     def prepare(self) -> None:
-        if self.interp_type not in FILTERS:
-            names = " or ".join(each.name for each in FILTERS)
-            raise ArgumentError(
-                f"{self.called}: interp_type is {self.interp_type.name}; use {names}"
-            )
-        origins = ("corner", "center")
-        for name, allowed in (("border_mode", (*BORDERS,)), ("pixel_origin", origins)):
-            if getattr(self, name) not in allowed:
-                raise ArgumentError(
-                    f"{self.called}: {name} is {getattr(self, name)!r}; use {' or '.join(allowed)}"
-                )
         self._sampling = PerspectiveSampling(self.interp_type, self.border_mode)
         check_one_matrix(self)
 

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DALIGenericIterator", "GenericIterator", "LastBatchPolicy"]
 
-JaxArray: TypeAlias = Any
-"""A `jax.Array`; JAX is optional, for the type checker too."""
+JaxArray: TypeAlias = jax.Array
 
 
 class GenericIterator(BaseIterator[JaxArray]):

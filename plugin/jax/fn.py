@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+from ...engine.graph.functions import function_of
 from ...engine.graph.operator import OPERATORS
-from ..node_functions import node_function
 
 __all__ = ["jax_function"]
 
-_call_in_pipeline = node_function(OPERATORS["_jax_function"])
+_call_in_pipeline = function_of(OPERATORS["_jax_function"])
 
 
 def jax_function(

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, ClassVar, Never, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Never, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +59,8 @@ __all__ = [
     "to_torch_type",
 ]
 
-TorchTensor: TypeAlias = Any
-"""A `torch.Tensor`; PyTorch is optional, for the type checker too."""
+TorchTensor: TypeAlias = torch.Tensor
+T = TypeVar("T")
 
 to_torch_type = {
     dtype: getattr(torch, to_numpy_type(dtype).name)
@@ -84,7 +84,7 @@ class TorchPythonFunction:
 _cuda: Any = torch.cuda
 
 
-class _TorchIterator(BaseIterator[TorchTensor]):
+class _TorchIterator(BaseIterator[T]):
     """Turns outputs into tensors."""
 
     def _dense(self, name: str, output: TensorList, count: int, *advice: str) -> TorchTensor:
@@ -109,7 +109,7 @@ class _TorchIterator(BaseIterator[TorchTensor]):
         )
 
 
-class GenericIterator(_TorchIterator):
+class GenericIterator(_TorchIterator[TorchTensor]):
     """Yields each output of a pipeline as one tensor of shape (batch, *sample).
 
     All samples of a batch must have the same shape. For other batches use `RaggedIterator`.
@@ -123,7 +123,7 @@ class GenericIterator(_TorchIterator):
         return self._dense(name, output, count)
 
 
-class ClassificationIterator(TwoOutputs, GenericIterator):
+class ClassificationIterator(TwoOutputs[TorchTensor], GenericIterator):
     """`GenericIterator` for pipelines with two outputs, which it names "data" and "label".
 
     Args:
@@ -131,7 +131,7 @@ class ClassificationIterator(TwoOutputs, GenericIterator):
     """
 
 
-class RaggedIterator(_TorchIterator):
+class RaggedIterator(_TorchIterator[Any]):
     """Yields outputs whose samples differ in shape.
 
     Args:
@@ -187,7 +187,7 @@ class RaggedIterator(_TorchIterator):
             )
         self._tags = {VALID: self.DENSE_TAG, **dict(zip(self.output_map, tags, strict=True))}
 
-    def convert(self, name: str, output: TensorList, count: int) -> TorchTensor:
+    def convert(self, name: str, output: TensorList, count: int) -> TorchTensor | list[TorchTensor]:
         """Return one tensor or a list of tensors, as the output's tag says."""
         tag = self._tags[name]
         if tag == self.DENSE_TAG:

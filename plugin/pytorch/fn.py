@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ...engine.graph.functions import function_of
 from ...engine.graph.operator import OPERATORS
-from ..node_functions import node_function
 
 __all__ = ["torch_python_function"]
 
-torch_python_function = node_function(OPERATORS["_torch_python_function"])
+torch_python_function = function_of(OPERATORS["_torch_python_function"])

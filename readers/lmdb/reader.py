@@ -201,6 +201,7 @@ class LMDB(LMDBReader):
         "empty",
         "With `ext`: what to do with a sample that has no component for an output: 'empty' gives "
         "an empty array, 'skip' leaves the sample out, 'error' raises.",
+        choices=MISSING,
     )
     values = param(
         STR,
@@ -208,21 +209,12 @@ class LMDB(LMDBReader):
         "Without `ext`: what the values are: 'bytes', 'npy' (arrays as numpy.save writes them) or "
         "'pickle' (pickled arrays or numbers). Unpickling runs whatever code a value names: use it "
         "only for files that you have written yourself.",
+        choices=_VALUES,
     )
     keys = param(BOOL, False, "Whether the key is one more output, the last one.")
 
     def prepare(self) -> None:
         super().prepare()
-        if self.values not in _VALUES:
-            raise ArgumentError(
-                f"fn.readers.lmdb: values must be one of {', '.join(map(repr, _VALUES))}, "
-                f"but is {self.values!r}"
-            )
-        if self.missing_component_behavior not in MISSING:
-            raise ArgumentError(
-                "fn.readers.lmdb: missing_component_behavior must be one of "
-                f"{', '.join(map(repr, MISSING))}, but is {self.missing_component_behavior!r}"
-            )
         if self.ext is not None and self.values != "bytes":
             raise ArgumentError(
                 "fn.readers.lmdb: `values` is for databases whose values are samples, so it does "

@@ -92,6 +92,7 @@ class NemoAsrReader(Reader):
         "manifest",
         "Order of the data set: that of the 'manifest', or by duration, 'ascending' or "
         "'descending'. `random_shuffle` permutes it.",
+        choices=ORDERS,
     )
     bucket_size = param(
         INT,
@@ -105,11 +106,6 @@ class NemoAsrReader(Reader):
 
     def prepare(self) -> None:
         super().prepare()
-        if self.order not in ORDERS:
-            raise ArgumentError(
-                f"fn.readers.nemo_asr: order must be one of {', '.join(ORDERS)}, but is "
-                f"{self.order!r}"
-            )
         if self.bucket_size is None:
             return
         if self._blocks is not None or not (self.random_shuffle or self.shuffle_after_epoch):

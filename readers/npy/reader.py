@@ -147,6 +147,7 @@ class NumpyReader(Reader):
         "error",
         'What to do if the region reaches out of the array: "error" raises; "pad" fills with '
         '`fill_value`; "trim_to_shape" takes what there is.',
+        choices=POLICIES,
     )
     fill_value = param(ANY_FLOAT, 0.0, 'Number that "pad" fills with.')
     cache_header_information = param(
@@ -170,11 +171,6 @@ class NumpyReader(Reader):
         check_exclusive(owner, self.given, "roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
         for name in (*NAMES, "roi_axes"):
             check_exclusive(owner, self.given, "roi", name)
-        if self.out_of_bounds_policy not in POLICIES:
-            raise ArgumentError(
-                f"{owner}: out_of_bounds_policy is {self.out_of_bounds_policy!r}; use one of "
-                f"{', '.join(map(repr, POLICIES))}"
-            )
         if len(set(self.roi_axes)) != len(self.roi_axes):
             raise ArgumentError(f"{owner}: roi_axes names an axis twice: {self.roi_axes}")
         if any(not -MAX_DIMENSIONS <= axis < MAX_DIMENSIONS for axis in self.roi_axes):

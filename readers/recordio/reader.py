@@ -280,15 +280,8 @@ class MXNet(RecordReader):
         "Treatment of records of at most 1 KB that hold labels but no image, such as the first "
         "record of packs for face recognition. 'skip' leaves these records out. 'keep' makes them "
         "samples with an empty image, as DALI does.",
+        choices=("skip", "keep"),
     )
-
-    def prepare(self) -> None:
-        super().prepare()
-        if self.header_records not in ("skip", "keep"):
-            raise ArgumentError(
-                "fn.readers.mxnet: header_records must be 'skip' or 'keep', but is "
-                f"{self.header_records!r}"
-            )
 
     def open_source(self) -> MXNetSource:
         return open_records(

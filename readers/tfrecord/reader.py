@@ -173,6 +173,7 @@ class TFRecord(RecordReader):
         "When the records' checksums are verified: 'always' (whenever a record is read), 'index' "
         "(once, when the index is made), 'never'. By default 'always', if the package crc32c is "
         "installed, which the extra `tfrecord` brings. Headers are always checked.",
+        choices=VERIFY,
     )
 
     def prepare(self) -> None:
@@ -189,11 +190,6 @@ class TFRecord(RecordReader):
         if doubled or not self._names:
             what = f"two outputs are named {sorted(doubled)[0]!r}" if doubled else "no features"
             raise ArgumentError(f"fn.readers.tfrecord: {what}; see features, sequence_features")
-        if self.verify_crc not in (None, *VERIFY):
-            raise ArgumentError(
-                f"fn.readers.tfrecord: verify_crc is one of {', '.join(VERIFY)}, "
-                f"not {self.verify_crc!r}"
-            )
 
     def num_outputs(self) -> int:
         return len(self._names)

@@ -24,7 +24,7 @@ from ...engine.graph.params import (
     STRS,
     param,
 )
-from ...engine.tensors.dtypes import RGB, UINT8
+from ...engine.tensors.dtypes import RGB, UINT8, YCbCr
 from ...formats.media import pyav
 from ...formats.video.selection import PAD_MODES
 from ...formats.video.sound_arguments import SoundArguments
@@ -83,11 +83,14 @@ class VideoClips(SoundArguments, Reader):
         "none",
         "'scalar' or True adds the number of the clip's first frame as an output, 'sequence' the "
         "numbers of all frames.",
+        choices=_FRAME_NUMBERS,
     )
     enable_timestamps = param(
         BOOL, False, "Adds the presentation times of all frames, in seconds, as an output."
     )
-    image_type = param(IMAGE_TYPE, RGB, "Color space: RGB or YCbCr (ITU-R BT.601).")
+    image_type = param(
+        IMAGE_TYPE, RGB, "Color space: RGB or YCbCr (ITU-R BT.601).", choices=(RGB, YCbCr)
+    )
 
     def prepare(self) -> None:
         super().prepare()
@@ -101,13 +104,6 @@ class VideoClips(SoundArguments, Reader):
             )
         if self.step == 0:
             raise ArgumentError(f"{owner}: step must not be 0")
-        if self.image_type.name not in ("RGB", "YCbCr"):
-            raise ArgumentError(f"{owner}: image_type is {self.image_type.name}; use RGB or YCbCr")
-        if self.enable_frame_num not in _FRAME_NUMBERS:
-            raise ArgumentError(
-                f"{owner}: enable_frame_num is {self.enable_frame_num!r}; use 'none', 'scalar' or "
-                "'sequence'"
-            )
         self._opener = url_opener(self.storage_options)
 
     def clip_rule(self, pad_mode: str, **options: bool) -> ClipRule:
@@ -232,12 +228,14 @@ class ExperimentalVideoReader(VideoClips):
         STR,
         "timestamps",
         "Whether start and end of a range are 'timestamps', in seconds, or 'frames'.",
+        choices=("timestamps", "frames"),
     )
     file_list_rounding = param(
         STR,
         "start_down_end_up",
         "How start and end between two frames are rounded: 'start_down_end_up', "
         "'start_up_end_down', 'all_up' or 'all_down'.",
+        choices=ROUNDINGS,
     )
     file_list_include_end = param(
         BOOL,
@@ -250,6 +248,7 @@ class ExperimentalVideoReader(VideoClips):
         "none",
         "What replaces frames behind the end of the range: 'none' leaves the incomplete clip out; "
         "see `decoders.video` for the others.",
+        choices=PAD_MODES,
     )
     fill_value = param(
         INTS, (0,), "One value from 0 to 255, or one a channel.", minimum=0, maximum=255
@@ -259,12 +258,6 @@ class ExperimentalVideoReader(VideoClips):
         False,
         "Take one clip of each video: frames at equal distances, from its first to its last one.",
     )
-
-    def prepare(self) -> None:
-        super().prepare()
-        _check_one_of(self, "pad_mode", PAD_MODES)
-        _check_one_of(self, "file_list_rounding", tuple(ROUNDINGS))
-        _check_one_of(self, "file_list_format", ("timestamps", "frames"))
 
     def open_source(self) -> ClipSource:
         limits = RangeRule(
@@ -320,11 +313,3 @@ class VideoReader(VideoClips):
 
     def clip_arguments(self) -> dict[str, Any]:
         return super().clip_arguments() | {"dtype": self.dtype, "normalized": self.normalized}
-
-
-def _check_one_of(reader: VideoClips, name: str, allowed: Sequence[str]) -> None:
-    value = getattr(reader, name)
-    if value not in allowed:
-        raise ArgumentError(
-            f"fn.{reader.name}: {name} must be one of {', '.join(allowed)}, but is {value!r}"
-        )

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError, SourceError
+from ...engine.errors import SourceError
 from ..archives.tar import BLOCK, Member, members
 from ..storage.index_cache import (
     are_bounds,
@@ -41,7 +41,6 @@ from ..storage.storage import Bytes, Storage
 from ..storage.strings import StringTable, StringTableBuilder
 
 _FIELDS = {"v1.1": 3, "v1.2": 4}
-_DOTS = ("first", "last")
 _TAIL = 20 * BLOCK  # bytes: archives are padded with zeros to a multiple of it
 
 
@@ -159,8 +158,6 @@ def index_archive(storage: Storage, dot: str = "first") -> ArchiveIndex:
     Raises:
         SourceError: the archive is damaged. OSError: it cannot be read.
     """
-    if dot not in _DOTS:
-        raise ArgumentError(f"extension_dot must be 'first' or 'last', but is {dot!r}")
 
     def build() -> list[NDArray[Any]]:
         return group(members(storage), dot).to_arrays()

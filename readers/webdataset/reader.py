@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, register
-from ...engine.graph.params import BOOL, DTYPES, REQUIRED, STR, STRS, param
+from ...engine.graph.params import BOOL, DTYPES, REQUIRED, STR, STRS, ArgumentType, param
 from ...engine.tensors.dtypes import to_numpy_type
 from ..listing.path_patterns import expand_paths
 from ..record_reader import RecordReader
@@ -83,10 +82,11 @@ class WebDataset(RecordReader):
         "next time.",
     )
     missing_component_behavior = param(
-        STR,
+        ArgumentType("str", lambda value: STR.convert(value).lower() or "empty"),
         "empty",
         "What to do with a sample that has no component for an output: 'empty' gives an empty "
         "array, 'skip' leaves the sample out, 'error' raises.",
+        choices=MISSING,
     )
     dtypes = param(
         DTYPES,
@@ -101,16 +101,8 @@ class WebDataset(RecordReader):
         "first",
         "Which dot of a file's name the extension starts behind: the 'first' or the 'last'. Index "
         "files of DALI always mean the first.",
+        choices=("first", "last"),
     )
-
-    def prepare(self) -> None:
-        super().prepare()
-        self._missing = self.missing_component_behavior.lower() or "empty"
-        if self._missing not in MISSING:
-            raise ArgumentError(
-                "fn.readers.webdataset: missing_component_behavior must be one of "
-                f"{', '.join(map(repr, MISSING))}, but is {self.missing_component_behavior!r}"
-            )
 
     def num_outputs(self) -> int:
         return len(self.ext)
@@ -120,7 +112,7 @@ class WebDataset(RecordReader):
             expand_paths(self.paths, "*.tar"),
             self.ext,
             index_paths=expand_paths(self.index_paths or (), "*.idx"),
-            missing=self._missing,
+            missing=self.missing_component_behavior,
             dtypes=self.dtypes or (),
             case_sensitive=self.case_sensitive_extensions,
             extension_dot=self.extension_dot,

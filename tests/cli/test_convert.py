@@ -15,7 +15,7 @@ import pytest
 from penstock import datasets
 from penstock.cli.convert import FORMATS, _text
 from penstock.datasets import ConvertReport
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 from .terminals import on_terminal
 

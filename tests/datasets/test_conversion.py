@@ -6,7 +6,7 @@ import pytest
 
 from penstock import datasets
 from penstock.engine.errors import SourceError
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 def test_there_are_no_more_shards_than_samples(tmp_path):

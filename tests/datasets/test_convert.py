@@ -9,7 +9,7 @@ import pytest
 from penstock import datasets
 from penstock.datasets import Encoded, Sample
 from penstock.engine.errors import ArgumentError, SourceError
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 _ENCODED = ("tfrecord", "lmdb", "webdataset", "parquet")
 _LABELED = ("folder", "filelist")

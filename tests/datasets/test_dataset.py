@@ -11,7 +11,7 @@ import pytest
 from penstock.datasets import FORMATS, open_dataset
 from penstock.datasets.manifest import checked_text
 from penstock.engine.errors import ArgumentError, SourceError
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 @pytest.fixture

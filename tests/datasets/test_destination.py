@@ -16,7 +16,7 @@ import pytest
 from penstock import datasets
 from penstock.datasets import Encoded, Sample, destination, tasks
 from penstock.engine.errors import ArgumentError, SourceError
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 @pytest.fixture

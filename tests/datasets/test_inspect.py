@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.datasets import inspect, open_dataset
 from penstock.datasets import inspect as inspect_function
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 def test_a_summary_has_counts_sizes_and_a_sample(tmp_path):

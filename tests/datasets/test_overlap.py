@@ -10,7 +10,7 @@ import pytest
 from penstock import datasets
 from penstock.datasets.overlap import check_apart
 from penstock.engine.errors import ArgumentError
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 @pytest.mark.parametrize("kind", ["list", "links"])

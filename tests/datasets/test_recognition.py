@@ -10,7 +10,7 @@ import pytest
 from penstock.datasets import WRITERS, open_dataset
 from penstock.datasets.recognition import format_of_file
 from penstock.engine.errors import SourceError
-from penstock.tests.datasets import made
+from penstock.testing import made
 from penstock.tests.readers import lmdb_samples
 
 CONTENT = {"npy": "arrays", "npz": "arrays", "coco": "detections", "nemo": "speech"}

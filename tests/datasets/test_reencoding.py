@@ -10,7 +10,7 @@ from penstock import datasets
 from penstock.datasets import Encoded, Sample
 from penstock.datasets.reencoding import Reencoding
 from penstock.engine.errors import ArgumentError, DecodeError
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 def test_nothing_changes_by_default():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import datasets
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 def test_shards_of_an_earlier_run_count(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from penstock.datasets import ComponentType, Encoded, Sample
 from penstock.datasets.schema import schema_of, type_of
 from penstock.engine.errors import DecodeError
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 def test_schemas_of_samples():

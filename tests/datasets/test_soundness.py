@@ -12,7 +12,7 @@ import pytest
 from penstock.datasets import Encoded, open_dataset
 from penstock.datasets.soundness import BadSample, check_decodable, read_sound, unsound_files
 from penstock.engine.errors import DecodeError
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 def test_one_bad_sample_leaves_the_others(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from penstock import datasets
 from penstock.datasets.formats_table import FORMATS
 from penstock.engine.errors import ArgumentError, SourceError
-from penstock.tests.datasets import made
+from penstock.testing import made
 from penstock.tests.datasets.test_convert import HOLDS
 
 ALL = {each: name for name, held in HOLDS.items() for each in FORMATS if each in held}

@@ -8,7 +8,7 @@ import numpy as np
 
 from penstock import datasets
 from penstock.datasets import Encoded, Sample
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 verify = datasets.verify
 

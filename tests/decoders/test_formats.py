@@ -22,8 +22,7 @@ from penstock.decoders.image.table import (
     restore_formats,
 )
 from penstock.engine.errors import ArgumentError, DecodeError
-
-from .image.conformance import EncodedImage, FormatConformance
+from penstock.testing.decoders import EncodedImage, FormatConformance
 
 NAME = "farbfeld"
 

@@ -6,7 +6,8 @@ import threading
 
 import numpy as np
 
-from penstock import Pipeline, SourceError, fn
+from penstock import Pipeline, SourceError
+from penstock.engine.graph.functions import apply
 from penstock.engine.graph.inputs import FedInput
 from penstock.engine.graph.operator import BatchOperator, SampleOperator
 from penstock.engine.graph.params import ANY, BOOL, FLOAT, INT, INTS, REQUIRED, STR, param
@@ -227,7 +228,7 @@ class BatchNoise(BatchOperator):
 
 def call(kind, *inputs, **arguments):
     """Add an operator to the graph, as `fn.<name>` does."""
-    return fn.apply(kind, inputs, arguments, arguments.pop("name", None))
+    return apply(kind, inputs, arguments, arguments.pop("name", None))
 
 
 def make(define, **options):

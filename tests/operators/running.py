@@ -1,4 +1,4 @@
-"""Running an operator on samples of any shape, without a pipeline."""
+"""Running an operator on samples of any shape: on the CPU without a pipeline."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from penstock.engine.graph.params import from_row
 from penstock.engine.tensors import TensorList, TensorListCPU
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
+from penstock.testing.agreement import on_device
 
 
 class RubbishWorkspace(Workspace):
@@ -65,21 +66,27 @@ def run(
     samples: Sequence[Any],
     layout: str = "",
     *,
+    device: str = "cpu",
     inputs: Sequence[Sequence[Any]] = (),
     per_sample: Mapping[str, Sequence[Any]] | None = None,
     **constants: Any,
 ) -> list[Any]:
-    """Return the results for `samples`.
+    """Return the results for `samples`, in memory that was full of rubbish.
 
     Args:
         name: the operator's.
         samples: of the first input.
         layout: of the first input.
+        device: "cpu" calls the operator alone; "gpu" runs a pipeline.
         inputs: samples of the others.
         per_sample: arguments that are nodes: a value a sample.
         constants: the other arguments.
     """
     nodes = per_sample or {}
+    if device == "gpu":
+        layouts = (layout, *[""] * len(inputs))
+        options: dict[str, Any] = {"layout": layouts, "per_sample": nodes, "arguments": constants}
+        return on_device("gpu", name, samples, *inputs, **options).outputs[0]
     operator = make(name, layout, 1 + len(inputs), tuple(nodes), **constants)
     return _results(operator, len(samples), [samples, *inputs], nodes)
 

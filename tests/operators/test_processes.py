@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, Pipeline, fn, types
+from penstock.engine.graph.functions import apply
 from penstock.engine.graph.operator import OPERATORS, SampleOperator
 from penstock.engine.work.chain import Chain
 from penstock.engine.work.plan import Segment, SegmentType
@@ -266,7 +267,7 @@ class WithLock(SampleOperator):
 
 def test_layouts_in_any_mapping_can_be_passed_on() -> None:
     with Pipeline(batch_size=SIZE, num_threads=2) as pipe:
-        pipe.set_outputs(fn.apply(WithMapping, (data(IMAGE),), {}, None))
+        pipe.set_outputs(apply(WithMapping, (data(IMAGE),), {}, None))
         (step,) = operators_of(pipe)
         chain = Chain(Segment(SegmentType.SAMPLE, (step,), repeatable=True))
         assert [*pickle.loads(pickle.dumps(chain)).assumed_layouts.values()] == [{3: "HWC"}]
@@ -274,6 +275,6 @@ def test_layouts_in_any_mapping_can_be_passed_on() -> None:
 
 def test_processes_that_are_demanded_need_what_can_be_pickled() -> None:
     with Pipeline(batch_size=SIZE, num_threads=2, exec_processes=True) as pipe:
-        pipe.set_outputs(fn.apply(WithLock, (data(IMAGE),), {}, None))
+        pipe.set_outputs(apply(WithLock, (data(IMAGE),), {}, None))
         with pytest.raises(ArgumentError, match=r"with_lock.*cannot be pickled: cannot pickle"):
             pipe.run()

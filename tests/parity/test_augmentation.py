@@ -7,7 +7,7 @@ pytest.importorskip("nvidia.dali")
 
 from penstock import types
 
-from ..gpu.operators.pictures import picture
+from ..operators.pictures import picture
 from ..operators.running import pixels, run
 from .oracle import dali_types, run_dali
 

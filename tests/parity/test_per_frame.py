@@ -9,8 +9,8 @@ import pytest
 pytest.importorskip("nvidia.dali")
 
 from penstock import Pipeline, fn
+from penstock.testing.agreement import source
 
-from ..gpu.agreement import source
 from ..operators.running import pixels, run
 from .oracle import dali, run_dali
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
+from penstock.engine.graph.functions import apply
 from penstock.readers.reader import Reader
 from penstock.readers.source import Source
 
@@ -34,7 +35,7 @@ class SquareReader(Reader):
 
 def run_squares(batches=4, **options):
     def define():
-        return fn.apply(SquareReader, (), {"random_shuffle": True}, None)
+        return apply(SquareReader, (), {"random_shuffle": True}, None)
 
     with pipeline_def(define, batch_size=5, num_threads=1, **options)() as pipe:
         return [pipe.run()[0] for _ in range(batches)]

@@ -15,7 +15,7 @@ from penstock.cli.benchmark.graphs import graph_of
 from penstock.cli.benchmark.pipeline_library import PipelineLibrary, load
 from penstock.cli.commands import CommandFailed
 from penstock.datasets import Encoded, Sample
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 OPTIONS = {"batch_size": 6, "num_threads": 2, "device_id": None, "seed": 1}
 

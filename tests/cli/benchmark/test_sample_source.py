@@ -10,7 +10,7 @@ from penstock import datasets
 from penstock.cli.benchmark import sample_source
 from penstock.cli.benchmark.sample_source import SampleSource
 from penstock.datasets import Sample
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 @pytest.mark.parametrize("together", [1, 4, 64])

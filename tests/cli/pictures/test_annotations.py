@@ -11,7 +11,7 @@ import pytest
 from penstock import datasets
 from penstock.cli.pictures.outputs import of_dataset
 from penstock.datasets import Encoded, Sample
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 def shown(tmp_path, **components):

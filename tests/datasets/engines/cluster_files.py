@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 from penstock import datasets
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 OPTIONS = {"to": "tfrecord", "shard_count": 4, "shuffle_seed": 3}
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from penstock import datasets
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 
 def test_the_first_error_stops_the_other_shards(tmp_path):

@@ -13,7 +13,7 @@ import pytest
 from penstock import ArgumentError, SourceError, datasets
 from penstock.datasets.engines import local, processes
 from penstock.datasets.tasks import WORK
-from penstock.tests.datasets import made
+from penstock.testing import made
 from penstock.tests.readers.processes import assert_soon, children
 
 

@@ -50,7 +50,7 @@ def test_members_of_other_lengths_are_samples(tmp_path):
 
 
 def test_keys_that_are_missing_are_noticed(tmp_path):
-    from penstock.tests.datasets import made
+    from penstock.testing import made
 
     root = made.write(tmp_path / "a", made.arrays(), "npy")
     (root / "shard-00000.keys.txt").write_text("a\n")

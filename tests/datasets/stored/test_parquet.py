@@ -11,7 +11,7 @@ import pytest
 from penstock.datasets import open_dataset
 from penstock.datasets.writers import parquet as writer_module
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
-from penstock.tests.datasets import made
+from penstock.testing import made
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

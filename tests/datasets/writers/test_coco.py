@@ -9,12 +9,13 @@ import pytest
 
 from penstock.datasets import Encoded, Sample, convert, verify
 from penstock.engine.errors import ArgumentError
-from penstock.tests.datasets import made
-from penstock.tests.datasets.conformance import WriterTests
+from penstock.testing import made
+from penstock.testing.writers import WriterTests
 
 
 class TestCocoWriter(WriterTests):
     format = "coco"
+    opens_files = False
     contents = ("detections", "annotated")
 
     def bad_sample(self, sample):

@@ -9,12 +9,13 @@ import pytest
 from penstock.datasets import Encoded, Sample, open_dataset
 from penstock.engine.errors import ArgumentError
 from penstock.readers.listing.listing import list_files
-from penstock.tests.datasets import made
-from penstock.tests.datasets.conformance import WriterTests
+from penstock.testing import made
+from penstock.testing.writers import WriterTests
 
 
 class TestFolderWriter(WriterTests):
     format = "folder"
+    opens_files = False
     contents = ("images", "arrays")
 
     def target(self, samples):
@@ -37,6 +38,7 @@ class TestFolderWriter(WriterTests):
 
 class TestFileListWriter(WriterTests):
     format = "filelist"
+    opens_files = False
     contents = ("images", "arrays")
 
     def bad_sample(self, sample):

@@ -8,8 +8,8 @@ import pytest
 from penstock.datasets import Encoded, Sample, convert, open_dataset, verify
 from penstock.datasets.writers import lmdb as writer_module
 from penstock.engine.errors import ArgumentError
-from penstock.tests.datasets import made
-from penstock.tests.datasets.conformance import WriterTests
+from penstock.testing import made
+from penstock.testing.writers import WriterTests
 
 
 class TestLmdbFileWriter(WriterTests):

@@ -6,12 +6,13 @@ import json
 import tarfile
 
 from penstock.datasets import Sample, convert, open_dataset
-from penstock.tests.datasets import made
-from penstock.tests.datasets.conformance import WriterTests
+from penstock.testing import made
+from penstock.testing.writers import WriterTests
 
 
 class TestNemoWriter(WriterTests):
     format = "nemo"
+    opens_files = False
     contents = ("speech",)
 
     def bad_sample(self, sample):

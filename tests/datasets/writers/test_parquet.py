@@ -9,8 +9,8 @@ import pytest
 
 from penstock.datasets import Sample, convert
 from penstock.engine.errors import ArgumentError
-from penstock.tests.datasets import made
-from penstock.tests.datasets.conformance import WriterTests
+from penstock.testing import made
+from penstock.testing.writers import WriterTests
 
 parquet = pytest.importorskip("pyarrow.parquet")
 

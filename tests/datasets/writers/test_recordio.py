@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock.datasets import Sample
-from penstock.tests.datasets import made
-from penstock.tests.datasets.conformance import WriterTests
+from penstock.testing import made
+from penstock.testing.writers import WriterTests
 
 
 class TestRecordIOWriter(WriterTests):

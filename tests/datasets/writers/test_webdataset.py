@@ -7,8 +7,8 @@ import tarfile
 import pytest
 
 from penstock.datasets import Encoded, Sample
-from penstock.tests.datasets import made
-from penstock.tests.datasets.conformance import WriterTests
+from penstock.testing import made
+from penstock.testing.writers import WriterTests
 
 
 class TestWebDatasetWriter(WriterTests):

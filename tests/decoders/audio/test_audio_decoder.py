@@ -6,8 +6,8 @@ import pytest
 from penstock import Pipeline, fn, types
 from penstock.engine.errors import ArgumentError, DecodeError
 from penstock.engine.graph.operator import OPERATORS
+from penstock.testing.agreement import source
 
-from ...gpu.agreement import source
 from ...operators.running import apply
 from ...sounds import file_of, speech_like
 

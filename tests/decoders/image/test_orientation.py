@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from penstock.decoders.image import orientation
-
-from .conformance import UPRIGHT
+from penstock.testing.decoders import UPRIGHT
 
 EXPECTED = {value: turn for value, turn in UPRIGHT.items() if value != 1}
 TYPES = ("uint8", "int8", "uint16", "int32", "uint32", "float16", "float32")

@@ -6,9 +6,9 @@ from penstock.engine.errors import DecodeError
 from penstock.engine.graph.context import HeapWorkspace
 from penstock.engine.graph.nodes import add_node
 from penstock.engine.graph.operator import OPERATORS
+from penstock.testing.agreement import source
+from penstock.testing.descriptors import open_below
 
-from ...descriptors import open_below
-from ...gpu.agreement import source
 from ...videos import numbers_of, video_file
 
 

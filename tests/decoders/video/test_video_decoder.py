@@ -67,7 +67,7 @@ def test_arguments_may_vary_by_sample(videos):
     [
         ({"frames": [1], "stride": 2}, "`frames` excludes stride"),
         ({"end_frame": 3, "sequence_length": 1}, "`end_frame` excludes `sequence_length`"),
-        ({"pad_mode": "wrap"}, "pad_mode must be one of none, constant"),
+        ({"pad_mode": "wrap"}, "'pad_mode' must be 'none', 'constant'"),
         ({"fill_value": [1, 2]}, "fill_value has 2 values"),
         ({"frames": [-1]}, "at least 0"),
         ({"stride": 0}, "at least 1"),

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.gpu.tables import Pointers, struct_table
-
-from ...gpu.emulator import COMPILER
+from penstock.testing.emulator import COMPILER
 
 
 def example():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, Pipeline, fn, types
+from penstock.engine.graph.functions import apply
 from penstock.engine.graph.nodes import Graph, add_node, current_graph, defining
 from penstock.engine.graph.operator import CompositeOperator, param
 from penstock.engine.graph.params import FLOAT
@@ -47,7 +48,7 @@ def test_nodes_have_names_of_their_own(graph):
 
 
 def test_the_definition_s_line_is_the_user_s(graph):
-    node = fn.apply(Numbers, (), {}, "mine")[0].node
+    node = apply(Numbers, (), {}, "mine")[0].node
     assert node.made_at.startswith(f"{__file__}:")
     assert str(node) == f"fn.toy.numbers ('mine', made at {node.made_at})"
 

@@ -44,6 +44,37 @@ def test_values_that_fit(kind, value, wanted):
     assert type(result) is type(wanted)
 
 
+def test_choices():
+    form = params.param(params.STR, "linear", "Its form.", choices=("linear", "cubic"))
+    assert convert("fn.x", "form", form, "cubic") == "cubic"
+    assert convert("fn.x", "form", form, None) == "linear"
+    assert form.annotation == "Literal['linear', 'cubic']"
+    message = r"fn\.x: the argument 'form' must be 'linear' or 'cubic', but is "
+    with pytest.raises(ArgumentError, match=message + r"'cubik' \(did you mean 'cubic'\?\)"):
+        convert("fn.x", "form", form, "cubik")
+    with pytest.raises(ArgumentError, match=message + r"'' \(no such choice\)"):
+        convert("fn.x", "form", form, "")
+    with pytest.raises(ArgumentError, match=message + "3"):
+        convert("fn.x", "form", form, 3)
+
+
+def test_choices_of_converted_values():
+    kinds = types.INTERP_NN, types.INTERP_LINEAR
+    interpolation = params.param(params.INTERP, types.INTERP_NN, "Its kind.", choices=kinds)
+    assert interpolation.annotation == "DALIInterpType"
+    with pytest.raises(ArgumentError, match=r"INTERP_NN or INTERP_LINEAR, but is INTERP_CUBIC \("):
+        convert("fn.x", "a", interpolation, types.INTERP_CUBIC)
+    flag = params.param(params.ANY, "no", "", choices=("no", True, 3))
+    assert convert("fn.x", "a", flag, 1) == 1
+    with pytest.raises(ArgumentError, match="must be 'no', True or 3, but is array"):
+        convert("fn.x", "a", flag, np.array([1, 2]))
+
+
+def test_an_argument_of_each_sample_has_no_choices():
+    with pytest.raises(TypeError, match="choices or is per_sample"):
+        params.param(params.INT, 1, "", per_sample=True, choices=(1, 2))
+
+
 @pytest.mark.parametrize(
     ("kind", "value"),
     [

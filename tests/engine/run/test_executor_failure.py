@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from penstock import PipelineStopped, fn
+from penstock import PipelineStopped
+from penstock.engine.graph.functions import apply
 from penstock.engine.run import feeder
 from penstock.engine.run.workers import Workers
 
@@ -54,24 +55,24 @@ def here(marker):
 
 
 def in_reader(error):
-    return fn.apply(Numbers, (), {"bad": [9], "error": error}, "guilty")[0]  # reader
+    return apply(Numbers, (), {"bad": [9], "error": error}, "guilty")[0]  # reader
 
 
 def in_sample(error):
     data = call(Numbers)[0]
-    return fn.apply(Call, (data,), {"function": fail(error, 9)}, "guilty")  # sample
+    return apply(Call, (data,), {"function": fail(error, 9)}, "guilty")  # sample
 
 
 def in_batch(error):
     data = call(Numbers)[0]
-    return fn.apply(BatchCall, (data,), {"function": fail(error, 9)}, "guilty")  # batch
+    return apply(BatchCall, (data,), {"function": fail(error, 9)}, "guilty")  # batch
 
 
 def in_mid_graph(error):
     data = call(Affine, call(Numbers)[0])
     return call(
         Affine,
-        fn.apply(BatchCall, (data,), {"function": fail(error, 9)}, "guilty"),  # mid
+        apply(BatchCall, (data,), {"function": fail(error, 9)}, "guilty"),  # mid
     )
 
 
@@ -81,7 +82,7 @@ def in_fetch(error):
             raise error("no 9, please")
         return np.full((4, 1), number)
 
-    return fn.apply(Feed, (), {"source": source}, "guilty")  # fetch
+    return apply(Feed, (), {"source": source}, "guilty")  # fetch
 
 
 PLACES = {

@@ -78,7 +78,8 @@ def script(body, **options):
 import sys, os, signal, time, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
 import numpy as np
-from penstock import Pipeline, PipelineStopped, fn
+from penstock import Pipeline, PipelineStopped
+from penstock.engine.graph.functions import apply
 from penstock.engine.graph.operator import SampleOperator, BatchOperator
 begun = threading.Event()
 class Slow(SampleOperator):
@@ -90,7 +91,7 @@ class Slow(SampleOperator):
         return np.zeros(3)
 def make():
     pipe = Pipeline(batch_size=4, num_threads=2, prefetch_queue_depth=3)
-    pipe.define(lambda: fn.apply(Slow, (), {{}}, None))
+    pipe.define(lambda: apply(Slow, (), {{}}, None))
     return pipe
 """
     return subprocess.Popen(
@@ -131,7 +132,7 @@ class Busy(Slow):
             cv2.medianBlur(picture, 31)
         return picture
 pipe = Pipeline(batch_size=4, num_threads=2)
-pipe.define(lambda: fn.apply(Busy, (), {}, None))
+pipe.define(lambda: apply(Busy, (), {}, None))
 pipe.schedule_run()
 begun.wait()
 pipe.close()

@@ -12,8 +12,8 @@ from penstock.formats.video.open_videos import (
     open_sound,
     state_of,
 )
+from penstock.testing.descriptors import open_below
 
-from ...descriptors import open_below
 from ...videos import Sound, video_file
 
 

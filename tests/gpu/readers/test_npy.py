@@ -18,8 +18,7 @@ from penstock.engine.tensors import TensorListCPU, TensorListGPU
 from penstock.readers.npy import gds as npy_gds
 from penstock.readers.npy import reader as npy
 from penstock.readers.read_ahead import AheadReading
-
-from ..emulator import DeviceArray
+from penstock.testing.emulator import DeviceArray
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,8 @@ from penstock.engine.processes import helper_processes
 from penstock.engine.run import grouping
 from penstock.readers import record_reader
 from penstock.readers.process import process_source
+from penstock.testing.emulator import EmulatedGpuDevice
 from penstock.tests.readers import tfrecord_files as tf
-
-from ..emulator import EmulatedGpuDevice
 
 COUNT, BATCH = 200, 8
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
+from penstock.testing.agreement import source
 
-from ...gpu.agreement import source
 from .made import tone_between_silence
 
 SIGNALS = [tone_between_silence(0, samples, 0) for samples in (8000, 4000, 6001)]

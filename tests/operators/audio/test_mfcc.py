@@ -9,8 +9,8 @@ import pytest
 
 from penstock.engine.errors import ArgumentError
 from penstock.operators.audio.mfcc import Mfcc
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import apply
 from .made import noise
 

@@ -10,9 +10,9 @@ import pytest
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError
 from penstock.operators.audio.nonsilent_region import NonsilentRegion
+from penstock.testing.agreement import agree, source
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import source
-from ..conformance import OperatorConformance
 from ..running import apply
 from .made import noise, tone_between_silence
 
@@ -98,3 +98,26 @@ def test_slice_returns_the_region():
         (result,) = pipe.run()
     for row, rows, before in zip(result.rows(), signals, (40, 10, 0), strict=True):
         np.testing.assert_array_equal(row, rows[before : before + 100 + before])
+
+
+# `nonsilent_region` on the GPU: both outputs, for windows of each size.
+SIGNALS = [
+    tone_between_silence(100, 300, 400),
+    noise(300),
+    np.zeros(130, np.float32),
+    np.full(9, np.nan, np.float32),
+    noise(0),
+    noise(1),
+]
+
+
+@pytest.mark.parametrize("window", [1, 33, 300, 5000])
+@pytest.mark.parametrize("arguments", [{"cutoff_db": -3.0}, {"reference_power": 0.3}])
+def test_windows(device_stage, arguments, window):
+    agree("nonsilent_region", SIGNALS, window_length=window, **arguments)
+
+
+@pytest.mark.parametrize("dtype", ["i2", "f2"])
+def test_dtypes(device_stage, dtype):
+    signals = [(99 * signal).astype(dtype) for signal in SIGNALS[:2]]
+    agree("nonsilent_region", signals, window_length=40)

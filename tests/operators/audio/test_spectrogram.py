@@ -11,8 +11,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from penstock.engine.errors import ArgumentError
 from penstock.operators.audio import spectrogram
 from penstock.operators.audio.spectrogram import Spectrogram, hann
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import apply
 from .made import noise
 
@@ -28,7 +28,7 @@ class TestConformance(OperatorConformance):
         ({"center_windows": False}, "signal has 1 samples, but a window has 64"),
         ({"nfft": 32}, "nfft is 32; it must be at least window_length"),
         ({"nfft": 0}, "nfft is 0"),
-        ({"layout": "xy"}, "layout is 'xy'"),
+        ({"layout": "xy"}, "'layout' must be 'ft' or 'tf', but"),
         ({"power": 3}, "from 1 to 2"),
         ({"window_fn": (1.0, 2.0)}, "window_fn has 2 numbers"),
         ({"window_step": 0}, "at least 1"),

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from penstock.operators.audio.to_decibels import ToDecibels
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import apply
 from .made import noise
 
@@ -34,8 +34,7 @@ class TestConformanceOfAGivenReference(TestConformance):
 
 
 @pytest.mark.parametrize("reference", [None, 0.5])
-def test_librosa(reference):
-    librosa = pytest.importorskip("librosa")
+def test_librosa(librosa, reference):
     power = POWERS[0]
     given = {"reference": reference} if reference else {}
     ref = reference or power.max()

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import on_device
 
-from ...gpu.agreement import on_device
 from ..running import make, pixels
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
 @pytest.mark.parametrize("channels", [1, 3])
-def test_files(device_stage, device, channels, tmp_path, monkeypatch):
+def test_files(device, channels, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     images = [pixels(4, 5 + i, channels, seed=i) for i in range(2)]
     (rows,), _ = on_device(device, "dump_image", images, layout="HWC", suffix="seen")
@@ -24,9 +23,8 @@ def test_files(device_stage, device, channels, tmp_path, monkeypatch):
         np.testing.assert_array_equal(read, np.broadcast_to(image, read.shape))
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
 @pytest.mark.parametrize("sample", [pixels(4, 5, 2), np.zeros((4, 5, 3), np.float32), pixels(4, 5)])
-def test_samples_that_are_no_images(device_stage, device, sample, tmp_path, monkeypatch):
+def test_samples_that_are_no_images(device, sample, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ArgumentError, match="takes uint8 HWC of 1 or 3 channels"):
         on_device(device, "dump_image", [sample])

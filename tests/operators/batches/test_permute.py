@@ -1,11 +1,17 @@
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 import pytest
 
+from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError
 from penstock.operators.batches.permute import BatchPermutation, PermuteBatch
+from penstock.testing.agreement import agree, source
 from penstock.tests.operators.running import array, batch_of, dense, tensors
+
+from ..geometry.test_crop import rows
 
 
 def permute(data: Any, indices: Any) -> Any:
@@ -68,3 +74,28 @@ def test_repetitions() -> None:
     orders = np.array([permutation(8, number, allow_repetitions=True) for number in range(50)])
     assert set(orders.ravel()) == set(range(8))
     assert any(len(set(order)) < 8 for order in orders)
+
+
+# `permute_batch` on the GPU.
+@pytest.mark.parametrize("ragged", [True, False])
+def test_the_same_order_on_both_devices(device_stage, ragged):
+    data = rows(3, "HWC") if ragged else [np.full((3, 5, 3), n, np.float16) for n in range(6)]
+    agree("permute_batch", data, layout="HWC", indices=[5, 0, 0, 3, 2, 2])
+    agree("permute_batch", data, per_sample={"indices": [1, 2, 3, 4, 5, 0]})
+
+
+def test_batches_without_samples(device_stage):
+    with Pipeline(batch_size=4) as pipe:
+        data = source([], "HWC").gpu()
+        results = [
+            fn.crop(data, crop=(2, 2)),
+            data[0],
+            data.shape(),
+            fn.cat(data, data),
+            fn.pad(data),
+        ]
+        pipe.set_outputs(*results, fn.copy(data, device="cpu"))
+        outputs = pipe.run()
+        assert [len(output) for output in outputs] == [0] * 6
+        devices = [type(output).__name__[-3:].lower() for output in outputs]
+        assert devices == [node.device for node in results] + ["cpu"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree, on_device
 
-from ...gpu.agreement import agree, on_device
 from ..box_samples import anchor_grid, outputs, random_boxes
 
 ANCHORS = tuple(anchor_grid())

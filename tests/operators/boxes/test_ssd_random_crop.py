@@ -7,8 +7,7 @@ import pytest
 
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError
-
-from ...gpu.agreement import source
+from penstock.testing.agreement import source
 
 BOXES = np.float32([[0.25, 0.25, 0.5, 0.5], [0.5, 0.5, 1.0, 1.0]])
 LABELS = np.int32([4, 5])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from penstock import types
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]
@@ -68,20 +68,22 @@ def test_every_dtype_follows_the_formula(source, target):
     assert np.abs(result.astype(float) - exact).max() <= rounding
 
 
-def test_shifts_are_in_units_of_the_results_range():
+def test_shifts_are_in_units_of_the_results_range(device):
     image = np.zeros((1, 1, 1), np.uint8)
     for dtype, largest in (("u1", 255), ("i2", 32767), ("f4", 1)):
-        (result,) = run("brightness", [image], "HWC", dtype=np.dtype(dtype), brightness_shift=1.0)
+        (result,) = run(
+            "brightness", [image], "HWC", dtype=np.dtype(dtype), brightness_shift=1.0, device=device
+        )
         assert result.item() == largest
 
 
 @pytest.mark.parametrize(("dtype", "center"), [("u1", 128), ("i2", 16384), ("f4", 0.5)])
-def test_the_center_is_half_of_the_inputs_range(dtype, center):
-    (result,) = run("contrast", [np.ones((2, 2, 1), dtype)], "HWC", contrast=0.0)
+def test_the_center_is_half_of_the_inputs_range(device, dtype, center):
+    (result,) = run("contrast", [np.ones((2, 2, 1), dtype)], "HWC", contrast=0.0, device=device)
     assert (result == np.dtype(dtype).type(center)).all()
 
 
 @pytest.mark.parametrize("shape", [(0, 4, 3), (1, 1, 1), (5,), (2, 3, 4, 5)])
-def test_any_shape(shape):
-    (result,) = run("brightness", [np.ones(shape, np.uint8)], brightness=2.0)
+def test_any_shape(device, shape):
+    (result,) = run("brightness", [np.ones(shape, np.uint8)], brightness=2.0, device=device)
     assert result.tolist() == np.full(shape, 2).tolist()

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree
-from ...gpu.operators.pictures import picture, pictures
-from ..conformance import OperatorConformance
+from ..pictures import picture, pictures
 from ..running import pixels, run
 
 TILES = {"tiles_x": 4, "tiles_y": 3, "clip_limit": 2.0}
@@ -67,34 +67,36 @@ def test_images_of_one_and_of_three_channels_share_a_batch(device_stage):
     agree("clahe", images, layout="HWC", arguments=TILES)
 
 
-def test_a_limit_above_all_pixels_cuts_nothing():
+def test_a_limit_above_all_pixels_cuts_nothing(device):
     image = picture(24, 32)
-    (wanted,) = run("clahe", [image], "HWC", **TILES | {"clip_limit": 256.0})
+    (wanted,) = run("clahe", [image], "HWC", **TILES | {"clip_limit": 256.0}, device=device)
     for limit in (1e12, 0.0, -1.0):
-        (result,) = run("clahe", [image], "HWC", **TILES | {"clip_limit": limit})
+        (result,) = run("clahe", [image], "HWC", **TILES | {"clip_limit": limit}, device=device)
         np.testing.assert_array_equal(result, wanted)
 
 
-def test_gray_images_and_single_channels_are_equalized_alike():
+def test_gray_images_and_single_channels_are_equalized_alike(device):
     image = picture(24, 32)
-    (result,) = run("clahe", [image], "HWC", luma_only=False, **TILES)
+    (result,) = run("clahe", [image], "HWC", luma_only=False, **TILES, device=device)
     for channel in range(3):
-        (alone,) = run("clahe", [image[..., channel : channel + 1]], "HWC", **TILES)
+        (alone,) = run("clahe", [image[..., channel : channel + 1]], "HWC", **TILES, device=device)
         np.testing.assert_array_equal(result[..., channel], alone[..., 0])
 
 
-def test_the_contrast_of_tiles_grows():
+def test_the_contrast_of_tiles_grows(device):
     image = picture(24, 32, 1) // 8 + 100
-    (result,) = run("clahe", [image], "HWC", **TILES | {"clip_limit": 10.0})
+    (result,) = run("clahe", [image], "HWC", **TILES | {"clip_limit": 10.0}, device=device)
     assert result.std() > 2 * image.std()
 
 
 @pytest.mark.parametrize("shape", [(0, 4, 3), (1, 1, 3), (2, 1, 1)])
-def test_small_and_empty_images(shape):
-    assert run("clahe", [np.full(shape, 9, np.uint8)], "HWC", **TILES)[0].shape == shape
+def test_small_and_empty_images(device, shape):
+    assert (
+        run("clahe", [np.full(shape, 9, np.uint8)], "HWC", **TILES, device=device)[0].shape == shape
+    )
 
 
 @pytest.mark.parametrize(("shape", "dtype"), [((4, 4, 2), "u1"), ((4, 4, 3), "f4"), ((4, 4), "u1")])
-def test_other_samples_are_refused(shape, dtype):
+def test_other_samples_are_refused(device, shape, dtype):
     with pytest.raises(ArgumentError, match="HWC with 1 or 3 channels"):
-        run("clahe", [np.zeros(shape, dtype)], **TILES)
+        run("clahe", [np.zeros(shape, dtype)], **TILES, device=device)

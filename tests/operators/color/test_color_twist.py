@@ -9,9 +9,9 @@ import pytest
 
 from penstock import Pipeline, fn, types
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import source
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import source
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]
@@ -31,7 +31,7 @@ class TestColorTwist(OperatorConformance):
     bad = (
         ({"hue": np.nan}, "not finite"),
         ({"hue": [np.float32(np.nan)] * 4}, "hue is nan; it must be finite"),
-        ({"image_type": types.GRAY}, "image_type is GRAY; use RGB or BGR"),
+        ({"image_type": types.GRAY}, "'image_type' must be RGB or BGR, but is GRAY"),
     )
     largest = 1
 
@@ -73,33 +73,39 @@ class TestOneChannel(OperatorConformance):
     test_the_gpu_agrees = None
 
 
-def test_nothing_changes_by_default():
+def test_nothing_changes_by_default(device):
     for name in ("hsv", "hue", "saturation", "color_twist"):
-        (result,) = run(name, [IMAGES[0]], "HWC")
+        (result,) = run(name, [IMAGES[0]], "HWC", device=device)
         np.testing.assert_array_equal(result, IMAGES[0])
 
 
-def test_no_saturation_is_gray():
-    (result,) = run("saturation", [IMAGES[0]], "HWC", saturation=0.0)
+def test_no_saturation_is_gray(device):
+    (result,) = run("saturation", [IMAGES[0]], "HWC", saturation=0.0, device=device)
     assert np.ptp(result.astype(int), axis=-1).max() <= 2  # digits of YIQ
 
 
-def test_bgr_is_rgb_with_swapped_channels():
+def test_bgr_is_rgb_with_swapped_channels(device):
     arguments = {"hue": 50.0, "contrast": 0.7, "saturation": 1.4}
-    (rgb,) = run("color_twist", [IMAGES[0]], "HWC", **arguments)
-    (bgr,) = run("color_twist", [IMAGES[0][..., ::-1]], "HWC", image_type=types.BGR, **arguments)
+    (rgb,) = run("color_twist", [IMAGES[0]], "HWC", **arguments, device=device)
+    (bgr,) = run(
+        "color_twist",
+        [IMAGES[0][..., ::-1]],
+        "HWC",
+        image_type=types.BGR,
+        **arguments,
+        device=device,
+    )
     np.testing.assert_array_equal(bgr[..., ::-1], rgb)
 
 
-def test_hsv_gives_bytes_unless_told_otherwise():
+def test_hsv_gives_bytes_unless_told_otherwise(device):
     image = IMAGES[0].astype(np.float32)
-    assert run("hsv", [image], "HWC")[0].dtype == np.uint8
-    assert run("hsv", [image], "HWC", dtype=types.FLOAT)[0].dtype == np.float32
-    assert run("hue", [image], "HWC")[0].dtype == np.float32
+    assert run("hsv", [image], "HWC", device=device)[0].dtype == np.uint8
+    assert run("hsv", [image], "HWC", dtype=types.FLOAT, device=device)[0].dtype == np.float32
+    assert run("hue", [image], "HWC", device=device)[0].dtype == np.float32
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
-def test_each_frame_may_have_its_number(device_stage, device):
+def test_each_frame_may_have_its_number(device):
     hues = [np.float32([10, 20, 30]), np.float32([-40, 5])]
     videos = [pixels(len(own), 4, 5, 3, seed=len(own)) for own in hues]
     with Pipeline(batch_size=2, num_threads=2) as pipe:
@@ -113,12 +119,12 @@ def test_each_frame_may_have_its_number(device_stage, device):
             assert np.abs(frame.astype(int) - alone).max() <= (device == "gpu")
 
 
-def test_channels_must_come_last():
+def test_channels_must_come_last(device):
     with pytest.raises(ArgumentError, match="'CHW'"):
-        run("hsv", [pixels(3, 4, 5)], "CHW")
+        run("hsv", [pixels(3, 4, 5)], "CHW", device=device)
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 3), (0, 5, 3), (2, 0, 5, 3), (0, 2, 5, 3)])
-def test_small_and_empty_images(shape):
-    (result,) = run("color_twist", [np.zeros(shape, np.uint8)], hue=10.0)
+def test_small_and_empty_images(device, shape):
+    (result,) = run("color_twist", [np.zeros(shape, np.uint8)], hue=10.0, device=device)
     assert result.shape == shape

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.operators.pictures import pictures
-from ..conformance import OperatorConformance
+from ..pictures import pictures
 from ..running import pixels, run
 
 
@@ -51,9 +51,9 @@ class TestFloats(OperatorConformance):
         ("HW", (5, 6)),
     ],
 )
-def test_each_channel_is_equalized_alone(layout, shape):
+def test_each_channel_is_equalized_alone(device, layout, shape):
     sample = pixels(*shape) // 5
-    (result,) = run("equalize", [sample], layout)
+    (result,) = run("equalize", [sample], layout, device=device)
     axes = layout.index("H"), layout.index("W")
     planes, results = (
         np.moveaxis(each, axes, (-2, -1)).reshape(-1, 5, 6) for each in (sample, result)
@@ -63,10 +63,10 @@ def test_each_channel_is_equalized_alone(layout, shape):
 
 
 @pytest.mark.parametrize("shape", [(0, 4, 3), (1, 1, 3), (0, 3, 4, 3)])
-def test_small_and_empty_images(shape):
-    assert run("equalize", [np.full(shape, 9, np.uint8)])[0].shape == shape
+def test_small_and_empty_images(device, shape):
+    assert run("equalize", [np.full(shape, 9, np.uint8)], device=device)[0].shape == shape
 
 
-def test_volumes_are_refused():
+def test_volumes_are_refused(device):
     with pytest.raises(ArgumentError, match="'DHWC'"):
-        run("equalize", [np.zeros((2, 3, 4, 3), np.uint8)], "DHWC")
+        run("equalize", [np.zeros((2, 3, 4, 3), np.uint8)], "DHWC", device=device)

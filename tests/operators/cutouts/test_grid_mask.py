@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 
@@ -38,8 +38,8 @@ class TestPlanesOfVideos(OperatorConformance):
     arguments = {"tile": 4, "ratio": 0.4}
 
 
-def test_squares():
-    (result,) = run("grid_mask", [np.ones((8, 12), np.uint8)], tile=4, ratio=0.5)
+def test_squares(device):
+    (result,) = run("grid_mask", [np.ones((8, 12), np.uint8)], tile=4, ratio=0.5, device=device)
     wanted = np.ones((2, 4, 3, 4), np.uint8)
     wanted[:, :2, :, :2] = 0
     np.testing.assert_array_equal(result, wanted.reshape(8, 12))
@@ -49,22 +49,24 @@ def test_squares():
     ("shape", "layout"),
     [((8, 9), "HW"), ((8, 9, 1), "HWC"), ((8, 9, 7), "HWC"), ((3, 8, 9), "CHW")],
 )
-def test_the_mask_is_the_same_for_all_channels(shape, layout):
-    (result,) = run("grid_mask", [np.ones(shape, np.int16)], layout, tile=5, angle=0.5)
-    (plain,) = run("grid_mask", [np.ones((8, 9), np.int16)], "HW", tile=5, angle=0.5)
+def test_the_mask_is_the_same_for_all_channels(device, shape, layout):
+    (result,) = run(
+        "grid_mask", [np.ones(shape, np.int16)], layout, tile=5, angle=0.5, device=device
+    )
+    (plain,) = run("grid_mask", [np.ones((8, 9), np.int16)], "HW", tile=5, angle=0.5, device=device)
     first = layout.index("H")
     planes = np.moveaxis(result, (first, first + 1), (-2, -1))
     np.testing.assert_array_equal(planes, np.broadcast_to(plain, planes.shape))
 
 
 @pytest.mark.parametrize("shape", [(0, 4, 3), (1, 1, 3), (2, 0, 5, 3)])
-def test_small_and_empty_images(shape):
-    (result,) = run("grid_mask", [np.ones(shape, np.uint8)], ratio=0.0)
+def test_small_and_empty_images(device, shape):
+    (result,) = run("grid_mask", [np.ones(shape, np.uint8)], ratio=0.0, device=device)
     assert result.tolist() == np.ones(shape).tolist()
 
 
-def test_images_of_other_layouts_are_refused():
+def test_images_of_other_layouts_are_refused(device):
     with pytest.raises(ArgumentError, match="needs W right after H"):
-        run("grid_mask", [np.ones((2, 2))], "WH")
+        run("grid_mask", [np.ones((2, 2))], "WH", device=device)
     with pytest.raises(ArgumentError, match="not bool"):
-        run("grid_mask", [np.ones((2, 2), bool)], "HW")
+        run("grid_mask", [np.ones((2, 2), bool)], "HW", device=device)

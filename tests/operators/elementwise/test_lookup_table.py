@@ -9,8 +9,8 @@ import pytest
 
 from penstock import types
 from penstock.engine.errors import ArgumentError
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 TABLE = {
@@ -39,19 +39,19 @@ class TestWideIntegers(OperatorConformance):
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8"])
-def test_every_type_of_integers(dtype):
+def test_every_type_of_integers(device, dtype):
     numbers = np.array([1, 4, 1, 0, 100, 2, 3, 5], dtype)
-    (result,) = run("lookup_table", [numbers], **TABLE)
+    (result,) = run("lookup_table", [numbers], **TABLE, device=device)
     assert result.dtype == np.float32
     np.testing.assert_allclose(result, [0.99, 0.6, 0.99, 0.2, 0.99, 0.4, 0.1, 0.7])
 
 
-def test_no_keys_give_the_default():
-    (result,) = run("lookup_table", [np.uint8([0, 255])], default_value=-3.0)
+def test_no_keys_give_the_default(device):
+    (result,) = run("lookup_table", [np.uint8([0, 255])], default_value=-3.0, device=device)
     assert result.tolist() == [-3, -3]
 
 
 @pytest.mark.parametrize("dtype", ["f4", "bool"])
-def test_only_integers_are_looked_up(dtype):
+def test_only_integers_are_looked_up(device, dtype):
     with pytest.raises(ArgumentError, match="takes integers"):
-        run("lookup_table", [np.zeros(3, dtype)], **TABLE)
+        run("lookup_table", [np.zeros(3, dtype)], **TABLE, device=device)

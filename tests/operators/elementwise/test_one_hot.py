@@ -9,8 +9,8 @@ import pytest
 
 from penstock import types
 from penstock.engine.errors import ArgumentError, LayoutError
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import make, pixels, run
 
 
@@ -41,11 +41,11 @@ class TestFloats(OperatorConformance):
     arguments = {"num_classes": 3}
 
 
-def test_the_new_axis_can_be_anywhere():
+def test_the_new_axis_can_be_anywhere(device):
     classes = np.array([[0, 2], [3, 1]])
     wanted = np.eye(4, dtype=np.float32)[classes]
     for axis in (-1, 0, 1, 2):
-        (result,) = run("one_hot", [classes], num_classes=4, axis=axis)
+        (result,) = run("one_hot", [classes], num_classes=4, axis=axis, device=device)
         np.testing.assert_array_equal(result, np.moveaxis(wanted, -1, axis))
 
 
@@ -59,23 +59,29 @@ def test_layouts():
     assert layout("", axis_name="C") == ("C",)  # of scalars
 
 
-def test_a_name_of_the_new_axis_needs_names_of_the_others():
+def test_a_name_of_the_new_axis_needs_names_of_the_others(device):
     with pytest.raises(LayoutError, match="2 dimensions need a layout"):
-        run("one_hot", [np.ones((2, 3), np.int32)], num_classes=2, axis_name="C")
+        run("one_hot", [np.ones((2, 3), np.int32)], num_classes=2, axis_name="C", device=device)
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
-def test_one_element_is_a_scalar(shape):
+def test_one_element_is_a_scalar(device, shape):
     sample = np.full(shape, 1, np.int64)
-    assert run("one_hot", [sample], num_classes=3)[0].tolist() == [0, 1, 0]
-    assert run("one_hot", [sample], "", num_classes=3, axis=0)[0].shape == (3, *shape)
+    assert run("one_hot", [sample], num_classes=3, device=device)[0].tolist() == [0, 1, 0]
+    assert run("one_hot", [sample], "", num_classes=3, axis=0, device=device)[0].shape == (
+        3,
+        *shape,
+    )
 
 
-def test_integers_lose_fractions_of_values():
+def test_integers_lose_fractions_of_values(device):
     arguments = {"num_classes": 2, "on_value": 2.7, "off_value": -1.0, "dtype": types.UINT8}
-    assert run("one_hot", [np.int32([0, 1])], **arguments)[0].tolist() == [[2, 0], [0, 2]]
+    assert run("one_hot", [np.int32([0, 1])], **arguments, device=device)[0].tolist() == [
+        [2, 0],
+        [0, 2],
+    ]
 
 
-def test_an_axis_that_does_not_exist():
+def test_an_axis_that_does_not_exist(device):
     with pytest.raises(ArgumentError, match="axis is 2"):
-        run("one_hot", [np.int32([0, 1])], num_classes=2, axis=2)
+        run("one_hot", [np.int32([0, 1])], num_classes=2, axis=2, device=device)

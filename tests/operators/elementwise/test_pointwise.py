@@ -15,11 +15,7 @@ from penstock.engine.tensors import TensorListGPU
 from penstock.engine.tensors.dtypes import to_numpy_type
 from penstock.operators.elementwise.pointwise import pointwise
 from penstock.operators.elementwise.saturation import saturated
-
-from ...gpu.agreement import agree, on_device
-from ...gpu.conftest import _has_gpu, device_stage
-
-__all__ = ["_has_gpu", "device_stage"]
+from penstock.testing.agreement import agree, on_device
 
 
 class Inverted(SampleOperator):

@@ -9,9 +9,9 @@ import pytest
 
 from penstock import types
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree, on_device
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree, on_device
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 IMAGES = [pixels(10 + i, 12 - i, 3, seed=i) for i in range(3)]
@@ -30,8 +30,8 @@ class TestFilter(OperatorConformance):
     bad = (
         ({"anchor": (3, 0)}, "is outside of a window of the shape"),
         ({"anchor": (0, 0, 0)}, "one number for each of the 2 axes"),
-        ({"border": "none"}, "use reflect_101 or reflect_1001 or"),
-        ({"mode": "full"}, "use same or valid"),
+        ({"border": "none"}, "must be 'reflect_101', 'reflect_1001'"),
+        ({"mode": "full"}, "must be 'same' or 'valid'"),
     )
     largest = 1
 
@@ -76,18 +76,17 @@ def test_frames_have_windows_of_their_own(device_stage):
                 assert np.abs(frame.astype(int) - wanted).max() <= 1
 
 
-def test_types_of_results():
+def test_types_of_results(device):
     sample, weights = np.full((4, 4), 100, np.uint8), np.full((3, 3), 0.5, np.float32)
-    assert run("filter", [sample], inputs=[[weights]])[0].max() == 255
-    (exact,) = run("filter", [sample], inputs=[[weights]], dtype=types.FLOAT)
+    assert run("filter", [sample], inputs=[[weights]], device=device)[0].max() == 255
+    (exact,) = run("filter", [sample], inputs=[[weights]], dtype=types.FLOAT, device=device)
     assert exact.dtype == np.float32
     np.testing.assert_allclose(exact, 450)
-    assert run("filter", [sample[:0]], inputs=[[weights]])[0].shape == (0, 4)
-    (cut,) = run("filter", [sample], inputs=[[weights]], mode="valid")
+    assert run("filter", [sample[:0]], inputs=[[weights]], device=device)[0].shape == (0, 4)
+    (cut,) = run("filter", [sample], inputs=[[weights]], mode="valid", device=device)
     assert cut.shape == (2, 2)
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
 @pytest.mark.parametrize(
     ("shape", "mode", "message"),
     [
@@ -97,15 +96,14 @@ def test_types_of_results():
         ((6, 3), "valid", "does not fit into a sample"),
     ],
 )
-def test_windows_that_are_refused(device_stage, device, shape, mode, message):
+def test_windows_that_are_refused(device, shape, mode, message):
     with pytest.raises(ArgumentError, match=message):
         on_device(
             device, "filter", [pixels(5, 6, 3)], [window(*shape)], layout=["HWC", ""], mode=mode
         )
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
-def test_a_constant_is_one_number(device_stage, device):
+def test_a_constant_is_one_number(device):
     inputs = [pixels(5, 6)], [window(3, 3)], [np.zeros(2, np.float32)]
     with pytest.raises(ArgumentError, match="fill_value has 2 numbers"):
         on_device(device, "filter", *inputs, border="constant")

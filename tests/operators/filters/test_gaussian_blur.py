@@ -9,8 +9,8 @@ import pytest
 
 from penstock import types
 from penstock.engine.errors import ArgumentError
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 
@@ -86,10 +86,10 @@ def test_constant_samples_stay(layout, shape, dtype):
     np.testing.assert_allclose(result, sample, 1e-5)
 
 
-def test_an_impulse_becomes_the_window():
+def test_an_impulse_becomes_the_window(device):
     sample = np.zeros((9, 9), np.float32)
     sample[4, 4] = 1
-    (result,) = run("gaussian_blur", [sample], "HW", sigma=1.0)
+    (result,) = run("gaussian_blur", [sample], "HW", sigma=1.0, device=device)
     distance = np.arange(9) - 4.0
     curve = np.where(abs(distance) <= 3, np.exp(-(distance**2) / 2), 0)
     curve /= curve.sum()
@@ -97,6 +97,6 @@ def test_an_impulse_becomes_the_window():
 
 
 @pytest.mark.parametrize("layout", ["HCW", "CC", "F", "DHWX"])
-def test_other_layouts_are_refused(layout):
+def test_other_layouts_are_refused(device, layout):
     with pytest.raises(ArgumentError, match=r"filters 1 to 3 axes|names"):
-        run("gaussian_blur", [np.zeros((2,) * len(layout))], layout, sigma=1.0)
+        run("gaussian_blur", [np.zeros((2,) * len(layout))], layout, sigma=1.0, device=device)

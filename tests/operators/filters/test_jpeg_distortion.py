@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree
-from ...gpu.operators.pictures import picture
-from ..conformance import OperatorConformance
+from ..pictures import picture
 from ..running import pixels, run
 
 IMAGES = [np.repeat(picture(20 + i, 31 - i, 1, seed=i), 3, axis=2) for i in range(3)]
@@ -24,19 +24,21 @@ class TestJpegDistortion(OperatorConformance):
     bad = (({"quality": "high"}, "'quality' must be int"),)
 
 
-def test_a_lower_quality_is_further_from_the_image():
+def test_a_lower_quality_is_further_from_the_image(device):
     errors = [
         np.abs(result.astype(int) - IMAGES[0]).mean()
         for quality in (-5, 20, 60, 100)
-        for result in run("jpeg_compression_distortion", IMAGES[:1], "HWC", quality=quality)
+        for result in run(
+            "jpeg_compression_distortion", IMAGES[:1], "HWC", quality=quality, device=device
+        )
     ]
     assert errors == sorted(errors, reverse=True)
     assert errors[-1] < 2
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 3), (0, 4, 3), (2, 9, 5, 3), (0, 9, 5, 3)])
-def test_frames_and_small_images(shape):
-    (result,) = run("jpeg_compression_distortion", [np.full(shape, 128, np.uint8)])
+def test_frames_and_small_images(device, shape):
+    (result,) = run("jpeg_compression_distortion", [np.full(shape, 128, np.uint8)], device=device)
     assert (result == 128).all()
     assert result.shape == shape
 
@@ -45,9 +47,9 @@ def test_frames_and_small_images(shape):
     ("sample", "layout"),
     [(np.zeros((4, 4, 1), np.uint8), ""), (np.zeros((4, 4, 3)), ""), (IMAGES[0], "DHW")],
 )
-def test_other_samples_are_refused(sample, layout):
+def test_other_samples_are_refused(device, sample, layout):
     with pytest.raises(ArgumentError, match="needs RGB images of uint8"):
-        run("jpeg_compression_distortion", [sample], layout)
+        run("jpeg_compression_distortion", [sample], layout, device=device)
 
 
 @pytest.mark.parametrize("extent", [(16, 16), (17, 33), (1, 1), (2, 3), (5, 4), (31, 6), (40, 57)])

@@ -10,8 +10,8 @@ import pytest
 from penstock import types
 from penstock.engine.errors import ArgumentError
 from penstock.operators.filters.laplacian import laplacian_window
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 
@@ -63,15 +63,20 @@ def test_windows():
 
 
 @pytest.mark.parametrize(("layout", "shape"), [("W", (9,)), ("FHWC", (2, 6, 7, 3)), ("HW", (6, 7))])
-def test_planes_have_no_curvature_and_parabolas_have_one(layout, shape):
+def test_planes_have_no_curvature_and_parabolas_have_one(device, layout, shape):
     axis = layout.index("W")
     sample = np.indices(shape)[axis].astype(np.float32)
     inner = tuple(slice(1, -1) if i == axis else slice(None) for i in range(len(shape)))
     for curve, wanted in ((sample, 0), (sample**2, 2)):
-        (result,) = run("laplacian", [curve], layout, smoothing_size=1)
+        (result,) = run("laplacian", [curve], layout, smoothing_size=1, device=device)
         np.testing.assert_allclose(result[inner], wanted, atol=1e-4)
 
 
-def test_sizes_of_data_are_checked():
+def test_sizes_of_data_are_checked(device):
     with pytest.raises(ArgumentError, match=r"smoothing_size is \(33, 33\)"):
-        run("laplacian", [pixels(4, 5)], per_sample={"smoothing_size": [np.int32([33])]})
+        run(
+            "laplacian",
+            [pixels(4, 5)],
+            per_sample={"smoothing_size": [np.int32([33])]},
+            device=device,
+        )

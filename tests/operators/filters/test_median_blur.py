@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from penstock.operators.filters import median_blur
+from penstock.testing.agreement import agree
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 NAME = "experimental.median_blur"
@@ -51,8 +51,10 @@ def test_both_devices_agree(device_stage, dtype):
     agree(NAME, [image], layout="CHW", window_size=3)
 
 
-def test_strips_change_nothing(monkeypatch):
+def test_strips_change_nothing(device, monkeypatch):
     image = pixels(20, 9, 3).astype(np.int16)
-    (whole,) = run(NAME, [image], "HWC", window_size=(3, 5))
+    (whole,) = run(NAME, [image], "HWC", window_size=(3, 5), device=device)
     monkeypatch.setattr(median_blur, "STRIP_ELEMENTS", 3000)
-    np.testing.assert_array_equal(run(NAME, [image], "HWC", window_size=(3, 5))[0], whole)
+    np.testing.assert_array_equal(
+        run(NAME, [image], "HWC", window_size=(3, 5), device=device)[0], whole
+    )

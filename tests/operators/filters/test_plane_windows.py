@@ -7,8 +7,8 @@ import pytest
 
 from penstock.engine.errors import ArgumentError
 from penstock.operators.filters.plane_windows import two_numbers
+from penstock.testing.agreement import agree
 
-from ...gpu.agreement import agree
 from ..running import pixels, run
 
 
@@ -28,8 +28,8 @@ def test_layouts(device_stage, name, layout, shape):
 
 
 @pytest.mark.parametrize("name", ["experimental.erode", "experimental.median_blur"])
-def test_only_images(name):
+def test_only_images(device, name):
     with pytest.raises(ArgumentError, match="takes HW, HWC and CHW"):
-        run(name, [pixels(4, 5, 6)], "DHW")
-    assert run(name, [pixels(0, 5, 3)], "HWC")[0].shape == (0, 5, 3)
-    assert run(name, [np.zeros((1, 1), np.uint8)])[0].tolist() == [[0]]
+        run(name, [pixels(4, 5, 6)], "DHW", device=device)
+    assert run(name, [pixels(0, 5, 3)], "HWC", device=device)[0].shape == (0, 5, 3)
+    assert run(name, [np.zeros((1, 1), np.uint8)], device=device)[0].tolist() == [[0]]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree
-from ..conformance import OperatorConformance
 from ..running import make, pixels, run
 
 VIDEOS = [pixels(3 + i, 4, 5, 3, seed=i) for i in range(3)]

@@ -18,5 +18,5 @@ def test_the_type_of_the_result():
 
 def test_each_operator_has_its_policies():
     assert make("slice", "HWC", start=0, out_of_bounds_policy="wrap").out_of_bounds_policy == "wrap"
-    with pytest.raises(ArgumentError, match="out_of_bounds_policy is 'wrap'; use"):
+    with pytest.raises(ArgumentError, match="'pad' or 'trim_to_shape', but is 'wrap'"):
         make("crop", "HWC", out_of_bounds_policy="wrap")

@@ -98,5 +98,5 @@ def test_wrong_arguments_are_refused(mask, arguments, message):
 
 
 def test_wrong_formats_are_refused():
-    with pytest.raises(ArgumentError, match="format is 'boxes'; use"):
+    with pytest.raises(ArgumentError, match=r"but is 'boxes' \(did you mean 'box'"):
         outputs(NAME, [MASK], format="boxes")

@@ -31,5 +31,5 @@ def test_without_an_origin():
 
 
 def test_unknown_key():
-    with pytest.raises(ArgumentError, match="key must be one of"):
+    with pytest.raises(ArgumentError, match="'key' must be 'source_info' or 'layout'"):
         pipeline_def(lambda: fn.get_property(fn.ones(), key="size"), batch_size=1)()

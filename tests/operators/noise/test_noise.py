@@ -9,8 +9,8 @@ import pytest
 
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError
+from penstock.testing.operators import OperatorConformance
 
-from ..conformance import OperatorConformance
 from ..running import pixels
 
 SEED = {"seed": 17}

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..conformance import OperatorConformance
+from penstock.testing.operators import OperatorConformance
+
 from ..running import pixels
 
 IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]

@@ -7,8 +7,8 @@ import pytest
 
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree, on_device
 
-from ...gpu.agreement import agree, on_device
 from ..running import pixels, run
 
 IMAGES = [pixels(6, 8, 3, seed=i) for i in range(4)]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree
 
-from ...gpu.agreement import agree
 from ..box_samples import outputs
 from ..running import pixels, run
 

@@ -12,9 +12,9 @@ import pytest
 from penstock import types
 from penstock.engine.errors import ArgumentError
 from penstock.operators.reductions import gpu_reduce
+from penstock.testing.agreement import agree
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree
-from ..conformance import OperatorConformance
 from ..running import make, pixels, run
 
 IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]

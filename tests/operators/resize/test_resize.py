@@ -192,7 +192,7 @@ def test_video_without_frames() -> None:
         ({}, "exactly one way"),
         ({"size": (5, 6), "resize_x": 4}, "resize_x and size are given"),
         ({"resize_shorter": 5, "resize_longer": 4}, "exactly one way"),
-        ({"size": (5, 6), "mode": "fit"}, "mode must be one of default, stretch"),
+        ({"size": (5, 6), "mode": "fit"}, "'mode' must be 'default', 'stretch'"),
         ({"resize_shorter": 5, "mode": "stretch"}, "leave out `mode`"),
         ({"size": (5, 6), "roi_start": (0, 0)}, "together"),
         ({"size": (5, 6, 7)}, "each of the 2 axes"),

@@ -26,7 +26,7 @@ def resize(layout="HWC", per_sample=(), **arguments):
         ({}, r"exactly one way .*none is given"),
         ({"size": 3, "resize_x": 4}, r"resize_x and size are given"),
         ({"resize_shorter": 3, "resize_longer": 4}, r"resize_longer and resize_shorter are given"),
-        ({"size": 3, "mode": "squeeze"}, r"mode must be one of default, .*'squeeze'"),
+        ({"size": 3, "mode": "squeeze"}, "'mode' must be 'default', .* but is 'squeeze'"),
         ({"resize_shorter": 3, "mode": "stretch"}, r"modes of their own"),
         ({"size": 3, "roi_start": [0, 0]}, r"roi_start and roi_end together"),
         ({"resize_z": 3}, r"resize_z is for volumes, but the layout is HWC"),

@@ -7,9 +7,9 @@ import pytest
 
 from penstock import Pipeline, fn, types
 from penstock.engine.errors import ArgumentError, LayoutError
+from penstock.testing.agreement import assert_rows, source
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import source
-from ..conformance import OperatorConformance, assert_rows
 from ..running import pixels
 
 VIDEOS = [pixels(n, 6 + n, 9, 3, seed=n) for n in (1, 3, 2, 4)]
@@ -98,9 +98,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
 @pytest.mark.parametrize("name", CASES)
-def test_operators_work_frame_by_frame(name, device, device_stage):
+def test_operators_work_frame_by_frame(name, device):
     operator, argument, dtype, values, constants = CASES[name]
     typed = [column.astype(dtype) for column in values]
     made = each_frame(device, operator, VIDEOS, {argument: typed}, **constants)
@@ -111,8 +110,7 @@ def test_operators_work_frame_by_frame(name, device, device_stage):
     assert not all(np.array_equal(a, b) for a, b in pairs)
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
-def test_an_image_serves_all_frames(device, device_stage):
+def test_an_image_serves_all_frames(device):
     image, moves = pixels(4, 6, 3), np.float32([[[1, 0, i], [0, 1, 0]] for i in range(3)])
     with Pipeline(batch_size=1, num_threads=1) as pipe:
         data = source([image], "HWC")
@@ -149,7 +147,6 @@ def test_random_values_of_frames_are_drawn_for_a_whole_batch():
         np.testing.assert_allclose(np.array(maps)[:, :, 0, 0], wanted, atol=1e-6)
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
 @pytest.mark.parametrize(
     ("operator", "argument", "value"),
     [
@@ -161,7 +158,7 @@ def test_random_values_of_frames_are_drawn_for_a_whole_batch():
         (fn.flip, "horizontal", 1),
     ],
 )
-def test_one_value_serves_all_frames(operator, argument, value, device, device_stage):
+def test_one_value_serves_all_frames(operator, argument, value, device):
     with Pipeline(batch_size=len(VIDEOS), num_threads=1) as pipe:
         data = source(VIDEOS, "FHWC")
         videos = data.gpu() if device == "gpu" else data
@@ -172,8 +169,7 @@ def test_one_value_serves_all_frames(operator, argument, value, device, device_s
         assert_rows(ours, wanted)
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
-def test_another_number_of_frames_is_refused(device, device_stage):
+def test_another_number_of_frames_is_refused(device):
     with Pipeline(batch_size=4, num_threads=1) as pipe:
         data = source(VIDEOS, "FHWC")
         chosen = fn.per_frame(source([np.zeros(n, np.int32) for n in (1, 3, 5, 4)]))
@@ -182,8 +178,7 @@ def test_another_number_of_frames_is_refused(device, device_stage):
             pipe.run()
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
-def test_bad_samples_leave_the_others(device, device_stage):
+def test_bad_samples_leave_the_others(device):
     with Pipeline(batch_size=2, num_threads=1, on_error="replace") as pipe:
         data = source(VIDEOS[1:3], "FHWC")
         chosen = fn.per_frame(source([np.zeros(3, np.int32), np.zeros(7, np.int32)]))
@@ -203,8 +198,7 @@ def test_data_without_a_layout_are_refused():
     assert any(__file__ in note for note in caught.value.__notes__)
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
-def test_frames_of_several_sizes_are_refused(device, device_stage):
+def test_frames_of_several_sizes_are_refused(device):
     with Pipeline(batch_size=1, num_threads=1) as pipe:
         data = source(VIDEOS[1:2], "FHWC")
         sizes = fn.per_frame(source([np.float32([4, 5, 6])]))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree
-from ..conformance import OperatorConformance
 from ..running import pixels, run
 
 VIDEOS = [pixels(3 + n % 2, 5 + n, 7, 3, seed=n) for n in range(4)]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from penstock import Pipeline, fn
-
-from ..conformance import OperatorConformance
+from penstock.testing.operators import OperatorConformance
 
 PLANE = [np.float32([[1, 2, 3], [4, 5, 6]]) + i for i in range(4)]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
+from penstock.testing.agreement import source
 
-from ...gpu.agreement import source
 from ..running import run
 from .plane_maps import PLANE, MatrixConformance
 

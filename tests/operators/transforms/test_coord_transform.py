@@ -9,9 +9,9 @@ import pytest
 
 from penstock import Pipeline, fn, types
 from penstock.engine.errors import ArgumentError
+from penstock.testing.agreement import agree, source
+from penstock.testing.operators import OperatorConformance
 
-from ...gpu.agreement import agree, source
-from ..conformance import OperatorConformance
 from ..running import run
 
 POINTS = [np.random.default_rng(i).normal(size=(5 + i, 2)).astype(np.float32) for i in range(4)]

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..conformance import OperatorConformance
+from penstock.testing.operators import OperatorConformance
+
 from .plane_maps import MatrixConformance
 
 SPACE = [np.arange(12, dtype=np.float32).reshape(3, 4) + i for i in range(4)]

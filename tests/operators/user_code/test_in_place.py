@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
+from penstock.testing.agreement import source
 
 SIZE = 2
 ADDRESSES: list[int] = []
 
 
-def source() -> Any:
+def zeros() -> Any:
     return fn.external_source(source=lambda: [np.zeros((2, 3, 1), np.uint8)] * SIZE, layout="HWC")
 
 
@@ -43,7 +44,7 @@ def first_elements(define: Any) -> list[int]:
 @pytest.mark.parametrize(
     "options", [{"function": add}, {"function": batches, "batch_processing": True}]
 )
-@pytest.mark.parametrize("data", [source, fed])
+@pytest.mark.parametrize("data", [zeros, fed])
 @pytest.mark.parametrize(
     "view",
     [
@@ -65,7 +66,7 @@ def test_siblings_and_outputs_get_what_they_should(view: Any, data: Any, options
 
 def test_two_functions_of_the_same_data() -> None:
     def define() -> Any:
-        data = source()
+        data = zeros()
         return [fn.python_function(data, function=add) for _ in range(3)]
 
     assert first_elements(define) == [100, 100, 100]
@@ -77,7 +78,7 @@ def test_one_argument_twice() -> None:
         return second
 
     def define() -> Any:
-        data = source()
+        data = zeros()
         return [fn.python_function(data, data, function=both)]
 
     assert first_elements(define) == [0]
@@ -91,7 +92,7 @@ def test_data_that_nobody_else_reads_are_not_copied() -> None:
         return row
 
     with Pipeline(batch_size=SIZE, num_threads=1) as pipe:
-        data = fn.cast(source(), dtype=np.float32)
+        data = fn.cast(zeros(), dtype=np.float32)
         pipe.set_outputs(fn.python_function(data, function=look), data.shape())
         pipe.build()
         assert pipe._plan is not None
@@ -106,7 +107,24 @@ def test_pytorch_s_functions() -> None:
     from penstock.plugin.pytorch import fn as torch_fn
 
     def define() -> Any:
-        data = source()
+        data = zeros()
         return data, torch_fn.torch_python_function(data, function=lambda x: x.add_(100)), data + 0
 
     assert first_elements(define) == [0, 100, 0]
+
+
+# Functions that write to arrays on the GPU change nothing that others get.
+def added(row):
+    row += 100
+    return row
+
+
+@pytest.mark.parametrize("view", [lambda x: x, lambda x: fn.reshape(x, shape=[-1])])
+def test_siblings_and_outputs_get_what_they_should_on_the_gpu(device_stage, view):
+    with Pipeline(batch_size=2, num_threads=1) as pipe:
+        data = source([np.zeros((2, 3), np.uint8)] * 2).gpu()
+        part = view(data)
+        changed = fn.python_function(part, function=added, device="gpu")
+        pipe.set_outputs(data, changed, part + 0)
+        rows = [output.as_cpu().row(1) for output in pipe.run()]
+    assert [int(row.reshape(-1)[0]) for row in rows] == [0, 100, 0]

@@ -233,8 +233,7 @@ def test_dimensions_without_names():
         fn.external_source(layout="FF*")
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
-def test_frames_of_fed_sequences(device, device_stage):
+def test_frames_of_fed_sequences(device):
     def mirrored(data):
         chosen = fn.per_frame(fn.external_source(lambda: [np.int32([1, 0])]))
         return fn.flip(data.gpu() if device == "gpu" else data, horizontal=chosen)

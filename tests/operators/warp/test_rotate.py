@@ -86,7 +86,7 @@ def test_other_type():
     [
         ("HWC", {}, "'angle' must be given"),
         ("CHW", {"angle": 1}, "is 'CHW'; bring it"),
-        ("HWC", {"angle": 1, "interp_type": types.INTERP_CUBIC}, "INTERP_CUBIC; use INTERP_NN or"),
+        ("HWC", {"angle": 1, "interp_type": types.INTERP_CUBIC}, "INTERP_NN or INTERP_LINEAR, but"),
         ("HWC", {"angle": 1, "size": (5, 6, 7)}, "give \\(height, width\\)"),
         ("HWC", {"angle": 1, "size": (5, 0)}, "must lie in"),
         ("HWC", {"angle": 1, "size": (5, 40000)}, "must lie in"),

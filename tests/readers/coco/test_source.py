@@ -4,8 +4,7 @@ import pytest
 from penstock.readers.coco.columns import IdColumn, RaggedColumn
 from penstock.readers.coco.samples import CocoSamples
 from penstock.readers.coco.source import CocoSource
-
-from ..conformance import SourceConformance
+from penstock.testing.readers import SourceConformance
 
 COUNTS = [2, 0, 1, 3]
 

@@ -5,8 +5,7 @@ import pytest
 from penstock import fn, pipeline_def
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.readers.files.sequence import SequenceReader, open_sequences
-
-from ..conformance import SourceConformance
+from penstock.testing.readers import SourceConformance
 
 STREAMS = {"b": 5, "a": 4, "a-b": 3, "one": 1}
 

@@ -10,8 +10,8 @@ from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.files import source as source_of_files
 from penstock.readers.files.source import FileSource
 from penstock.readers.listing.listing import list_files
+from penstock.testing.readers import SourceConformance
 
-from ..conformance import SourceConformance
 from ..processes import assert_soon
 from .made import random_files
 

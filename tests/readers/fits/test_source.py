@@ -9,10 +9,10 @@ from penstock.engine.errors import DecodeError, MissingDependencyError, SourceEr
 from penstock.readers.fits import tile_process
 from penstock.readers.fits.source import FitsSource
 from penstock.readers.listing.plain_files import list_plain_files
+from penstock.testing.descriptors import open_below
+from penstock.testing.readers import SourceConformance
 
-from ...descriptors import open_below
 from ...fits_files import fits, hdu, header, padded
-from ..conformance import SourceConformance
 
 RANDOM = np.random.default_rng(3)
 IMAGES = [

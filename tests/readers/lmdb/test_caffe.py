@@ -8,8 +8,8 @@ from penstock.engine.errors import ArgumentError, DecodeError
 from penstock.readers.lmdb.datum import Datum, DatumParser
 from penstock.readers.lmdb.files import LMDBFiles
 from penstock.readers.lmdb.reader import LMDBSource
+from penstock.testing.readers import SourceConformance, assert_columns
 
-from ..conformance import SourceConformance, assert_columns
 from ..lmdb_samples import datum, records_of, write_lmdb
 from ..protobuf_messages import field, varint
 

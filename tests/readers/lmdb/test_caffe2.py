@@ -6,8 +6,8 @@ from penstock.engine.errors import ArgumentError
 from penstock.readers.lmdb.caffe2_samples import LabelType, TensorProtosParser
 from penstock.readers.lmdb.files import LMDBFiles
 from penstock.readers.lmdb.reader import LMDBSource
+from penstock.testing.readers import SourceConformance
 
-from ..conformance import SourceConformance
 from ..lmdb_samples import tensor, tensor_protos, write_lmdb
 
 IMAGE = tensor(4, strings=[b"a jpeg"])

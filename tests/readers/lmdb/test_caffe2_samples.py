@@ -3,8 +3,8 @@ import pytest
 
 from penstock.engine.errors import DecodeError
 from penstock.readers.lmdb.caffe2_samples import LabelType, TensorProtosParser
+from penstock.testing.readers import assert_columns
 
-from ..conformance import assert_columns
 from ..lmdb_samples import records_of, tensor, tensor_protos
 
 IMAGE = tensor(4, strings=[b"a jpeg"])

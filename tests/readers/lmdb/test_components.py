@@ -9,8 +9,7 @@ from penstock import datasets, fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
 from penstock.readers.lmdb.components import open_components
 from penstock.readers.webdataset.choosing import outputs_of
-
-from ..conformance import SourceConformance
+from penstock.testing.readers import SourceConformance
 
 lmdb = pytest.importorskip("lmdb")
 
@@ -147,7 +146,10 @@ def test_values_of_files_give_a_warning(tmp_path):
         ({"ext": "jpg", "values": "npy"}, "does not go with `ext`; fn.decoders.numpy"),
         ({"dtypes": types.INT32}, "`dtypes` needs `ext`"),
         ({"ext": ["jpg", "cls"], "dtypes": [types.INT32]}, "1 dtypes for 2 outputs"),
-        ({"ext": "jpg", "missing_component_behavior": "drop"}, "must be one of 'empty'"),
+        (
+            {"ext": "jpg", "missing_component_behavior": "drop"},
+            "must be 'empty', 'skip' or 'error'",
+        ),
     ],
 )
 def test_arguments_that_do_not_fit(tmp_path, arguments, message):

@@ -9,8 +9,8 @@ import pytest
 from penstock.engine.errors import SourceError
 from penstock.readers.lmdb import files as lmdb_files
 from penstock.readers.lmdb.files import LMDBFiles
+from penstock.testing.readers import assert_columns
 
-from ..conformance import assert_columns
 from ..lmdb_samples import FORMATS, write_lmdb
 
 SIZES = [5, 0, 110_000, 1, 5000, 4080, *range(1, 300)]

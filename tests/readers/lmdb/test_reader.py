@@ -17,8 +17,8 @@ from penstock.readers.lmdb.reader import (
     values_as_npy,
     values_as_pickle,
 )
+from penstock.testing.readers import SourceConformance, assert_columns
 
-from ..conformance import SourceConformance, assert_columns
 from ..lmdb_samples import write_lmdb
 
 SIZES = [5, 0, 110_000, 1, 5000, 4080, *range(1, 300)]
@@ -167,7 +167,7 @@ def test_a_bad_value_can_be_skipped(tmp_path):
 
 
 def test_arguments_are_checked(tmp_path):
-    with pytest.raises(ArgumentError, match="values must be one of 'bytes', 'npy', 'pickle'"):
+    with pytest.raises(ArgumentError, match="'values' must be 'bytes', 'npy' or 'pickle'"):
         pipeline(path=tmp_path, values="json")
     with pytest.raises(ArgumentError, match="'path' must be given"):
         pipeline()

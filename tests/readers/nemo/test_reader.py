@@ -215,7 +215,7 @@ def test_a_missing_file_is_an_error_of_its_sample(folder, manifest):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"order": "longest"}, "order must be one of manifest, ascending, descending"),
+        ({"order": "longest"}, "'order' must be 'manifest', 'ascending' or 'descending'"),
         ({"bucket_size": 4}, "needs random_shuffle"),
         ({"bucket_size": 4, "random_shuffle": True, "shuffle_block": 2}, "takes the place"),
         ({"bucket_size": 0, "random_shuffle": True}, "at least 1"),

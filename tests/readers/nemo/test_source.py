@@ -6,8 +6,8 @@ import pytest
 from penstock.readers.nemo.audio import AudioFiles, AudioMembers
 from penstock.readers.nemo.entries import read_manifests
 from penstock.readers.nemo.source import NemoSource
+from penstock.testing.readers import SourceConformance
 
-from ..conformance import SourceConformance
 from .corpus import ENTRIES, FILES, bytes_of, write_corpus, write_tarred
 
 

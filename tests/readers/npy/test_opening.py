@@ -9,8 +9,8 @@ from penstock.engine.errors import DecodeError
 from penstock.readers.npy import opening
 from penstock.readers.npy.array_list import list_arrays
 from penstock.readers.npy.opening import ArrayOpener
+from penstock.testing.descriptors import open_below
 
-from ...descriptors import open_below
 from ..npy_files import save_all, saved
 
 

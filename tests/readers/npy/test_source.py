@@ -7,9 +7,9 @@ import pytest
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
 from penstock.readers.npy import source as npy_source
 from penstock.readers.npy.expected_header import ExpectedHeader
+from penstock.testing.descriptors import open_below
+from penstock.testing.readers import SourceConformance
 
-from ...descriptors import open_below
-from ..conformance import SourceConformance
 from ..npy_files import RANDOM, read, save_all, saved, source_of
 from ..tars import archive
 

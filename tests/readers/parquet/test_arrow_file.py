@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ..conformance import SourceConformance
+from penstock.testing.readers import SourceConformance
+
 from .tables import COLUMNS, opened, samples, table, write_stream
 
 pa = pytest.importorskip("pyarrow")

@@ -5,8 +5,8 @@ import pytest
 
 from penstock import ArgumentError, SourceError
 from penstock.readers.parquet.source import open_parquet
+from penstock.testing.readers import SourceConformance
 
-from ..conformance import SourceConformance
 from .tables import CACHE, COLUMNS, opened, read, samples, table, write
 
 pa = pytest.importorskip("pyarrow")

@@ -12,8 +12,7 @@ from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.threads import Team
 from penstock.readers.process import file_reads
 from penstock.readers.process.file_reads import FileReads
-
-from ...descriptors import open_below
+from penstock.testing.descriptors import open_below
 
 SIZES = [5, 0, 100_000, *range(600)]  # more files than are open at once
 

@@ -7,8 +7,8 @@ import pytest
 from penstock import fn, pipeline_def
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.readers.recordio.reader import MXNet, open_records
+from penstock.testing.readers import SourceConformance, assert_columns
 
-from ..conformance import SourceConformance, assert_columns
 from ..record_io import MAGIC, frame, image_record, record_file
 
 IMAGES = [b"first", b"x" * 120_000, b"abc" + MAGIC * 2 + b"d" * 30 + MAGIC, b"", b"last" * 500]

@@ -11,8 +11,8 @@ from penstock.engine.errors import DecodeError, SourceError
 from penstock.readers.npy.array_list import list_arrays
 from penstock.readers.npy.region import RegionOfInterest, parse_key
 from penstock.readers.npy.source import NumpySource
+from penstock.testing.readers import SourceConformance
 
-from ..conformance import SourceConformance
 from ..tars import archive
 
 ARRAYS = [np.random.default_rng(i).random((40, 50, 30)).astype("f4") for i in range(4)]

@@ -7,8 +7,7 @@ from penstock.readers.files.source import FileSource
 from penstock.readers.listing.listing import list_files
 from penstock.readers.storage.opening import open_storages
 from penstock.readers.storage.records import RecordFiles
-
-from ..conformance import SourceConformance, assert_reads
+from penstock.testing.readers import SourceConformance, assert_reads
 
 RANDOM = np.random.default_rng(1)
 FILES = [RANDOM.bytes(size) for size in (5, 0, 100_000, 1, 70_000)]

@@ -7,8 +7,7 @@ import pytest
 
 from penstock.readers.storage import descriptors
 from penstock.readers.storage.descriptors import shared_file
-
-from ...descriptors import open_below
+from penstock.testing.descriptors import open_below
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from penstock import fn, pipeline_def, tfrecord
 from penstock.engine.errors import SourceError
 from penstock.readers.storage.local_file import LocalFile
+from penstock.testing.descriptors import open_below
 
-from ...descriptors import open_below
 from .contents import CONTENT, read
 
 

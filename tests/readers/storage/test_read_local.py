@@ -8,8 +8,8 @@ import pytest
 from penstock.engine.errors import SourceError
 from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.storage.local_reads import read_local
+from penstock.testing.descriptors import open_below
 
-from ...descriptors import open_below
 from ..files.made import random_files
 
 SIZES = [5, 0, 100_000, 1, 70_000, *range(1, 90)]  # more files than are open at once

@@ -8,8 +8,8 @@ import pytest
 from penstock import fn, pipeline_def, tfrecord
 from penstock.engine.errors import ArgumentError, DecodeError, MissingDependencyError, SourceError
 from penstock.readers.tfrecord.example import FeatureType
+from penstock.testing.readers import SourceConformance
 
-from ..conformance import SourceConformance
 from ..tfrecord_files import (
     example,
     sequence_example,
@@ -315,7 +315,7 @@ def test_a_file_that_shrinks_or_changes_while_it_is_open(tmp_path):
         ({"features": {}}, "no features"),
         ({"features": [1]}, "must be a dict"),
         ({"features": {"a": "int64"}}, "maps names to"),
-        ({"verify_crc": "sometimes"}, "verify_crc is one of"),
+        ({"verify_crc": "sometimes"}, "'verify_crc' must be 'always', 'index' or 'never'"),
         ({"index_path": ["a", "b"]}, "index_path names 2 files, path 1"),
         ({"sequence_features": {"n": tfrecord.VarLenFeature(1)}}, "two outputs are named 'n'"),
     ],

@@ -133,10 +133,16 @@ def test_a_damaged_video_is_skipped(root):
         ({}, "needs one of filenames, file_root and file_list, but got none"),
         ({"filenames": ["a"], "file_root": "b"}, "but got filenames and file_root"),
         ({"filenames": ["a"], "step": 0}, "step must not be 0"),
-        ({"filenames": ["a"], "image_type": types.GRAY}, "image_type is GRAY"),
-        ({"filenames": ["a"], "enable_frame_num": "all"}, "use 'none', 'scalar' or 'sequence'"),
-        ({"filenames": ["a"], "pad_mode": "wrap"}, "pad_mode must be one of"),
-        ({"filenames": ["a"], "file_list_format": "s"}, "file_list_format must be one of"),
+        ({"filenames": ["a"], "image_type": types.GRAY}, "'image_type' must be RGB or YCbCr"),
+        (
+            {"filenames": ["a"], "enable_frame_num": "all"},
+            "must be 'none', False, 'scalar', True or 'sequence'",
+        ),
+        ({"filenames": ["a"], "pad_mode": "wrap"}, "'pad_mode' must be 'none'"),
+        (
+            {"filenames": ["a"], "file_list_format": "s"},
+            "'file_list_format' must be 'timestamps' or 'frames'",
+        ),
     ],
 )
 def test_arguments_that_do_not_fit(arguments, message):

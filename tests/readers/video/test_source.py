@@ -5,9 +5,9 @@ from penstock.engine.errors import DecodeError
 from penstock.readers.video.clips import ClipRule, RangeRule
 from penstock.readers.video.list_file import ListedVideo
 from penstock.readers.video.source import ClipSource, read_indexes
+from penstock.testing.readers import SourceConformance
 
 from ...videos import video_file
-from ..conformance import SourceConformance
 
 
 def milliseconds(number):

@@ -8,8 +8,8 @@ from penstock.engine.errors import ArgumentError, SourceError
 from penstock.readers.webdataset.index import write_dali_index
 from penstock.readers.webdataset.reader import WebDataset
 from penstock.readers.webdataset.source import open_archives
+from penstock.testing.readers import SourceConformance, assert_columns
 
-from ..conformance import SourceConformance, assert_columns
 from ..tars import archive, entry, header, pax, write
 
 LONG = "deep/" * 30 + "name"
@@ -208,7 +208,7 @@ def test_numbers_of_arguments_must_fit(tmp_path):
         open_archives(["a"], ["t", "u"], dtypes=[np.uint8])
     with pytest.raises(ArgumentError, match="cannot be taken for BOOL"):
         open_archives(["a"], ["t"], dtypes=[np.bool_])
-    with pytest.raises(ArgumentError, match="'empty', 'skip', 'error', but is 'drop'"):
+    with pytest.raises(ArgumentError, match="'empty', 'skip' or 'error', but is 'drop'"):
         WebDataset(paths="a", ext="t", missing_component_behavior="drop")
 
 

@@ -8,8 +8,8 @@ import pytest
 from penstock import DecodeError
 from penstock.readers.webdataset.source import open_archives
 from penstock.readers.webdataset.text_numbers import parsed, parsed_one
+from penstock.testing.readers import SourceConformance
 
-from ..conformance import SourceConformance
 from ..tars import archive
 
 LABELS = [7, 0, 123, -5, 1000]

@@ -15,8 +15,9 @@ from penstock.decoders.image.decode import decode
 from penstock.decoders.image.formats.base import ImageHeader
 from penstock.decoders.image.table import read_header
 from penstock.engine.errors import DecodeError
+from penstock.testing.decoders import EncodedImage, FormatConformance
 
-from ..conformance import EncodedImage, FormatConformance, zoo_images
+from ..zoo import zoo_images
 
 
 class TestBmp(FormatConformance):

@@ -13,8 +13,8 @@ from PIL import Image, ImageFile
 from penstock.decoders.image.decode import decode, peek_shape
 from penstock.decoders.image.table import read_header
 from penstock.engine.errors import DecodeError, MissingDependencyError
+from penstock.testing.decoders import EncodedImage, FormatConformance
 
-from ..conformance import EncodedImage, FormatConformance
 from .pictures import smooth_picture
 
 PICTURE = Image.fromarray(smooth_picture(40, 50, 3)).quantize(64)

@@ -20,8 +20,8 @@ from PIL import Image, ImageOps
 from penstock.decoders.image.decode import decode, peek_shape
 from penstock.decoders.image.table import read_decodable_header, read_header
 from penstock.engine.errors import DecodeError, MissingDependencyError
+from penstock.testing.decoders import UPRIGHT, EncodedImage, FormatConformance
 
-from ..conformance import UPRIGHT, EncodedImage, FormatConformance
 from .heif_files import CLAP, IMIR, IROT, heic, with_properties
 from .pictures import full_range, smooth_picture
 

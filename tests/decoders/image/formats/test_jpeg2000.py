@@ -15,8 +15,9 @@ from PIL import Image, ImageCms
 from penstock.decoders.image.decode import decode, peek_shape
 from penstock.decoders.image.table import read_header
 from penstock.engine.errors import DecodeError, MissingDependencyError
+from penstock.testing.decoders import EncodedImage, FormatConformance
 
-from ..conformance import EncodedImage, FormatConformance, zoo_images
+from ..zoo import zoo_images
 
 
 class TestJpeg2000(FormatConformance):

@@ -13,8 +13,8 @@ from penstock.decoders.image.decode import decode
 from penstock.decoders.image.formats import jpegxl
 from penstock.decoders.image.table import read_header
 from penstock.engine.errors import DecodeError
+from penstock.testing.decoders import UPRIGHT, EncodedImage, FormatConformance
 
-from ..conformance import UPRIGHT, EncodedImage, FormatConformance
 from .pictures import full_range, smooth_picture
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from penstock.decoders.image.formats.base import ImageHeader
 from penstock.decoders.image.table import read_header
+from penstock.testing.decoders import EncodedImage, FormatConformance
 
-from ..conformance import EncodedImage, FormatConformance, zoo_images
+from ..zoo import zoo_images
 
 
 class TestTiff(FormatConformance):

@@ -11,8 +11,9 @@ from PIL import Image
 
 from penstock.decoders.image.decode import decode
 from penstock.engine.errors import DecodeError
+from penstock.testing.decoders import EncodedImage, FormatConformance
 
-from ..conformance import EncodedImage, FormatConformance, zoo_images
+from ..zoo import zoo_images
 
 
 class TestWebp(FormatConformance):

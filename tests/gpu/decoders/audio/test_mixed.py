@@ -8,9 +8,9 @@ import pytest
 from penstock import Pipeline, fn, types
 from penstock.engine.errors import DecodeError
 from penstock.engine.tensors import TensorListGPU
+from penstock.testing.agreement import source
 
 from ....sounds import file_of, speech_like
-from ...agreement import source
 
 SIGNAL = np.clip(1.2 * speech_like(0.05, 16000, channels=2), -1, 1)
 WIDTHS = ["PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT", "DOUBLE"]

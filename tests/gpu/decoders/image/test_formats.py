@@ -7,8 +7,9 @@ import pytest
 
 from penstock.decoders.image.formats.base import ImageFormat, ImageHeader, StoredImage
 from penstock.decoders.image.table import FORMATS, register_format
+from penstock.testing.decoders import EncodedImage, MixedConformance
 
-from ....decoders.image.conformance import EncodedImage, MixedConformance, zoo_images
+from ....decoders.image.zoo import zoo_images
 
 pytest.importorskip("nvidia.nvimgcodec")
 

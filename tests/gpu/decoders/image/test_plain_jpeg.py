@@ -14,8 +14,7 @@ from penstock.decoders.image import plain_jpeg
 from penstock.decoders.image.engines import nvjpeg
 from penstock.engine.errors import DecodeError
 from penstock.engine.gpu.rehearsal_device import RehearsalDevice
-
-from ...emulator import HostEngine
+from penstock.testing.emulator import HostEngine
 
 pytest.importorskip("nvidia.nvimgcodec")
 

@@ -20,11 +20,11 @@ import penstock
 from penstock import Pipeline, fn, types
 from penstock.decoders.image import plain_jpeg
 from penstock.engine.run import delivery, executor
+from penstock.testing.emulator import HostEngine
 
 from ....engine.toys import own_threads
 from ....sounds import file_of, speech_like
 from ....tracing import leaves_with
-from ...emulator import HostEngine
 
 HOME = str(Path(penstock.__file__).parent) + os.sep
 TESTS = HOME + "tests" + os.sep

@@ -15,9 +15,9 @@ from penstock.decoders.image.image_decoder import ImageDecoder
 from penstock.engine.gpu.device import Device
 from penstock.engine.run import executor
 from penstock.operators.elementwise.cast import Cast
+from penstock.testing.emulator import EmulatedDevice
 
 from ....engine.toys import own_threads
-from ...emulator import EmulatedDevice
 
 pytest.importorskip("nvidia.nvimgcodec")
 

@@ -79,18 +79,18 @@ def check(device, contents, boxes=None, *, smooth=True, space="RGB"):
 
 @pytest.mark.parametrize("smooth", [True, False])
 @pytest.mark.parametrize("sampling", SAMPLINGS)
-def test_samplings_sizes_and_qualities(device, photograph, sampling, smooth):
+def test_samplings_sizes_and_qualities(gpu_device, photograph, sampling, smooth):
     sizes = [(8, 8), (9, 16), (16, 9), (17, 33), (40, 100), (99, 61)]
     contents = [encode(photograph[:h, :w], sampling, q) for h, w in sizes for q in (5, 60, 100)]
     headers = read_headers(packed(contents))
     assert set(headers.sampling[headers.is_plain].tolist()) == {SAMPLINGS[sampling]}
     contents = [contents[i] for i in np.flatnonzero(headers.is_plain)]  # some are too short
     assert len(contents) > 12
-    check(device, contents, smooth=smooth)
+    check(gpu_device, contents, smooth=smooth)
 
 
 @pytest.mark.parametrize("place", ["end to end", "far apart", "as views", "in arrays"])
-def test_files_lie_anywhere(device, photograph, place, monkeypatch):
+def test_files_lie_anywhere(gpu_device, photograph, place, monkeypatch):
     contents = [encode(photograph[:h, :w], "420") for h, w in ((40, 100), (99, 61), (30, 20))]
     rows = packed(contents).rows()
     if place == "in arrays":
@@ -106,9 +106,11 @@ def test_files_lie_anywhere(device, photograph, place, monkeypatch):
             encoded = TensorListCPU(encoded.rows())
     copies = []
     monkeypatch.setattr(
-        device, "upload", lambda a, upload=device.upload: copies.append(a.nbytes) or upload(a)
+        gpu_device,
+        "upload",
+        lambda a, upload=gpu_device.upload: copies.append(a.nbytes) or upload(a),
     )
-    found, damaged = run(device, encoded, files_of(encoded))
+    found, damaged = run(gpu_device, encoded, files_of(encoded))
     assert not damaged.any()
     for row, content in zip(found, contents, strict=True):
         np.testing.assert_array_equal(row, simplejpeg.decode_jpeg(content))
@@ -118,30 +120,30 @@ def test_files_lie_anywhere(device, photograph, place, monkeypatch):
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
-def test_luma_alone(device, photograph, sampling):
-    check(device, [encode(photograph[:50, :70], sampling)], space="GRAY")
+def test_luma_alone(gpu_device, photograph, sampling):
+    check(gpu_device, [encode(photograph[:50, :70], sampling)], space="GRAY")
 
 
 @pytest.mark.parametrize("smooth", [True, False])
 @pytest.mark.parametrize("sampling", SAMPLINGS)
-def test_windows(device, photograph, sampling, smooth):
+def test_windows(gpu_device, photograph, sampling, smooth):
     content = encode(photograph[:90, :110], sampling)
     boxes = [(0, 0, 1, 1), (89, 109, 90, 110), (7, 15, 9, 17), (8, 16, 16, 32), (31, 5, 80, 101)]
-    check(device, [content] * len(boxes), boxes, smooth=smooth)
+    check(gpu_device, [content] * len(boxes), boxes, smooth=smooth)
 
 
 @pytest.mark.parametrize("threads", [32, 64, 1024])
-def test_any_number_of_threads(device, photograph, tuned, threads):
+def test_any_number_of_threads(gpu_device, photograph, tuned, threads):
     tuned(cuda_jpeg, FILE_THREADS=threads)
-    check(device, [encode(photograph, "420", 95), encode(photograph[:8, :8])])
+    check(gpu_device, [encode(photograph, "420", 95), encode(photograph[:8, :8])])
 
 
-def test_codes_of_all_lengths(device, photograph):
+def test_codes_of_all_lengths(gpu_device, photograph):
     noise = np.random.default_rng(1).integers(0, 256, (64, 64, 3), np.uint8)
     drawn = np.zeros((64, 80, 3), np.uint8)
     drawn[20:30, 11:50] = 255
     check(
-        device,
+        gpu_device,
         [
             encode(noise, quality=100),
             encode(noise, quality=1),
@@ -152,27 +154,29 @@ def test_codes_of_all_lengths(device, photograph):
     )
 
 
-def test_a_scan_in_which_threads_cannot_synchronize(device):
+def test_a_scan_in_which_threads_cannot_synchronize(gpu_device):
     """All blocks have the same few bits, so that each beginning seems right."""
-    check(device, [encode(np.full((200, 300, 3), value, np.uint8)) for value in (0, 77, 255)])
+    check(gpu_device, [encode(np.full((200, 300, 3), value, np.uint8)) for value in (0, 77, 255)])
 
 
-def test_segments_that_other_programs_write(device, photograph):
+def test_segments_that_other_programs_write(gpu_device, photograph):
     content = encode_by_pillow(photograph[:40, :40], comment=b"\xff" * 3000, dpi=(7, 9))
-    check(device, [content, content[:2] + b"\xff\xe5\x00\x0bany\xff\xda\xff\xd9xy" + content[2:]])
+    check(
+        gpu_device, [content, content[:2] + b"\xff\xe5\x00\x0bany\xff\xda\xff\xd9xy" + content[2:]]
+    )
 
 
-def test_files_apart_in_memory(device, photograph):
+def test_files_apart_in_memory(gpu_device, photograph):
     contents = [encode(photograph[: 20 + i, :30]) for i in range(5)]
     encoded = TensorListCPU([np.frombuffer(content, np.uint8) for content in contents])
     files = files_of(encoded).part(np.array([3, 0]))
-    rows, damaged = run(device, encoded, files)
+    rows, damaged = run(gpu_device, encoded, files)
     assert not damaged.any()
     for row, i in zip(rows, (3, 0), strict=True):
         np.testing.assert_array_equal(row, simplejpeg.decode_jpeg(contents[i]))
 
 
-def test_damage_is_found(device, photograph):
+def test_damage_is_found(gpu_device, photograph):
     whole = encode(photograph[:60, :80], "420")
     middle = len(whole) - 400
     damaged = [
@@ -182,13 +186,13 @@ def test_damage_is_found(device, photograph):
         whole[:middle] + bytes(16) + whole[middle + 16 :],  # a hole
     ]
     encoded = packed([*damaged, whole])
-    rows, found = run(device, encoded, files_of(encoded))
+    rows, found = run(gpu_device, encoded, files_of(encoded))
     assert found.tolist() == [True] * len(damaged) + [False]
     np.testing.assert_array_equal(rows[-1], simplejpeg.decode_jpeg(whole))
 
 
 @pytest.mark.parametrize("counts", [bytes([3] + 15 * [0]), bytes(16), bytes(15 * [0] + [162])])
-def test_impossible_tables_are_found(device, photograph, counts):
+def test_impossible_tables_are_found(gpu_device, photograph, counts):
     """Too many codes of one bit, no codes, and codes of 16 bits alone."""
     content = bytearray(encode(photograph[:24, :24]))
     at = content.index(b"\xff\xc4")
@@ -200,12 +204,12 @@ def test_impossible_tables_are_found(device, photograph, counts):
         content[at + 21 : at + 21] = bytes(sum(counts))
         at += size
     encoded = packed([bytes(content)])
-    assert run(device, encoded, files_of(packed([encode(photograph[:24, :24])])))[1].all()
+    assert run(gpu_device, encoded, files_of(packed([encode(photograph[:24, :24])])))[1].all()
 
 
 @pytest.mark.parametrize("sampling", ["444", "420", "Gray"])
 @pytest.mark.parametrize("part", ["headers", "scan"])
-def test_no_damage_that_libjpeg_finds_is_missed(device, photograph, sampling, part):
+def test_no_damage_that_libjpeg_finds_is_missed(gpu_device, photograph, sampling, part):
     """Bytes at random; the batch's headers are read from the file that was whole."""
     random, whole = np.random.default_rng(8), encode(photograph[:48, :64], sampling)
     scan = whole.index(b"\xff\xda")
@@ -219,7 +223,7 @@ def test_no_damage_that_libjpeg_finds_is_missed(device, photograph, sampling, pa
         contents.append(bytes(content))
     files = files_of(packed([whole] * len(contents)))
     encoded = packed(contents)
-    rows, damaged = run(device, encoded, files)
+    rows, damaged = run(gpu_device, encoded, files)
     assert damaged.any()
     # The sampling of a gray file has no meaning, but the library does not know every one.
     at = whole.index(b"\xff\xc0") + 11
@@ -234,28 +238,28 @@ def test_no_damage_that_libjpeg_finds_is_missed(device, photograph, sampling, pa
 
 
 @pytest.mark.parametrize("sampling", ["444", "420", "Gray"])
-def test_holes_are_found_wherever_they_are(device, photograph, sampling):
+def test_holes_are_found_wherever_they_are(gpu_device, photograph, sampling):
     whole = encode(photograph[:40, :56], sampling)
     scan, contents = whole.index(b"\xff\xda") + 14, []
     for start in range(scan, len(whole) - 30, 11):
         contents += [whole[:start] + bytes(size) + whole[start + size :] for size in (14, 16)]
     encoded = packed(contents)
-    _, damaged = run(device, encoded, files_of(encoded))
+    _, damaged = run(gpu_device, encoded, files_of(encoded))
     expected = [find_hole(np.frombuffer(content, np.uint8)) is not None for content in contents]
     assert sum(expected) >= len(expected) // 2
     assert (damaged | ~np.array(expected)).all()
     assert not damaged.all()
 
 
-def test_zeros_that_are_ends_of_blocks_are_no_holes(device):
+def test_zeros_that_are_ends_of_blocks_are_no_holes(gpu_device):
     pixels = np.zeros((64, 1200, 3), np.uint8)
     pixels[:8, :8] = 200
     content = encode_by_pillow(pixels, optimize=True, subsampling=0)
     assert bytes(16) in content[content.index(b"\xff\xda") :]
-    check(device, [content])
+    check(gpu_device, [content])
 
 
-def test_nothing_around_the_files_is_read(device_stage, device, photograph, monkeypatch):
+def test_nothing_around_the_files_is_read(device_stage, gpu_device, photograph, monkeypatch):
     """On the emulation, the file lies between pages that nobody may touch."""
     if device_stage:
         pytest.skip("memory of a GPU has no such pages; compute-sanitizer looks there")
@@ -268,8 +272,8 @@ def test_nothing_around_the_files_is_read(device_stage, device, photograph, monk
         for row in placed([file, file]):
             at = np.array([row.ctypes.data])
             monkeypatch.setattr(cuda_jpeg, "_upload", lambda *_, at=at: (None, at))
-            (pixels,), damaged = run(device, encoded, files_of(encoded))
+            (pixels,), damaged = run(gpu_device, encoded, files_of(encoded))
             assert not damaged.any()
             np.testing.assert_array_equal(pixels, simplejpeg.decode_jpeg(file))
             row[middle:] = 0
-            assert run(device, encoded, files_of(encoded))[1].all()
+            assert run(gpu_device, encoded, files_of(encoded))[1].all()

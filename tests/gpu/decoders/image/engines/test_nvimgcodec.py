@@ -12,7 +12,7 @@ import simplejpeg
 
 from penstock import Pipeline, fn
 from penstock.engine.errors import MissingDependencyError
-from penstock.tests.gpu.emulator import EmulatedDevice, HostJpegDecoder, HostPool
+from penstock.testing.emulator import EmulatedDevice, HostJpegDecoder, HostPool
 
 pytest.importorskip("nvidia.nvimgcodec")
 

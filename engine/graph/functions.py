@@ -1,0 +1,92 @@
+"""Operators as functions that add nodes to the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import ArgumentError
+from .declaration import docstring, signature
+from .nodes import DataNode, add_node, set_of_call
+from .operator import Operator
+
+
+def apply(
+    operator_class: type[Operator],
+    inputs: tuple[Any, ...],
+    arguments: dict[str, Any],
+    name: str | None,
+) -> Any:
+    """Add the operator to the graph; return its output, or a list, or None if it has none.
+
+    For lists of several nodes as inputs, return a list of each output's results.
+    """
+    called = operator_class.called
+    if operator_class.positional and inputs:
+        arguments = {**_by_name(operator_class, inputs), **arguments}
+        inputs = ()
+    lists = [value for value in inputs if _is_list_of_nodes(value)]
+    if lists:
+        if len(set(map(len, lists))) > 1:
+            raise ArgumentError(
+                f"{called}: lists of inputs must have one length, not {[*map(len, lists)]}"
+            )
+        sets = [
+            tuple(value[i] if _is_list_of_nodes(value) else value for value in inputs)
+            for i in range(len(lists[0]))
+        ]
+        if len(sets) == 1:
+            return apply(operator_class, sets[0], arguments, name)
+        call, results = object(), []
+        for i, each in enumerate(sets):
+            with set_of_call(call):
+                own_name = None if name is None else f"{name}[{i}]"
+                results.append(apply(operator_class, each, arguments, own_name))
+        several = isinstance(results[0], list)
+        return [[*each] for each in zip(*results, strict=True)] if several else results
+    given = operator_class.by_current_names(
+        {key: value for key, value in arguments.items() if value is not None}
+    )
+    while inputs and inputs[-1] is None:
+        inputs = inputs[:-1]
+    outputs = add_node(operator_class, inputs, given, name=name)
+    return outputs[0].node.operator.wrap(outputs) if outputs else None
+
+
+def _is_list_of_nodes(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(member, DataNode) for member in value)
+
+
+def _by_name(operator_class: type[Operator], values: tuple[Any, ...]) -> dict[str, Any]:
+    names = operator_class.positional
+    if len(values) > len(names):
+        raise ArgumentError(
+            f"{operator_class.called} takes {', '.join(names)} by position, but was given "
+            f"{len(values)} values"
+        )
+    return dict(zip(names, values, strict=False))
+
+
+def _function(operator_class: type[Operator]) -> Callable[..., Any]:
+    def function(*inputs: Any, name: str | None = None, **arguments: Any) -> Any:
+        return apply(operator_class, inputs, arguments, name)
+
+    function.__name__ = function.__qualname__ = operator_class.called.rpartition(".")[2]
+    function.__doc__ = docstring(operator_class)
+    function.__signature__ = signature(operator_class)  # type: ignore[attr-defined]
+    return function
+
+
+_FUNCTIONS: dict[type[Operator], Callable[..., Any]] = {}
+
+
+def function_of(operator_class: type[Operator]) -> Callable[..., DataNode]:
+    """Return the function that an operator is in `fn`, with its docstring and signature.
+
+    Type checkers do not know it as an attribute of `fn`, unless the operator is Penstock's. For an
+    operator with several outputs the function returns a list of nodes, for one without outputs
+    None: give its name a type of your own.
+    """
+    if operator_class not in _FUNCTIONS:
+        _FUNCTIONS[operator_class] = _function(operator_class)
+    return _FUNCTIONS[operator_class]

@@ -1,0 +1,13 @@
+"""Signatures of the operators; made by docs/generate.py from their declarations."""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, overload
+
+from numpy.typing import ArrayLike, DTypeLike
+
+from penstock import fn as _fn
+from penstock.engine.graph.nodes import DataNode
+from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+
+from . import file as file

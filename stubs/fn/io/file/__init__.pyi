@@ -1,0 +1,51 @@
+"""Signatures of the operators; made by docs/generate.py from their declarations."""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, overload
+
+from numpy.typing import ArrayLike, DTypeLike
+
+from penstock import fn as _fn
+from penstock.engine.graph.nodes import DataNode
+from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+
+def read(
+    filepaths: DataNode,
+    /,
+    *,
+    storage_options: Mapping[str, Any] | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    dont_use_mmap: bool | None = ...,
+    use_o_direct: bool | None = ...,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> DataNode:
+    """Reads the file that each sample names.
+
+    Inputs:
+        filepaths: a path or URL a sample, encoded in UTF-8 (or as the file system has it): uint8
+            or int8, one dimension, as `np.frombuffer(path.encode(), np.uint8)` gives it. Relative
+            paths begin at the current folder.
+
+    Outputs:
+        the file's bytes: uint8, shape (size,).
+
+    Raises:
+        ArgumentError: the input is no path.
+        OSError: a file cannot be read; the subclass says why and the message which one.
+
+    Args:
+        storage_options (Mapping[str, Any] | None): For URLs: see `fn.readers.file`. Default:
+            {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: dont_use_mmap, use_o_direct,
+            bytes_per_sample_hint.
+    """

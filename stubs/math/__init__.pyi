@@ -1,0 +1,1 @@
+from penstock.operators.elementwise.math_functions import *

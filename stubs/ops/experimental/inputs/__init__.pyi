@@ -1,0 +1,30 @@
+"""Signatures of the operators; made by docs/generate.py from their declarations."""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, overload
+
+from numpy.typing import ArrayLike, DTypeLike
+
+from penstock import ops as _ops
+from penstock.engine.graph.nodes import DataNode
+from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+
+class Video:
+    """`fn.experimental.inputs.video` as a class."""
+
+    def __init__(
+        self,
+        *,
+        sequence_length: int = ...,
+        last_sequence_policy: Literal['partial', 'pad'] | None = ...,
+        blocking: bool | None = ...,
+        no_copy: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        affine: bool | None = ...,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...

@@ -1,0 +1,1 @@
+from penstock.engine.types import *

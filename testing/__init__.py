@@ -1,0 +1,20 @@
+"""Test suites for extensions: for operators, readers, writers and image formats of your own.
+
+A suite is a class. A test class inherits the suite, and names what it tests:
+
+    >>> import numpy as np
+    >>> from penstock.testing.operators import OperatorConformance
+    >>> class TestFlip(OperatorConformance):
+    ...     operator = "flip"
+    ...     inputs = ([np.full((4, 5 + i, 3), 50 * i, np.uint8) for i in range(3)],)
+    >>> TestFlip().test_rows_agree_in_dtype_dimensions_and_layout()
+
+The suites need pytest. Each stands in a module of its own: `operators`, `readers`, `writers` and
+`decoders`. `fixtures` is a plugin for pytest, which a `conftest.py` names:
+
+    pytest_plugins = ["penstock.testing.fixtures"]
+
+The fixture `device` of this plugin runs a test on the CPU and on the GPU. Where there is no GPU,
+`emulator` takes its place: g++ compiles the kernels for the host. docs/extending.md shows a test of
+each kind.
+"""

@@ -1,0 +1,145 @@
+"""Operators in pipelines, on each device, with the same samples and arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import fn
+from ..engine.graph.nodes import add_node
+from ..engine.graph.operator import OPERATORS
+from ..engine.run.pipeline import Pipeline
+from ..engine.tensors import TensorListGPU
+
+Rows = list[np.ndarray[Any, Any]]
+
+
+class Results(NamedTuple):
+    """What an operator gives: the samples of each output, and the layout of each output."""
+
+    outputs: list[Rows]
+    layouts: list[str]
+
+
+def source(rows: Sequence[Any], layout: str = "") -> Any:
+    """Return a node that gives these samples in every batch."""
+    arrays = [np.asarray(row) for row in rows]
+    return fn.external_source(source=lambda: arrays, layout=layout or None)
+
+
+def on_device(
+    device: str,
+    name: str,
+    *inputs: Sequence[Any],
+    layout: str | Sequence[str] = "",
+    per_sample: Mapping[str, Sequence[Any]] | None = None,
+    arguments: Mapping[str, Any] | None = None,
+    batch_size: int | None = None,
+    threads: int = 2,
+    views: bool = False,
+    **others: Any,
+) -> Results:
+    """Run an operator in a pipeline; check that its inputs stay as they are.
+
+    Args:
+        device: "cpu", "gpu" or "mixed".
+        name: the operator's, as in `fn`.
+        inputs: the samples of each input.
+        layout: of the inputs: one for all, or one each.
+        per_sample: arguments that are nodes: a value a sample.
+        arguments: of the operator, where they have the names of others here.
+        batch_size: by default, that of the first input or of an argument by sample.
+        threads: of the pipeline.
+        views: give samples whose elements do not lie side by side in memory.
+        others: the other arguments.
+
+    >>> outputs, layouts = on_device("cpu", "cast", [[1.2], [2.6, 9.9]], layout="C", dtype="uint8")
+    >>> outputs[0], layouts
+    ([array([1], dtype=uint8), array([ 3, 10], dtype=uint8)], ['C'])
+    """
+    layouts = [layout] * len(inputs) if isinstance(layout, str) else layout
+    named = per_sample or {}
+    size = batch_size
+    if size is None:
+        size = len(inputs[0]) if inputs else len(next(iter(named.values())))
+
+    strided = [views and np.ndim(rows[0]) > 0 for rows in inputs]  # numbers have no views
+    given_rows = [
+        [np.repeat(row, 2, axis=-1) if each else np.asarray(row) for row in rows]
+        for rows, each in zip(inputs, strided, strict=True)
+    ]
+    with Pipeline(batch_size=max(1, size), num_threads=threads, seed=3) as pipe:
+        sources = [source(rows, each) for rows, each in zip(given_rows, layouts, strict=True)]
+        # A view that is an output of the pipeline, too, would be made dense before.
+        nodes = [
+            node[..., ::2] if each else node for node, each in zip(sources, strided, strict=True)
+        ]
+        if device == "gpu":
+            host = OPERATORS[name].cpu_inputs
+            places = [*OPERATORS[name].inputs, *[""] * len(nodes)]
+            nodes = [
+                node if place.rstrip("?") in host else node.gpu()
+                for node, place in zip(nodes, places, strict=False)
+            ]
+        given = {key: source(values) for key, values in named.items()}
+        results = add_node(
+            OPERATORS[name], nodes, {**given, **(arguments or {}), **others}, device=device
+        )
+        shown = sources if views else nodes
+        pipe.set_outputs(*results, *shown)
+        batches = pipe.run()
+        outputs, after = batches[: len(results)], batches[len(results) :]
+        for output in outputs:
+            assert isinstance(output, TensorListGPU) == (device != "cpu")
+            assert len(output) == size
+        for batch, before in zip(after, given_rows, strict=True):
+            assert_rows([*batch.as_cpu().rows()], before)
+        return Results(
+            [[np.array(row) for row in output.as_cpu().rows()] for output in outputs],
+            [output.layout() for output in outputs],
+        )
+
+
+def agree(
+    name: str,
+    *inputs: Sequence[Any],
+    largest: float = 0,
+    mean: float | None = None,
+    relative: float = 0,
+    other: str = "gpu",
+    **options: Any,
+) -> list[Rows]:
+    """Check that two devices give the same; return the CPU's results.
+
+    Args:
+        name: the operator's.
+        inputs: the samples of each input.
+        largest: difference of two numbers that is allowed.
+        mean: mean absolute difference in a sample that is allowed.
+        relative: difference that is allowed relative to the CPU's number, beside `largest`.
+        other: the device beside the CPU: "gpu" or "mixed".
+        options: see `on_device`.
+    """
+    cpu, cpu_layouts = on_device("cpu", name, *inputs, **options)
+    gpu, gpu_layouts = on_device(other, name, *inputs, **options)
+    assert cpu_layouts == gpu_layouts
+    for wanted_rows, rows in zip(cpu, gpu, strict=True):
+        for wanted, row in zip(wanted_rows, rows, strict=True):
+            assert (row.shape, row.dtype) == (wanted.shape, wanted.dtype)
+            if largest == relative == 0:
+                np.testing.assert_array_equal(row, wanted)
+            else:
+                kind = np.float64
+                np.testing.assert_allclose(row.astype(kind), wanted.astype(kind), relative, largest)
+            if mean is not None and row.size:
+                assert np.abs(row.astype(float) - wanted.astype(float)).mean() <= mean
+    return cpu
+
+
+def assert_rows(rows: Sequence[Any], wanted: Sequence[Any]) -> None:
+    """Check that rows are equal in number, dtype, shape and values."""
+    assert len(rows) == len(wanted)
+    for row, expected in zip(rows, wanted, strict=True):
+        np.testing.assert_array_equal(row, expected, strict=True)

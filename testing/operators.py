@@ -1,0 +1,199 @@
+"""What every operator must do, as a test class that operators' tests inherit.
+
+Each run also checks that the operator leaves its inputs as they are. The plugin
+`penstock.testing.fixtures` gives the fixtures `device` and `device_stage`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from ..engine.graph.operator import OPERATORS
+from .agreement import Rows, agree, assert_rows, on_device
+
+NONE: Mapping[str, Any] = MappingProxyType({})
+BATCH = 3  # samples of an operator without inputs
+
+
+class OperatorConformance:
+    """Inherit it, and say which operator is tested on which samples.
+
+    Attributes:
+        operator: its name in `fn`.
+        layout: of the first input.
+        inputs: samples of each input; at least three that differ. Empty if it has no inputs.
+        arguments: of the operator.
+        per_sample: arguments that may vary by sample: a value for each sample.
+        bad: arguments that are refused, with the message. The message must be the same on all
+            devices.
+        largest: largest difference between the results of CPU and GPU.
+    """
+
+    operator: ClassVar[str]
+    layout: ClassVar[str] = "HWC"
+    inputs: ClassVar[Sequence[Sequence[Any]]]
+    arguments: ClassVar[Mapping[str, Any]] = NONE
+    per_sample: ClassVar[Mapping[str, Sequence[Any]]] = NONE
+    bad: ClassVar[Sequence[tuple[Mapping[str, Any], str]]] = ()
+    largest: ClassVar[float] = 0
+
+    def run(
+        self,
+        inputs: Sequence[Sequence[Any]],
+        device: str = "cpu",
+        *,
+        threads: int = 2,
+        views: bool = False,
+        **changed: Any,
+    ) -> tuple[Rows, str]:
+        """Return the first output and its layout; a list as an argument holds a value a sample."""
+        given = {**self.arguments, **changed}
+        varying = {name: value for name, value in given.items() if isinstance(value, list)}
+        outputs, layouts = on_device(
+            device,
+            self.operator,
+            *inputs,
+            layout=self._layouts,
+            per_sample=varying,
+            arguments={name: value for name, value in given.items() if name not in varying},
+            batch_size=len(inputs[0]) if inputs else BATCH,
+            threads=threads,
+            views=views,
+        )
+        return outputs[0], layouts[0]
+
+    @property
+    def _layouts(self) -> list[str]:
+        return [self.layout, *[""] * len(self.inputs)][: len(self.inputs)]
+
+    @property
+    def _size(self) -> int:
+        return len(self.inputs[0]) if self.inputs else BATCH
+
+    def _stage(self, device: str) -> str:
+        """Return the operator's own word for the device: "mixed" operators run on the GPU, too."""
+        stages = [
+            each
+            for each in OPERATORS[self.operator].devices
+            if (each == "cpu") == (device == "cpu")
+        ]
+        return (
+            stages[0]
+            if stages
+            else pytest.skip(f"fn.{self.operator} does not run on the {device.upper()}")
+        )
+
+    def test_rows_agree_in_dtype_dimensions_and_layout(self) -> None:
+        rows, layout = self.run(self.inputs)
+        assert len(rows) == self._size
+        assert len({(row.dtype, row.ndim) for row in rows}) == 1
+        assert len(layout) in (0, rows[0].ndim)
+        assert len(set(layout)) == len(layout)
+
+    def test_results_depend_on_neither_threads_nor_batch_size(self) -> None:
+        wanted, _ = self.run(self.inputs)
+        assert_rows(self.run(self.inputs, threads=1)[0], wanted)
+        assert_rows(self.run(self.inputs, threads=4)[0], wanted)
+        for i, row in enumerate(wanted if self.inputs else ()):
+            assert_rows(self.run([rows[i : i + 1] for rows in self.inputs])[0], [row])
+
+    def test_an_empty_sample_list_gives_no_results(self, device: str) -> None:
+        if not self.inputs:
+            pytest.skip(f"fn.{self.operator} has no inputs")
+        empty: list[Any] = [
+            np.empty((0, *np.shape(rows[0])), np.asarray(rows[0]).dtype) for rows in self.inputs
+        ]
+        assert self.run(empty, self._stage(device))[0] == []
+
+    def test_arguments_by_sample_give_what_constants_give(self) -> None:
+        for name, values in self.per_sample.items():
+            varying: dict[str, Any] = {name: [np.asarray(value) for value in values]}
+            rows, _ = self.run(self.inputs, **varying)
+            for i, value in enumerate(values):
+                constant: dict[str, Any] = {name: value}
+                alone, _ = self.run([rows[i : i + 1] for rows in self.inputs], **constant)
+                assert_rows([rows[i]], alone[:1])
+
+    def test_views_give_what_contiguous_samples_give(self) -> None:
+        wanted, _ = self.run(self.inputs)
+        assert_rows(self.run(self.inputs, views=True)[0], wanted)
+
+    def test_the_gpu_agrees(self, device_stage: bool) -> None:
+        stage = self._stage("gpu")
+        self._agrees(stage, self.arguments)
+        for name, values in self.per_sample.items():
+            constant = {k: v for k, v in self.arguments.items() if k != name}
+            self._agrees(stage, constant, {name: values})
+
+    def _agrees(self, device: str, arguments: Mapping[str, Any], varying: Any = None) -> None:
+        agree(
+            self.operator,
+            *self.inputs,
+            other=device,
+            layout=self._layouts,
+            largest=self.largest,
+            arguments=arguments,
+            per_sample=varying,
+            batch_size=self._size,
+        )
+
+    def test_errors_are_the_same_on_both_devices(self, device_stage: bool) -> None:
+        for changed, message in self.bad:
+            texts = []
+            for device in OPERATORS[self.operator].devices:
+                with pytest.raises(ValueError, match=message) as caught:
+                    self.run(self.inputs, device, **changed)
+                texts.append(str(caught.value))
+            assert len(set(texts)) == 1
+
+
+class RandomConformance(OperatorConformance):
+    """The suite for operators with random numbers, which follow the position in the epoch."""
+
+    def test_results_depend_on_neither_threads_nor_batch_size(self) -> None:
+        wanted, _ = self.run(self.inputs, threads=1)
+        assert_rows(self.run(self.inputs, threads=4)[0], wanted)
+        if self.inputs:
+            assert_rows(self.run([rows[:2] for rows in self.inputs])[0], wanted[:2])
+
+    def test_arguments_by_sample_give_what_constants_give(self) -> None:
+        for name, values in self.per_sample.items():
+            varying: dict[str, Any] = {name: [np.asarray(value) for value in values]}
+            rows, _ = self.run(self.inputs, seed=7, **varying)
+            for i, value in enumerate(values):
+                constant: dict[str, Any] = {name: value}
+                assert_rows([rows[i]], [self.run(self.inputs, seed=7, **constant)[0][i]])
+
+    def test_views_give_what_contiguous_samples_give(self) -> None:
+        # Views are further nodes, which change the seed that an operator takes by default.
+        wanted, _ = self.run(self.inputs, seed=7)
+        assert_rows(self.run(self.inputs, views=True, seed=7)[0], wanted)
+
+
+def operator_suite(
+    operator: str,
+    *inputs: Sequence[Any],
+    suite: type[OperatorConformance] = OperatorConformance,
+    **attributes: Any,
+) -> type[OperatorConformance]:
+    """Return a suite as a class: `TestFlip = operator_suite("flip", images, layout="HWC")`.
+
+    Args:
+        operator: its name in `fn`.
+        inputs: samples of each input.
+        suite: the class to derive from.
+        attributes: the other attributes of `OperatorConformance`.
+
+    >>> images = [np.full((4, 5 + i, 3), 50 * i, np.uint8) for i in range(3)]
+    >>> TestCrop = operator_suite("crop", images, arguments={"crop": (2, 2)})
+    >>> TestCrop().test_views_give_what_contiguous_samples_give()
+    """
+    unknown = attributes.keys() - OperatorConformance.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"OperatorConformance has no attributes {sorted(unknown)}")
+    return type(f"Test{operator}", (suite,), {"operator": operator, "inputs": inputs, **attributes})

@@ -1,0 +1,117 @@
+"""The suite of operators finds what is wrong with an operator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock.engine.graph.operator import OPERATORS
+from penstock.extend import FLOAT, SampleOperator, param, pointwise, register
+from penstock.testing.operators import OperatorConformance, operator_suite
+
+from ..operators.running import pixels
+
+IMAGES = [pixels(4, 5 + i, 3, seed=i) // 2 for i in range(3)]
+
+
+class Adds(SampleOperator):
+    """Adds a number, correctly."""
+
+    name = "_adds"
+    devices = ("cpu", "gpu")
+    inputs = ("images",)
+    amount = param(FLOAT, 1, "The number.", per_sample=True, minimum=0)
+
+    def sample(self, workspace, image, *, amount):
+        return np.add(image, np.uint8(amount), out=workspace.empty(image.shape, image.dtype))
+
+    def batch_gpu(self, batch, images, *, amount):
+        return pointwise(batch, "x + int(amount)", images, amount=amount)
+
+
+class WritesToItsInput(Adds):
+    """Changes the data of the source."""
+
+    def sample(self, workspace, image, *, amount):
+        image += np.uint8(amount)
+        return image
+
+
+class Remembers(Adds):
+    """Adds more with each sample."""
+
+    def sample(self, workspace, image, *, amount):
+        self.calls = getattr(self, "calls", 0) + 1
+        return super().sample(workspace, image, amount=self.calls)
+
+
+class TakesSamplesForDense(Adds):
+    """Reads a view as if its elements lay side by side."""
+
+    def sample(self, workspace, image, *, amount):
+        dense = np.lib.stride_tricks.as_strided(image, strides=np.empty(image.shape, "u1").strides)
+        return super().sample(workspace, dense, amount=amount)
+
+
+class DiffersOnTheGpu(Adds):
+    """Adds one more on the GPU."""
+
+    def batch_gpu(self, batch, images, *, amount):
+        return pointwise(batch, "x + int(amount) + 1", images, amount=amount)
+
+
+class TakesTheFirstArgument(Adds):
+    """Takes the first sample's argument for all samples, on the GPU."""
+
+    def batch_gpu(self, batch, images, *, amount):
+        same = amount if isinstance(amount, float) else float(amount.as_cpu().at(0))
+        return pointwise(batch, "x + int(amount)", images, amount=same)
+
+
+@pytest.fixture
+def suite(monkeypatch):
+    """Return a suite of an operator that is registered for the test."""
+    before = dict(OPERATORS)
+
+    def make(kind) -> OperatorConformance:
+        OPERATORS.pop(kind.name, None)
+        register(kind)
+        arguments = {"arguments": {"amount": 2.0}, "per_sample": {"amount": [0.0, 3.0, 9.0]}}
+        return operator_suite(kind.name, IMAGES, **arguments)()
+
+    yield make
+    OPERATORS.clear()
+    OPERATORS.update(before)
+
+
+def test_a_right_operator_passes(suite, device_stage):
+    right = suite(Adds)
+    right.test_rows_agree_in_dtype_dimensions_and_layout()
+    right.test_results_depend_on_neither_threads_nor_batch_size()
+    right.test_arguments_by_sample_give_what_constants_give()
+    right.test_views_give_what_contiguous_samples_give()
+    right.test_the_gpu_agrees(device_stage)
+
+
+@pytest.mark.parametrize(
+    ("kind", "test"),
+    [
+        (WritesToItsInput, "rows_agree_in_dtype_dimensions_and_layout"),
+        (Remembers, "results_depend_on_neither_threads_nor_batch_size"),
+        (TakesSamplesForDense, "views_give_what_contiguous_samples_give"),
+    ],
+)
+def test_defects_on_the_cpu_are_found(suite, kind, test):
+    with pytest.raises((AssertionError, ValueError)):
+        getattr(suite(kind), f"test_{test}")()
+
+
+@pytest.mark.parametrize("kind", [DiffersOnTheGpu, TakesTheFirstArgument])
+def test_defects_on_the_gpu_are_found(suite, device_stage, kind):
+    with pytest.raises(AssertionError):
+        suite(kind).test_the_gpu_agrees(device_stage)
+
+
+def test_unknown_attributes_are_refused():
+    with pytest.raises(TypeError, match=r"no attributes \['tolerance'\]"):
+        operator_suite("flip", IMAGES, tolerance=1)
