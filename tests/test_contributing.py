@@ -85,14 +85,13 @@ def test_the_steps_add_an_operator(tree):
     assert "## fn.solarize" in (tree / "docs/operators.md").read_text(encoding="utf-8")
     tests = (
         "operators/color/test_solarize.py::TestSolarize::test_the_gpu_agrees",
-        "operators/test_roll_call.py::test_every_operator_is_under_a_suite",
         "benchmarks/test_operator_cases.py",
         "test_augmentation_page.py::test_the_table_names_operators_and_their_devices",
     )
     select = "not benchmarks or solarize"
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", select]
     printed = run(tree, "-m", "pytest", *options, *(f"tests/{test}" for test in tests))
-    assert re.search(r"\b[45] passed", printed)
+    assert re.search(r"\b3 passed", printed)
 
 
 def test_a_command(tree, tmp_path):
