@@ -100,7 +100,7 @@ def test_a_command(tree, tmp_path):
         pytest.skip("this state of the command line has no table of commands")
     (source,) = blocks("A command")
     (tree / "cli/classes.py").write_text(source)
-    summary = re.search(r'"""(Print.*)', source)[1]
+    summary = re.search(r'"""(Print.*)"""', source)[1]
     insert(main, f'    "classes": "{summary}",', after="COMMANDS = {")
     for name in ("cat", "dog"):
         (tmp_path / "photos" / name).mkdir(parents=True)
