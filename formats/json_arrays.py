@@ -35,10 +35,10 @@ class JsonBlock:
     """Some elements of an array, one after another.
 
     Attributes:
-        elements: as the standard parser returns them; the lifted member is 0, or is not there.
+        elements: values of the standard parser; the lifted member is 0, or is not there.
         lifted: the JSON text of the lifted member of each element; b"" where there is none.
         first: number of the first element in its array, from 0.
-        offset: of the block in the file, in bytes.
+        offset: position of the block in the file, in bytes.
         text: the bytes of the block.
     """
 

@@ -100,7 +100,7 @@ class SliceArguments(Operator):
 
         Args:
             batch: the batch.
-            layout: of the samples.
+            layout: layout of the samples.
             extents: shapes of the samples: (batch, ndim).
             ends: the inputs anchor and shape, if they were given.
             axes, named: the arguments of `window`; each may be a `TensorList`.
@@ -170,7 +170,7 @@ class SliceArguments(Operator):
 
         Args:
             anchor, shape: values of the inputs; one number an axis, or one column of a batch.
-            extents: of the samples, in the same form.
+            extents: extents of the samples, in the same form.
             floats: whether the inputs are floats, which may be fractions of the extents.
         """
         if floats and self.normalized_anchor:

@@ -420,9 +420,9 @@ def check_uniform(
     """Raise unless the samples of `output` have one shape.
 
     Args:
-        name: of the output.
+        name: name of the output.
         output: a batch.
-        advice: what the user may do besides a change of the pipeline.
+        advice: remedy for the user besides a change of the pipeline.
     """
     if not output.is_dense_tensor():
         shapes = ", ".join(str(shape) for shape in list(dict.fromkeys(output.shape()))[:4])

@@ -1,4 +1,4 @@
-"""Which samples make up a batch: order, shards, padding and resuming, as arithmetic.
+"""The samples of each batch: order, shards, padding and resuming, as arithmetic.
 
 A *position* is a sample's number in an epoch's order, 0 to size - 1. An *index* is a sample's
 number in the data set. An epoch of m remaining positions is cut into k shards: shard i holds the
@@ -70,13 +70,13 @@ class Sampler:
         shard_id: number of this rank.
         num_shards: number of ranks, among which each epoch is divided.
         shuffle: permute each epoch as a whole, by `seed` and the epoch's number.
-        seed: of the shuffle; a `state` brings its own seed.
+        seed: seed of the shuffle; a `state` brings its own seed.
         blocks: shuffle as `BlockPermutation` does.
-        stick_to_shard: as in DALI. A shuffle permutes each shard by itself, so a rank reads the
-            same samples in every epoch. A restored run keeps the shuffled shards of the first
+        stick_to_shard: DALI's argument. A shuffle permutes each shard by itself, so a rank reads
+            the same samples in every epoch. A restored run keeps the shuffled shards of the first
             run, also with another number of ranks.
         shuffle_all: let the shuffle permute the whole data set in spite of `stick_to_shard`.
-        pad_last_batch: as in DALI.
+        pad_last_batch: DALI's argument.
         state: continue a run where all ranks together stopped, also with another number of ranks
             or another batch size. Each position that remains of the epochs in progress comes
             exactly once; then whole epochs follow. Batches are numbered from the state on. With

@@ -154,7 +154,7 @@ def as_tensor_lists(
     Args:
         result: the operator's result, or a tuple of results.
         size: number of samples.
-        layouts: of the results; "" where unknown.
+        layouts: layouts of the results; "" where unknown.
         assumed: layouts for results whose layout is unknown, by number of dimensions.
     """
     results = as_results(result, len(layouts))

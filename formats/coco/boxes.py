@@ -20,7 +20,7 @@ def boxes_of_masks(texts: list[bytes], heights: Int64s, widths: Int64s) -> NDArr
 
     Args:
         texts: the JSON of each segmentation.
-        heights, widths: of the images, which polygons are cut at.
+        heights, widths: extents of the images, whose borders cut polygons.
 
     Raises:
         ElementError: a text is no segmentation, or an image of polygons has no size.

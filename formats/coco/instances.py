@@ -40,7 +40,7 @@ class CocoInstances:
 
     Attributes:
         image_ids: int64.
-        file_names: of the images.
+        file_names: file names of the images.
         heights: int64, pixels.
         widths: int64, pixels.
         bounds: int64, (images + 1,).
@@ -107,7 +107,7 @@ def parse_instances(
 
     Args:
         file: open for reading bytes, at its start.
-        name: of the file, for messages.
+        name: name of the file, for messages.
         segmentations: whether segmentations are parsed.
         keypoints: whether keypoints are parsed.
         segmentation_texts: whether the JSON texts of segmentations are kept.

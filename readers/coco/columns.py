@@ -19,8 +19,8 @@ class OptionalOutput(NamedTuple):
 
     Attributes:
         argument: its name.
-        placeholder: what stands for a sample that cannot be read.
-        layout: of the samples.
+        placeholder: value that stands for a sample that cannot be read.
+        layout: layout of the samples.
     """
 
     argument: str

@@ -40,8 +40,8 @@ class ComponentSource:
         """Take the archives and the outputs.
 
         Args:
-            archives: at least one.
-            outputs: what becomes of the components, in the order of `Archive.chosen`.
+            archives: archives to read; at least one.
+            outputs: rule for each output's components, in the order of `Archive.chosen`.
             doubtful: whether to compare an archive with its index when components are read.
         """
         self._outputs = tuple(outputs)
