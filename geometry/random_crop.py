@@ -50,7 +50,9 @@ def crop_ranges(
     Raises:
         ArgumentError: a range makes no sense.
     """
-    area, aspect_ratio = (each * 2 if len(each) == 1 else each for each in (area, aspect_ratio))
+    area, aspect_ratio = (
+        values * 2 if len(values) == 1 else values for values in (area, aspect_ratio)
+    )
     if len(area) != 2 or not 0 <= area[0] <= area[1]:
         raise ArgumentError(
             f"{owner}: random_area must be (least, largest) with 0 <= least <= largest, as a "

@@ -137,7 +137,7 @@ class SliceArguments(Operator):
         floats = anchor.dtype.kind == "f"
         if floats != (shape.dtype.kind == "f") or {anchor.shape, shape.shape} != {sizes.shape}:
             raise ValueError("the inputs do not fit")
-        columns = (list(each.astype(np.float64).T) for each in (anchor, shape, sizes))
+        columns = (list(values.astype(np.float64).T) for values in (anchor, shape, sizes))
         return self._from_inputs(*columns, floats=floats)
 
     def _chosen(self, layout: str, ndim: int, axes: Sequence[int]) -> tuple[int, ...]:
@@ -204,10 +204,10 @@ def slice_windows(
     start, shape = np.zeros_like(shapes), shapes.copy()
     usable = (last >= first) & np.isfinite(first) & np.isfinite(last)
     wrong: NDArray[np.bool_] = np.any(~usable, axis=1)
-    kept = ~wrong[:, None]
-    rounded = round_all_away(np.where(kept, first, 0))
+    right = ~wrong[:, None]
+    rounded = round_all_away(np.where(right, first, 0))
     start[:, axes] = rounded
-    shape[:, axes] = round_all_away(np.where(kept, last, 0)) - rounded
+    shape[:, axes] = round_all_away(np.where(right, last, 0)) - rounded
     return WindowBatch(start, shape), wrong
 
 

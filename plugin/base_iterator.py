@@ -220,7 +220,7 @@ class BaseIterator(ABC, Generic[T]):
             outputs = self._fetch()
             if outputs is not None:
                 step, self._step = self._step, self._step + 1
-                return [self._named(i, step, taken) for i, taken in enumerate(outputs)]
+                return [self._named(i, step, batch) for i, batch in enumerate(outputs)]
             self._ended = True
             if self._auto_reset:
                 self._next_epoch()
@@ -309,7 +309,7 @@ class BaseIterator(ABC, Generic[T]):
             CheckpointError: the state is of other pipelines, or is no state of an iterator.
         """
         saved = state_dict.get("checkpoints") if isinstance(state_dict, Mapping) else None
-        if not isinstance(saved, list) or not all(isinstance(each, str) for each in saved):
+        if not isinstance(saved, list) or not all(isinstance(text, str) for text in saved):
             raise CheckpointError("load_state_dict: this is not what state_dict() returned")
         if len(set(saved)) == 1:
             saved = saved[:1] * len(self._pipelines)

@@ -148,8 +148,8 @@ class Epochs:
         read = (self.steps - self._taken) * self._batch_size
         ahead = [before + read - size for before, size in zip(self.ahead, self._sizes, strict=True)]
         self._taken = 0
-        number = self.number + 1
-        self.begin(number, ahead if self._carries else (), sizes=self._shards.sizes(number))
+        epoch = self.number + 1
+        self.begin(epoch, ahead if self._carries else (), sizes=self._shards.sizes(epoch))
 
     def _count_steps(self) -> int:
         if self._policy is LastBatchPolicy.DROP:

@@ -72,7 +72,7 @@ def _kernel(source: str, result: str, lobes: int) -> Kernel:
 
 def _table(batch: BatchContext, lobes: int) -> int:
     """Return the address of the filter's table, which stays on the device."""
-    own, key = batch.device.own, (sinc_window, lobes)
-    if key not in own:
-        own[key] = batch.device.upload(sinc_window(lobes).table)
-    return address_of(own[key])
+    tables, key = batch.device.own, (sinc_window, lobes)
+    if key not in tables:
+        tables[key] = batch.device.upload(sinc_window(lobes).table)
+    return address_of(tables[key])

@@ -54,9 +54,9 @@ class RowStore(ABC):
         view of the granted memory, so the copy may change `array`.
         """
         if array is not granted:
-            own = self.empty(i, array.shape, array.dtype)
-            np.copyto(own, array)
-            array = own
+            row = self.empty(i, array.shape, array.dtype)
+            np.copyto(row, array)
+            array = row
         self._rows[i] = array
         return array
 

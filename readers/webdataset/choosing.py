@@ -121,8 +121,10 @@ def _choose(
     chosen = np.full((len(index), len(groups)), -1, np.int64)
     for output, group in enumerate(groups):
         wanted = np.array([extension in group for extension in extensions], np.bool_)
-        found = np.flatnonzero(wanted[index.extension_numbers])[::-1]
-        chosen[sample_of[found], output] = found  # the last assignment stays: the first file
+        components = np.flatnonzero(wanted[index.extension_numbers])[::-1]
+        chosen[sample_of[components], output] = (
+            components  # the last assignment stays: the first file
+        )
     return chosen
 
 
