@@ -23,9 +23,15 @@ from typing import Any
 import cv2
 import numpy as np
 
+import penstock
 from penstock import Pipeline, fn, pipeline_def
 
-ROOT = str(Path(__file__).resolve().parent.parent)
+ROOT = str(Path(penstock.__file__).parent)
+"""Folder of the package that is imported, which need not be this checkout."""
+
+GOAL_FILES, GOAL_MOVES, GOAL_DEPTH = 33, 85, 16
+"""What one batch of one should walk through at most."""
+
 WARM_UP_BATCHES = 20
 
 
@@ -145,7 +151,10 @@ def main() -> None:
     parser.add_argument("--trace", action="store_true")
     with tempfile.TemporaryDirectory() as folder:
         calls = record(training(photographs(Path(folder))))
+    if not calls:
+        sys.exit(f"no call of {ROOT} was recorded")
     print(report("one batch of one", calls))
+    print(f"{'goal':<20} {GOAL_FILES:>3} files, {GOAL_MOVES} moves, depth {GOAL_DEPTH}")
     for thread in sorted({call.thread for call in calls}):
         own = [call for call in calls if call.thread == thread]
         print(report(thread, own))

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import ArgumentError, DecodeError, MissingDependencyError, install_hint
+from ..engine.errors import DecodeError, MissingDependencyError, install_hint
 from ..engine.graph.context import Workspace
+from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array, SampleOperator, register
 from ..engine.graph.params import (
     BOOL,
@@ -180,12 +181,14 @@ class Inflate(SampleOperator):
 
     def prepare(self) -> None:
         if len(self.sequence_axis_name) != 1:
-            raise ArgumentError(
-                "fn.decoders.inflate: sequence_axis_name must be one letter, but is "
-                f"{self.sequence_axis_name!r}"
+            self.refuse(
+                f"sequence_axis_name must be one letter, but is {self.sequence_axis_name!r}"
             )
         self._dtype = to_numpy_type(self.dtype)
         self._chunked = bool({"chunk_offsets", "chunk_sizes"} & self.given)
+
+    def remedies(self) -> Remedies:
+        return {"decoding": ("a faster algorithm, such as LZ4", "more cores")}
 
     def output_layouts(self) -> tuple[str, ...]:
         axis = self.sequence_axis_name if self._chunked and self.layout else ""

@@ -26,7 +26,7 @@ STUBS = ROOT / "stubs"
 
 STUB_HEAD = '''"""Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -99,7 +99,7 @@ class PipelineFunction(Protocol[P]):
 COMPOSE = '''class Compose:
     """Operators applied one after the other: `Compose([a, b])(x)` is `b(a(x))`."""
 
-    def __init__(self, op_list: Sequence[Callable[..., Any]]) -> None: ...
+    def __init__(self, op_list: _abc.Sequence[_abc.Callable[..., Any]]) -> None: ...
     def __call__(self, *inputs: Any) -> Any: ...
 '''
 
@@ -126,6 +126,11 @@ def overloads(operator_class: type[Operator]) -> list[tuple[dict[str, str], str]
     return [*(({argument: kind}, returned) for kind, returned in kinds.items()), ({}, "Any")]
 
 
+def qualified(annotation: str) -> str:
+    """Return a type that means the same in a module with a class `Sequence` of its own."""
+    return re.sub(r"\b(Callable|Mapping|Sequence)\b", r"_abc.\1", annotation)
+
+
 def parameters(operator_class: type[Operator], kinds: Mapping[str, str]) -> str:
     """Return the parameter list of a stub; only the docstring shows the values of defaults.
 
@@ -141,7 +146,7 @@ def parameters(operator_class: type[Operator], kinds: Mapping[str, str]) -> str:
     every = signature(operator_class).parameters.values()
     for parameter in sorted(every, key=lambda each: each.name in given):
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            texts.append(f"*{parameter.name}: {parameter.annotation}")
+            texts.append(f"*{parameter.name}: {qualified(parameter.annotation)}")
             star = True
             continue
         by_name = parameter.kind is inspect.Parameter.KEYWORD_ONLY or parameter.name in given
@@ -152,7 +157,7 @@ def parameters(operator_class: type[Operator], kinds: Mapping[str, str]) -> str:
         required = parameter.default is inspect.Parameter.empty or parameter.name in given
         default = "" if required else " = ..."
         optional = positional and not star and default and "None" not in parameter.annotation
-        annotation = kinds.get(parameter.name, parameter.annotation)
+        annotation = qualified(kinds.get(parameter.name, parameter.annotation))
         annotation += " | None" if optional else ""
         texts.append(f"{parameter.name}: {annotation}{default}")
     return ",\n".join(texts)
@@ -219,7 +224,7 @@ def operator_stubs(
 def keywords(operator_class: type[Operator]) -> str:
     """Return the parameter list of a constructor: all arguments, none required."""
     names = [
-        f"{p.name}: {p.annotation} = ..."
+        f"{p.name}: {qualified(p.annotation)} = ..."
         for p in signature(operator_class).parameters.values()
         if p.kind is inspect.Parameter.KEYWORD_ONLY
     ]

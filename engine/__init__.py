@@ -2,12 +2,16 @@
 
 Each room imports only rooms that stand above it in this list:
 
-    errors, suggestions   the exception tree; how messages name alternatives
-    order/                which samples make up a batch, and every random number
-    tensors/              batches and the memory that they lie in, on the host and on a device
-    gpu/                  CUDA: a device, its stream, its kernels
-    graph/                operators, their arguments, and the nodes of a pipeline's definition
-    work/                 the plan of a graph, and a batch on its way through the plan
-    processes/            further interpreters that do the work of threads
-    run/                  the pipeline: threads, queues and stages that run a plan
+    printable    text that comes from data, made harmless for terminals
+    errors       the exception tree
+    suggestions  how messages name alternatives
+    threads      threads that stay and wait for calls
+    order        which samples make up a batch, and every random number
+    tensors      batches and the memory that they lie in, on the host and on a device
+    gpu          CUDA: a device, its stream, its kernels
+    graph        operators, their arguments, and the nodes of a pipeline's definition
+    types        the values that pipelines are written with
+    work         the plan of a graph, and a batch on its way through the plan
+    processes    further interpreters that do the work of threads
+    run          the pipeline: threads, queues and stages that run a plan
 """

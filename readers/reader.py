@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..engine.errors import ArgumentError, PipelineStopped
+from ..engine.errors import PipelineStopped
 from ..engine.graph.context import BatchContext
 from ..engine.graph.inputs import SeekableInput
+from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
 from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection
@@ -132,20 +133,19 @@ class Reader(SeekableInput):
 
     def prepare(self) -> None:
         if self.shuffle_after_epoch and self.stick_to_shard:
-            raise ArgumentError(
-                f"fn.{self.name}: shuffle_after_epoch moves samples between shards, so it cannot "
-                "be combined with stick_to_shard; use random_shuffle"
+            self.refuse(
+                "shuffle_after_epoch moves samples between shards, so it cannot be combined with "
+                "stick_to_shard; use random_shuffle"
             )
 
         self._blocks: Blocks | None = None
         if self.shuffle_block is not None:
             if not (self.random_shuffle or self.shuffle_after_epoch):
-                raise ArgumentError(f"fn.{self.name}: shuffle_block needs random_shuffle=True")
+                self.refuse("shuffle_block needs random_shuffle=True")
             self._blocks = Blocks(self.shuffle_block, self.shuffle_window)
         if self.prefetch_queue_depth is not None and self.prefetch_queue_depth < 0:
-            raise ArgumentError(
-                f"fn.{self.name}: prefetch_queue_depth={self.prefetch_queue_depth}: expected 0 or "
-                "more batches"
+            self.refuse(
+                f"prefetch_queue_depth={self.prefetch_queue_depth}: expected 0 or more batches"
             )
 
     def output_layouts(self) -> tuple[str, ...]:
@@ -295,6 +295,15 @@ class Reader(SeekableInput):
     def class_names(self) -> dict[str, tuple[str, ...]]:
         names = getattr(self.source, "class_names", None)
         return names() if names else {}
+
+    def remedies(self) -> Remedies:
+        return {
+            "reading": (
+                "a faster disk, more memory for the page cache, or files on this machine",
+                "fewer and larger files (TFRecord, RecordIO), in order or with shuffle_block",
+                "a larger prefetch_queue_depth of the reader",
+            )
+        }
 
     def meta(self) -> dict[str, Any]:
         return {

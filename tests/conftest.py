@@ -23,7 +23,7 @@ import pytest
 from hypothesis import settings
 
 from penstock.engine.graph.operator import OPERATORS
-from penstock.engine.run import worker_choice
+from penstock.engine.run.workers import choice as worker_choice
 
 if TYPE_CHECKING:
     from penstock.fixtures.generate import BadFile, CocoTree, PhotoTree, ZooImage

@@ -149,6 +149,18 @@ def test_every_room_is_listed():
     assert rooms - {"__init__", "__pycache__"} == set(ROOMS)
 
 
+@pytest.mark.parametrize("room", sorted((ROOT / "engine").rglob("__init__.py")), ids=str)
+def test_the_engine_s_rooms_list_their_modules(room):
+    docstring = ast.get_docstring(ast.parse(room.read_text(encoding="utf-8")))
+    listed = re.findall(r"^ *(\w+) {2,}\S", docstring, re.M)
+    modules = {
+        path.stem
+        for path in room.parent.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
+    assert sorted(listed) == sorted(modules - {"__init__"})
+
+
 def test_operators_that_are_added_by_name_are_defined():
     found = {}
     for path in FILES:
@@ -224,6 +236,13 @@ def test_every_kernel_is_in_the_wheel():
     sources = [path for folder in packages for path in folder.glob("*.cu*")]
     assert {path.suffix for path in sources} == {".cu", ".cuh"}
     assert len(sources) == len(list(ROOT.glob("[a-z]*/**/*.cu*")))
+
+
+def test_the_emulator_s_header_is_in_the_wheel():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    headers = {path.name for path in ROOT.glob("testing/*.h")}
+    assert headers == {"emulator.h"}
+    assert listed["tool"]["setuptools"]["package-data"]["penstock.testing"] == ["*.h"]
 
 
 def test_every_module_belongs_to_a_concept_that_has_tests():

@@ -8,6 +8,8 @@ import os
 import re
 import subprocess
 import sys
+import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +62,7 @@ def run_example():
     for table, before in ((OPERATORS, operators), (FORMATS, formats)):
         table.clear()
         table.update(before)
-    for name in ("readers", "solarize", "solarize_on_both"):
+    for name in ("readers", "solarize", "solarize_on_both", "unpack"):
         vars(fn._ALL).pop(name, None)
         vars(ops._ALL).pop(name, None)
 
@@ -123,6 +125,22 @@ def test_an_operator_on_the_cpu(run_example):
     pipe.close()
     with pytest.raises(ArgumentError, match="from 0 to 255, but is 300"):
         fn.solarize(image, threshold=300)
+
+
+def test_advice_for_users(run_example):
+    run_example("Advice for users")
+    data = np.arange(9, dtype=np.uint8)
+    packed = np.frombuffer(zlib.compress(data), np.uint8)
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        pipe.set_outputs(fn.unpack(packed))
+    with pipe:
+        assert pipe.run()[0].as_array()[0].tolist() == data.tolist()
+        figures = pipe.stats()
+    limited = replace(figures, consumer_wait_s=figures.wall_s, workers_cpu_s=1e9)
+    busy = [replace(each, busy_s=1.0) for each in figures.operators if each.operator == "unpack"]
+    limit = replace(limited, operators=tuple(busy)).limit
+    assert limit.name == "decoding"
+    assert "data that are not compressed" in limit.remedies
 
 
 def farbfeld(pixels):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError, DecodeError
+from ...engine.errors import DecodeError
 from ...engine.graph.context import BatchContext, HeapWorkspace, Workspace
+from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, param
 from ...engine.graph.row_arguments import arguments_of_row
@@ -38,10 +39,17 @@ class AudioOperator(SampleOperator):
     def prepare(self) -> None:
         self._dtype = to_numpy_type(self.dtype)
         if self._dtype.name not in _DTYPES:
-            raise ArgumentError(
-                f"{self.called}: dtype must be FLOAT, INT16 or INT32, but is {self.dtype!r}"
-            )
+            self.refuse(f"dtype must be FLOAT, INT16 or INT32, but is {self.dtype!r}")
         self._lobes = lobes_of(self.quality)
+
+    def remedies(self) -> Remedies:
+        return {
+            "decoding": (
+                "WAV or FLAC files, which the GPU decodes, too: device='mixed'",
+                "shorter windows (offset, duration), or files at the rate that is wanted",
+                "more cores",
+            )
+        }
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("",) * self.num_outputs()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
+from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import (
     BOOL,
@@ -42,6 +43,23 @@ _USUAL_SIZES = np.array([(375, 500), (500, 375), (333, 500), (375, 500), (250, 3
 _LARGE_SIZES = np.array([(500, 375), (768, 1024), (1230, 1640), (1600, 1600), (1640, 1230)])
 _GPU_DTYPES = ("uint8", "uint16", "int16", "float16", "float32")
 _DTYPES = (*_GPU_DTYPES, "int32", "uint32")
+
+
+_FOR_THE_CPU = (
+    "decode on the GPU: device='mixed'",
+    "fit=(height, width), if a resize follows: JPEG files are decoded at a lower resolution",
+    "store smaller images: `penstock convert` can resize them once",
+    "more cores",
+)
+_FOR_THE_GPU = (
+    "files of a form that the GPU decodes, such as JPEG: `penstock convert` makes them",
+    "smaller files",
+)
+_FOR_THE_ENGINE = (
+    "hw_decoder_load left out: CUDA cores then decode some of the files",
+    "hw_decoder_load=0: CUDA cores decode all of them",
+    "another GPU",
+)
 
 
 class FormatUser(SampleOperator):
@@ -159,7 +177,7 @@ class ImageDecoder(FormatUser):
             nvimgcodec.check_installed()
             load = 0.0 if self.jpeg_fancy_upsampling else self.hw_decoder_load
             output, upright = self.output_type.name, self.adjust_orientation
-            self.varies = load is None
+            self.nondeterministic = load is None
             self._mixed = MixedDecoding(output, dtype, upright, load, self._report_blemish)
             headers = jpeg_batch_headers.headers
             self.metadata_functions = {jpeg_batch_headers.METADATA: headers}
@@ -167,6 +185,11 @@ class ImageDecoder(FormatUser):
     def _report_blemish(self, _: str) -> None:
         with self._lock:
             self._blemished += 1
+
+    def remedies(self) -> Remedies:
+        if self.device != "cpu":
+            return {"decoding": _FOR_THE_GPU, "engine": _FOR_THE_ENGINE}
+        return {"decoding": _FOR_THE_CPU, "bus": ("decoding on the GPU: device='mixed'",)}
 
     def event_counts(self) -> dict[str, int]:
         return {_BLEMISHED: self._blemished} if self._blemished else {}

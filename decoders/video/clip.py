@@ -6,13 +6,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ...engine.graph.context import Workspace
+from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY, BOOL, DTYPE, FLOAT, IMAGE_TYPE, INT, INTS, param
 from ...engine.tensors.dtypes import RGB, UINT8, to_numpy_type
 from ...formats.video.open_videos import OpenVideos, open_sound
 from ...formats.video.pictures import ClipDecoder, frames_of
 from ...formats.video.shared_videos import SharedVideos
-from .clip_frames import ClipFrames, collect
+from .clip_frames import SMALLER_VIDEOS, ClipFrames, collect
 from .conversion import PlaneConversion
 from .on_device import ClipsOnDevice
 from .span_sound import decode_span
@@ -82,6 +83,9 @@ class DecodeClip(SampleOperator):
                 return (collect(frames, own, self.image_type.name),)
 
         return on_device.run(batch, decode, (), self.output_layouts())
+
+    def remedies(self) -> Remedies:
+        return {"decoding": SMALLER_VIDEOS}
 
     def event_counts(self) -> dict[str, int]:
         return self._on_device.event_counts() if self._on_device else {}

@@ -22,6 +22,13 @@ from ...formats.video.pictures import (
 Array = NDArray[Any]
 Int64s = NDArray[np.int64]
 
+SMALLER_VIDEOS = (
+    "decode on the GPU: device='mixed'",
+    "smaller videos, or videos with key frames that lie closer together",
+    "more cores",
+)
+"""What helps where the decoding of videos limits a pipeline."""
+
 
 class PlaneFormat(NamedTuple):
     """How the numbers of luma and chroma lie in planes.

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace, Workspace
+from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, INTS, NO_EFFECT, STR, param
 from ...engine.graph.row_arguments import arguments_of_row
@@ -20,7 +21,7 @@ from ...formats.video.pictures import ClipDecoder
 from ...formats.video.selection import PAD_MODES, padded
 from ...formats.video.sound import SoundTrack
 from ...formats.video.sound_arguments import SoundArguments
-from .clip_frames import ClipFrames, collect
+from .clip_frames import SMALLER_VIDEOS, ClipFrames, collect
 from .conversion import PlaneConversion
 from .on_device import ClipsOnDevice
 from .span_sound import decode_span
@@ -106,14 +107,12 @@ class Video(SoundArguments, SampleOperator):
         super().prepare()
         pyav()
         if len(self.fill_value) not in (1, 3):
-            raise ArgumentError(
-                f"fn.decoders.video: fill_value has {len(self.fill_value)} values; give 1 or 3"
-            )
+            self.refuse(f"fill_value has {len(self.fill_value)} values; give 1 or 3")
         ranged = [name for name in _RANGE if name in self.given]
         if "frames" in self.given and ranged:
-            raise ArgumentError(f"fn.decoders.video: `frames` excludes {' and '.join(ranged)}")
+            self.refuse(f"`frames` excludes {' and '.join(ranged)}")
         if "end_frame" in self.given and "sequence_length" in self.given:
-            raise ArgumentError("fn.decoders.video: `end_frame` excludes `sequence_length`")
+            self.refuse("`end_frame` excludes `sequence_length`")
         self._clips = ClipDecoder(fill=self.fill_value)
         self._on_device = None
         if self.device == "mixed":
@@ -156,6 +155,9 @@ class Video(SoundArguments, SampleOperator):
                 reader.close()
 
         return on_device.run(batch, decode, self._silence(), self.output_layouts())
+
+    def remedies(self) -> Remedies:
+        return {"decoding": SMALLER_VIDEOS}
 
     def event_counts(self) -> dict[str, int]:
         return self._on_device.event_counts() if self._on_device else {}

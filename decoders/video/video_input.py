@@ -92,10 +92,9 @@ class VideoInput(FedInput):
         if encoded.ndim > 1 and encoded.size == encoded.shape[-1]:
             encoded = encoded.reshape(-1)  # a batch of one video, as DALI's programs make it
         if encoded.ndim != 1 or encoded.dtype != np.uint8:
-            raise ArgumentError(
-                f"fn.{self.name}: a video is an array of uint8 with one dimension, or a list of "
-                f"one such array: a batch has one video; got {encoded.dtype} of shape "
-                f"{encoded.shape}"
+            self.refuse(
+                "a video is an array of uint8 with one dimension, or a list of one such array: a "
+                f"batch has one video; got {encoded.dtype} of shape {encoded.shape}"
             )
         self._videos.append(
             _FedVideo(np.array(encoded, copy=None if self.no_copy else True, order="C"), self)

@@ -5,6 +5,7 @@ CuPy is imported here and where operators hand data to user code, once a pipelin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -32,7 +33,10 @@ _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have withou
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
 Awaited = Literal["batches", "gpu", "threads"]
-"""What a thread that launches waits for: batches, the GPU, or threads that decode for it."""
+"""What a thread that launches waits for: batches, the GPU, or threads that work for it."""
+
+Placing = Callable[[NDArray[np.int64], np.dtype[Any]], TensorListGPU | None]
+"""Returns memory for a batch of these shapes and this dtype, or None for any memory."""
 
 
 def import_cupy() -> ModuleType:
@@ -84,7 +88,8 @@ class Device:
         own: objects that operators keep for this stream, by keys of their choice.
         taken_bytes: size of all memory that was allocated so far.
         wait_ns: time that the thread which launches waited so far, by what it waited for.
-        engine_ns: time that the JPEG engine worked for this stream so far.
+        engines_ns: time that engines of the GPU, such as one that decodes, worked for this stream
+            so far, by their names. Operators that use an engine count its time here.
     """
 
     def __init__(
@@ -95,9 +100,11 @@ class Device:
         self.pool = pool
         self.num_threads = num_threads
         self.own: dict[Any, Any] = {}
-        self.taken_bytes = self.engine_ns = 0
+        self.taken_bytes = 0
+        self.engines_ns: Counter[str] = Counter()
         self.wait_ns: dict[Awaited, int] = {"batches": 0, "gpu": 0, "threads": 0}
         self._cupy = cupy
+        self._place: Placing | None = None
         # Memory for small buffers, and the number of its bytes that buffers have taken:
         self._block: Any = None
         self._cut = 0
@@ -173,6 +180,26 @@ class Device:
             dtype: of the elements.
             layout: meaning of a sample's dimensions, or "".
         """
+        if self._place is not None:
+            placed = self._place(np.asarray(shapes, np.int64), np.dtype(dtype))
+            if placed is not None:
+                return placed.with_layout(layout)
+        return self._new(shapes, dtype, layout)
+
+    @contextmanager
+    def placing(self, place: Placing | None) -> Iterator[None]:
+        """Let `place` choose the memory of the batches that `empty` returns in this block.
+
+        Args:
+            place: see `Placing`; None for memory as usual.
+        """
+        before, self._place = self._place, place
+        try:
+            yield
+        finally:
+            self._place = before
+
+    def _new(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
         dtype = np.dtype(dtype)
         shapes = np.asarray(shapes, np.int64)
         if len(shapes) and (shapes == shapes[0]).all():
@@ -237,11 +264,11 @@ class Device:
             return TensorListGPU([], layout)
         self.hold(rows)
         if isinstance(rows, list):
-            result = self.empty([row.shape for row in rows], rows[0].dtype, layout)
+            result = self._new([row.shape for row in rows], rows[0].dtype, layout)
             pairs = zip(result.rows(), rows, strict=True)
         else:
             shapes = np.broadcast_to(rows.shape[1:], (len(rows), rows.ndim - 1))
-            result = self.empty(shapes, rows.dtype, layout)
+            result = self._new(shapes, rows.dtype, layout)
             pairs = zip([result.dense()], [rows], strict=True)
         for target, source in pairs:
             if source.flags.c_contiguous:
@@ -353,7 +380,7 @@ class Device:
         if data.is_dense_tensor():
             array = np.ascontiguousarray(data.dense())
             shapes = np.broadcast_to(array.shape[1:], (len(array), array.ndim - 1))
-            result = self.empty(shapes, array.dtype, data.layout())
+            result = self._new(shapes, array.dtype, data.layout())
             self.copy_in(address_of(result.dense()), array)
             return result
         if data.packed is not None:
@@ -363,14 +390,14 @@ class Device:
         rows = [np.ascontiguousarray(row) for row in data.rows()]
         if len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
             return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
-        result = self.empty([row.shape for row in rows], rows[0].dtype, data.layout())
+        result = self._new([row.shape for row in rows], rows[0].dtype, data.layout())
         for row, pointer in zip(rows, result.pointers().tolist(), strict=True):
             self.copy_in(pointer, row)
         return result
 
     def _spread(self, flat: NDArray[Any], rows: PackedRows, layout: str) -> TensorListGPU:
         """Copy rows that lie end to end in `flat` to a ragged batch, in one transfer."""
-        result = self.empty(rows.shapes, rows.dtype, layout)
+        result = self._new(rows.shapes, rows.dtype, layout)
         target = result.packed
         assert target is not None
         lengths = rows.shapes.prod(axis=1)

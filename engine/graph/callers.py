@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
+from functools import cache
 from pathlib import Path
 from types import FrameType
 
-_PACKAGE = str(Path(__file__).parents[2])
-_NOT_OURS = frozenset({"tests", "examples", "benchmarks", "fixtures", ".venv"})
+_PACKAGE = Path(__file__).parents[2]
 
 
 def caller() -> str:
@@ -37,6 +37,9 @@ def _frame_of_caller() -> FrameType:
     return frame
 
 
+@cache
 def _is_ours(filename: str) -> bool:
-    folder = filename[len(_PACKAGE) + 1 :].split("/")[0]
-    return filename.startswith(_PACKAGE + "/") and folder not in _NOT_OURS
+    """Return whether a file is a module of the library, and no program that lies beside it."""
+    path = Path(filename)
+    folders = [folder for folder in path.parents if folder.is_relative_to(_PACKAGE)]
+    return bool(folders) and all((folder / "__init__.py").is_file() for folder in folders)

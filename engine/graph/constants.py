@@ -20,6 +20,7 @@ class ConstantOperator(BatchOperator):
     """The same value for every sample."""
 
     name = "_constant"
+    sample_independent = True
     called = "types.Constant"
     value = param(ARRAY, REQUIRED, "What each sample gets.")
     layout = param(LAYOUT, "", "Meaning of the dimensions.")

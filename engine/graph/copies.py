@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..tensors import TensorList, TensorListCPU
 from .context import BatchContext
+from .limits import Remedies
 from .operator import BatchOperator, register
 
 
@@ -18,6 +19,10 @@ class Copy(BatchOperator):
     devices = ("cpu", "gpu")
     inputs = ("data",)
     transfers = True
+    sample_independent = True
+
+    def remedies(self) -> Remedies:
+        return {"bus": ("smaller dtypes up to the copy: convert on the GPU",)}
 
     def batch(self, batch: BatchContext, data: TensorListCPU) -> TensorListCPU:
         return data

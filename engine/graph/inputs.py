@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 class InputOperator(BatchOperator, ABC):
     """Base of both roles. Inputs derive from `SeekableInput` or `FedInput`."""
 
+    sample_independent = True
+
     def open(self, batch_size: int, state: Any) -> None:
         """Prepare for batches of `batch_size`; continue from `state` unless `state` is None."""
 

@@ -25,13 +25,14 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 from ..errors import ArgumentError, LayoutError
 from ..suggestions import not_among
 from ..tensors.packed_rows import MetadataFunction
 from .callers import warn_of_deprecation
 from .context import Array, BatchContext, Placement
+from .limits import Remedies
 from .params import BOOL, INT, INTS, NO_EFFECT, Param, convert, param
 
 _LIBRARY = __name__.partition(".")[0] + "."
@@ -81,14 +82,15 @@ class Operator:
         copies_to_gpu: whether a device other than "cpu" copies its results to the GPU. The operator
             itself runs in the CPU stage; it may return data that is on the GPU already.
         in_order: whether its GPU work must get the batches in their order.
-        alone: whether each sample's results depend on this sample alone, and not on the others of
-            its batch. By default True for operators of this library; other classes say so
-            themselves.
-        varies: whether results may differ by rounding from run to run. Only pipelines with such an
-            operator compute small batches together, because others promise identical results.
+        sample_independent: whether each sample's results depend on this sample alone, and not on
+            the others of its batch. By default True for a `SampleOperator` and for inputs, and
+            False for operators that work on whole batches.
+        nondeterministic: whether results may differ by rounding from run to run. Only pipelines
+            with such an operator compute small batches together, because others promise identical
+            results.
         rehearses: whether `batch_gpu` may be called on made-up data: see `rehearse`. It must not
-            read their elements, nor call user code. Classes outside of this library say so
-            themselves.
+            read their elements, nor call user code. A class with a `batch_gpu` of its own says so
+            itself: it does not inherit the flag.
         metadata_functions: by name, functions that the reading process runs on each encoded
             sample; their results arrive with the rows (`PackedRows.metadata`).
         learns_layouts: whether batches may come with layouts that `output_layouts` does not tell.
@@ -118,8 +120,8 @@ class Operator:
     transfers: ClassVar[bool] = False
     copies_to_gpu: ClassVar[bool] = False
     in_order: ClassVar[bool] = False
-    alone: bool = True
-    varies: bool = False
+    sample_independent: bool = False
+    nondeterministic: bool = False
     rehearses: bool = False
     learns_layouts: bool = False
     placement: Placement = Placement()
@@ -132,11 +134,8 @@ class Operator:
         for name in own:
             delattr(cls, name)
         declared = {v.name or k: v._replace(name=v.name or k, attribute=k) for k, v in own.items()}
-        is_ours = cls.__module__.startswith(_LIBRARY)
-        if "alone" not in vars(cls):
-            cls.alone = cls.alone and is_ours
-        if "rehearses" not in vars(cls):
-            cls.rehearses = cls.rehearses and is_ours
+        if "batch_gpu" in vars(cls) and "rehearses" not in vars(cls):
+            cls.rehearses = False
         if "name" in vars(cls) and "called" not in vars(cls):
             cls.called = f"fn.{cls.name}"
         inherited = [vars(base).get("params", {}) for base in reversed(cls.__mro__[1:])]
@@ -244,6 +243,10 @@ class Operator:
     def prepare(self) -> None:
         """Check the arguments against one another, and compute values that follow from them."""
 
+    def refuse(self, problem: str) -> NoReturn:
+        """Raise ArgumentError with the operator as users write it: "fn.crop: <problem>"."""
+        raise ArgumentError(f"{self.called}: {problem}")
+
     def check_machine(self) -> None:
         """Raise MissingDependencyError if the machine lacks what the work needs.
 
@@ -305,6 +308,15 @@ class Operator:
         """Return what `Pipeline.stats` says of the way it works, such as a path; by default ""."""
         return ""
 
+    def remedies(self) -> Remedies:
+        """Return what would raise the throughput of a pipeline that meets a limit; by default {}.
+
+        The keys also say what the operator's work is. A key "reading" says that it waits for
+        storage, "decoding" that its CPU time is that of a decoder, and "bus" that it copies between
+        host and device. `Pipeline.stats().limit` then names the limit so, and shows the text.
+        """
+        return {}
+
     def close(self) -> None:
         """Release what the operator holds; called once, when the pipeline is closed."""
 
@@ -344,6 +356,8 @@ class SampleOperator(Operator):
     """
 
     batch: Callable[..., Any]
+
+    sample_independent = True
 
     light: ClassVar[bool] = False
     """Whether a sample takes less work than the engine's own work for a sample."""

@@ -22,13 +22,12 @@ from typing import Any
 
 from ..gpu.device import Device
 from ..gpu.gpu_device import GpuDevice
-from ..work.batch import Batch, begin_batch_step, run_batch_step
+from ..work.batch import Batch, SegmentDone, begin_batch_step, run_batch_step
 from ..work.plan import Plan, Segment, SegmentType
 from ..work.stats import Clocks, LaneClocks
 
 _DECODING_LANES = 3
 
-SegmentDone = Callable[[Batch, int, BaseException | None], None]
 _SegmentJob = tuple[Batch, Segment, int]
 
 
@@ -118,7 +117,7 @@ class DeviceStage:
                 clocks.cpu_ns = thread_time_ns()
                 clocks.gpu_wait_ns = device.wait_ns["gpu"]
                 clocks.threads_wait_ns = device.wait_ns["threads"]
-                clocks.engine_ns = device.engine_ns
+                clocks.engines_ns = dict(device.engines_ns)
                 batch.hold(device.end_batch())
                 batch.taken_device_bytes += device.taken_bytes - before
                 launched.put((batch, segment, index, events, failure))

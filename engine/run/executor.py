@@ -4,6 +4,7 @@
                batch       sample                     gpu
                segments    segments                   segments
 
+The executor owns the batches: it makes them, sends them from segment to segment, and delivers them.
 Each type of segment has its own threads (see `workers` for processes) and its own FIFO queue. The
 thread that finishes a batch's segment puts the batch into the queue of the next segment. There is
 no barrier between batches: a worker that finds no row left in one batch takes up the next. The
@@ -33,12 +34,11 @@ If the code differs from this text, the code is wrong.
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
-from collections.abc import Callable
 from operator import attrgetter
 from time import perf_counter_ns
-from typing import Any
 
 from ..errors import PipelineStopped
 from ..gpu.gpu_device import GpuDevice
@@ -55,9 +55,12 @@ from .config import PipelineConfig
 from .delivery import DeliveryQueue
 from .device_stage import DeviceStage
 from .feeder import Feeder
+from .feeding import fetch_sources, select_samples
+from .forks import end_forked_child
 from .rehearsal import Rehearsal
+from .schedule import Schedule
 from .uninterrupted import Uninterrupted
-from .workers import Workers
+from .workers.workers import Workers
 
 JOIN_SECONDS = 0.8
 """Seconds for the end of all threads, when the executor is closed."""
@@ -80,6 +83,7 @@ class Executor:
     ) -> None:
         self.clocks = Clocks()
         self._plan = plan
+        self._process = os.getpid()
         self._num_threads = config.threads()
         self._pool = pool
         self._plans = Plans(plan)
@@ -99,17 +103,19 @@ class Executor:
             self._run_done,
             self._delivery.watch,
         )
+        self._schedule = Schedule(plan, config, self._budgets(), self._delivery)
         self._feeder = Feeder(
-            self._plans,
-            config,
-            seed,
-            first_sample,
-            pool,
-            self._budgets(),
+            self._schedule,
+            self._start_batches,
+            self._segment_done,
             self.clocks,
-            self._delivery,
-            self,
+            self._delivery.watch,
         )
+        self._batch_size = config.batch_size
+        self._seed = seed
+        self._first_sample = first_sample
+        self._fetched = 0  # batches whose data the sources were asked for
+        self._end: StopIteration | None = None  # of the data
         self._stopping = False
         self._starter = Uninterrupted(self._start_threads)
         self._threads = [self._feeder.thread]
@@ -120,7 +126,7 @@ class Executor:
 
     def _open_stage(self, device: GpuDevice) -> DeviceStage:
         stage = DeviceStage(
-            device, self._plan, self._device_done, self.clocks, self._delivery.watch
+            device, self._plan, self._segment_done, self.clocks, self._delivery.watch
         )
         self._threads += stage.threads
         self._rehearsal = Rehearsal(self._plan, device, self._pool, self._num_threads)
@@ -151,12 +157,12 @@ class Executor:
     @property
     def in_flight(self) -> int:
         """Batches launched and not delivered yet."""
-        return self._feeder.schedule.launched - self._delivery.taken
+        return self._schedule.launched - self._delivery.taken
 
     @property
     def unfetched(self) -> int:
-        """Batches launched whose data were not asked of the inputs yet."""
-        return self._feeder.unfetched
+        """Batches launched whose data were not asked of the sources yet."""
+        return self._schedule.launched - self._fetched
 
     def stats(self) -> PipelineStats:
         """Return where the time went so far."""
@@ -177,7 +183,8 @@ class Executor:
 
     def launch(self) -> None:
         """Begin one more batch."""
-        self._feeder.launch()
+        self._schedule.launched += 1
+        self._wake_if_ready()
 
     def wake(self) -> None:
         """Let the feeder check again whether it may start a batch."""
@@ -198,7 +205,7 @@ class Executor:
     def _raise_end(self, batch: Batch) -> None:
         end, batch.end = batch.end, None  # its traceback holds the batch, so this breaks a cycle
         try:
-            if isinstance(end, StopIteration) and not self._feeder.is_end(end):
+            if isinstance(end, StopIteration) and end is not self._end:
                 wrong = RuntimeError("an operator raised StopIteration, which only inputs may do")
                 for note in getattr(end, "__notes__", ()):
                     wrong.add_note(note)
@@ -210,7 +217,7 @@ class Executor:
 
     def drain(self) -> None:
         """Drop all batches in flight; the inputs rest then, until `restart`."""
-        self._delivery.drop_until(self._feeder.schedule.hold())
+        self._delivery.drop_until(self._schedule.hold())
 
     def restart(self, seed: int, first_sample: int) -> None:
         """Go on after `drain`. The count of batches continues after the last delivered batch.
@@ -219,8 +226,11 @@ class Executor:
             seed: seed of all randomness.
             first_sample: position of the first sample of batch 0 (see the class).
         """
+        self._seed, self._first_sample = seed, first_sample
+        self._end = None
+        self._fetched = self.clocks.batches
         self._delivery.restart(self.clocks.batches)
-        self._feeder.restart(self.clocks.batches, seed, first_sample)
+        self._schedule.restart(self.clocks.batches)
 
     def close(self) -> None:
         """Stop and join all threads; idempotent, also after an interrupt."""
@@ -237,9 +247,9 @@ class Executor:
             self._stage.stop()
         threads = self._threads + self._workers.threads
         join_all(threads, JOIN_SECONDS)
-        for batch in [*dropped, *self._feeder.under_way.values()]:
+        for batch in [*dropped, *self._schedule.under_way.values()]:
             batch.forget_errors()
-        self._feeder.under_way.clear()
+        self._schedule.under_way.clear()
         if self._device is not None:
             self._device.pool.free_pinned()  # no batch holds any now
         self._plans.close()
@@ -253,75 +263,115 @@ class Executor:
                 stacklevel=2,
             )
 
-    # The workers
+    # The start of batches, in the feeder's thread
 
-    def _run_done(self, run: ChainRun, index: int) -> None:
-        self.guard(run.batch, self._finish_run, run, index)
+    def _start_batches(self) -> None:
+        """Start the next batch of the schedule, or several as one."""
+        clocks, schedule = self.clocks, self._schedule
+        numbers = schedule.start(perf_counter_ns(), clocks.consumer_wait_ns)
+        if not numbers:
+            return
+        clocks.together = schedule.grouping.count
+        number, size = numbers.start, self._batch_size
+        self._pool.count_batch()
+        first = self._first_sample + number * size
+        batch = Batch(number, size * len(numbers), self._pool, self._seed, first, len(numbers))
+        batch.plan = self._plan
+        batch.end = self._end
+        if batch.end is None:
+            schedule.under_way[number] = batch
+            self._fill(batch)
+        else:
+            self._deliver(batch)
 
-    def _finish_run(self, run: ChainRun, index: int) -> None:
-        run.finish()
-        self.finish_segment(run.batch, index)
+    def _fill(self, batch: Batch) -> None:
+        """Have the inputs select the samples of a batch, and send the batch on its way."""
+        try:
+            if self._plan.sources:
+                self._fetch(batch)
+            if batch.end is None:
+                select_samples(self._plan, batch)
+            self._advance(batch, 0)
+        except BaseException as error:
+            batch.fail(error)
+            self._deliver(batch)
+
+    def _fetch(self, batch: Batch) -> None:
+        """Have the sources get the data of a batch, or end it at the end of the data."""
+        try:
+            batch.resize(fetch_sources(self._plan, batch, self.clocks.feeder_busy_ns))
+            batch.plan = self._plans.plan_for(batch.number)
+        except StopIteration as end:
+            batch.end = self._end = end
+        finally:
+            if os.getpid() != self._process:
+                end_forked_child()
+            self._fetched = batch.number + 1
 
     # From segment to segment
 
-    def advance(self, batch: Batch, index: int) -> None:
+    def _advance(self, batch: Batch, index: int) -> None:
         """Send the batch to the threads of segment `index`."""
         if self._stopping:
             return  # a batch in a queue would keep its memory
         segments = batch.plan.segments
         if index == len(segments) or batch.end is not None:
-            self.deliver(batch)
+            self._deliver(batch)
             return
         segment: Segment = segments[index]
         if segment.type == SegmentType.GPU:
             assert self._stage is not None
             self._stage.queue_segment(batch, segment, index)
         elif segment.type == SegmentType.BATCH:
-            self._feeder.queue_segment(batch, index)
+            self._feeder.queue_segment(batch, segment, index)
         else:
             run = self._plans.chains_of(batch.plan)[index].start(
                 batch, self._workers.rows_per_turn(batch.size)
             )
             if batch.size == 0:
-                self._finish_run(run, index)
+                self._run_done(run, index)
             else:
                 self._workers.queue_run(run, index)
 
-    def finish_segment(self, batch: Batch, index: int) -> None:
-        """Settle the errors of a segment that is done, and send the batch on."""
-        if batch.errors and batch.end is None:
-            if batch.count > 1:
-                raise next(iter(batch.errors.values()))
-            self._faults.settle(batch, index)
-        self.advance(batch, index + 1)
-
-    def _device_done(self, batch: Batch, index: int, error: BaseException | None) -> None:
-        if error is not None:
-            batch.fail(error)
-        self.guard(batch, self.finish_segment, batch, index)
-
-    def guard(self, batch: Batch, work: Callable[..., None], *arguments: Any) -> None:
-        """Let an exception end the batch instead of the thread."""
+    def _run_done(self, run: ChainRun, index: int) -> None:
         try:
-            work(*arguments)
+            run.finish()
         except BaseException as error:
-            batch.fail(error)
-            self.deliver(batch)
+            self._segment_done(run.batch, index, error)
+        else:
+            self._segment_done(run.batch, index, None)
 
-    def deliver(self, batch: Batch) -> None:
+    def _segment_done(self, batch: Batch, index: int, error: BaseException | None) -> None:
+        """Settle the errors of a segment that is done, and send the batch on."""
+        try:
+            if error is not None:
+                batch.fail(error)
+            elif batch.errors and batch.end is None:
+                if batch.count > 1:
+                    raise next(iter(batch.errors.values()))
+                self._faults.settle(batch, index)
+            self._advance(batch, index + 1)
+        except BaseException as failure:
+            batch.fail(failure)
+            self._deliver(batch)
+
+    def _deliver(self, batch: Batch) -> None:
         """Hand the batch out, or have the parts of a group that failed computed."""
-        feeder = self._feeder
-        feeder.under_way.pop(batch.number, None)
+        schedule = self._schedule
+        schedule.under_way.pop(batch.number, None)
         if batch.count > 1 and batch.end is not None:
-            feeder.compute_apart(batch)
+            schedule.compute_apart(batch)
             batch.values.clear()
             batch.forget_errors()
-            feeder.wake()
+            self._feeder.wake()
             return
         batch.finish(self._plan.outputs)
-        feeder.note_done(batch)
+        schedule.learn(batch)
         for part in batch.parts():
             if not self._delivery.deliver(part):
                 part.forget_errors()
-        if feeder.may_start():
-            feeder.wake()  # there may be memory for the next batch now
+        self._wake_if_ready()  # there may be memory for the next batch now
+
+    def _wake_if_ready(self) -> None:
+        if self._schedule.may_start():
+            self._feeder.wake()

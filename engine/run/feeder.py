@@ -1,8 +1,7 @@
 """The feeder: the thread that starts batches, and runs the segments of whole batches on the CPU.
 
-A batch starts if the consumer has asked for it, its external sources are fed, and memory suffices.
-Batches under way come first. But while another process works on a step of a batch, the next batch
-starts. Small batches may start together, as one group.
+The schedule says when a batch may start, and the executor how. Batches under way come first. But
+while another process works on a step of a batch, the next batch starts.
 """
 
 from __future__ import annotations
@@ -10,22 +9,15 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from queue import Empty, SimpleQueue
 from time import perf_counter_ns, thread_time_ns
-from typing import Any, Protocol
 
-from ..graph.inputs import SeekableInput
-from ..tensors.memory import SlabPool
-from ..work.batch import Batch, Rest, run_batch_step
-from ..work.plan import Plan
-from ..work.plans import Plans
+from ..work.batch import Batch, Rest, SegmentDone, run_batch_step
+from ..work.plan import Segment
 from ..work.stats import Clocks
-from .budget import Budget
-from .config import PipelineConfig
-from .delivery import DeliveryQueue
-from .feeding import accept_sources, fetch_sources
-from .grouping import Grouping, check_samples
+from .forks import end_forked_child
 from .schedule import Schedule
 
 BUDGET_POLL_SECONDS = 0.02
@@ -36,272 +28,126 @@ MAX_BEGUN_STEPS = 2
 """Number of steps that operators have begun elsewhere and that the feeder waits for. So a process
 that reads has the next batch when it has read one."""
 
-
-_STOP, _NOTHING = object(), object()
-
-
-class Walk(Protocol):
-    """The way of batches through the plan's segments: the executor."""
-
-    def advance(self, batch: Batch, index: int) -> None:
-        """Send the batch to the threads of segment `index`."""
-
-    def finish_segment(self, batch: Batch, index: int) -> None:
-        """Settle the errors of a segment that is done, and send the batch on."""
-
-    def deliver(self, batch: Batch) -> None:
-        """Hand the batch out, or compute the parts of a group that failed."""
-
-    def guard(self, batch: Batch, work: Callable[..., None], *arguments: Any) -> None:
-        """Let an exception end the batch instead of the thread."""
+_Job = Callable[[], None]
 
 
 class Feeder:
-    """Starts the batches of one pipeline.
+    """Starts the batches of one pipeline, and runs their `batch` segments.
 
     Args:
-        plans: the plans of the batches.
-        config: the pipeline's arguments.
-        seed: seed of all randomness.
-        first_sample: position of the first sample, which keys the randomness without a reader.
-        pool: memory for batches.
-        budgets: of memory, which a batch must fit into, unless the consumer waits for the batch.
-        clocks: counts where the time goes.
-        delivery: tells what the consumer has taken, and reports what a thread raises.
-        walk: takes batches that have started.
+        schedule: the batches to start.
+        start: starts the next batches of the schedule.
+        done: called once a segment of a batch is done.
+        clocks: counts how long the thread waits, and how long each operator works.
+        watch: calls the thread's function, and reports what it raises.
 
     Attributes:
         thread: the thread, which does not run yet.
-        schedule: the numbers of the batches to start.
-        grouping: chooses how many batches start together.
-        under_way: the batches that have started and are not delivered, by number.
     """
 
     def __init__(
         self,
-        plans: Plans,
-        config: PipelineConfig,
-        seed: int,
-        first_sample: int,
-        pool: SlabPool,
-        budgets: Sequence[Budget],
+        schedule: Schedule,
+        start: Callable[[], None],
+        done: SegmentDone,
         clocks: Clocks,
-        delivery: DeliveryQueue,
-        walk: Walk,
+        watch: Callable[..., None],
     ) -> None:
-        self._plans = plans
-        plan = self._plan = plans.declared
-        self._batch_size = config.batch_size
-        self._seed = seed
-        self._first_sample = first_sample
-        self._pool = pool
-        self._budgets = budgets
+        self._schedule = schedule
+        self._start = start
+        self._done = done
         self._clocks = clocks
-        self._delivery = delivery
-        self._walk = walk
-        self._queue: SimpleQueue[Any] = SimpleQueue()
-        self._begun: deque[tuple[Batch, int, int, Rest]] = deque()
-        self._end: BaseException | None = None
-        self._only_readers = _only_readers(plan, config)
-        self._fetched = 0
-        self._stopping = False
         self._process = os.getpid()
-        self.grouping = Grouping(plan, config, budgets)
-        self.schedule = Schedule(self.grouping)
-        self.under_way: dict[int, Batch] = {}
+        self._queue: SimpleQueue[_Job] = SimpleQueue()
+        self._own: deque[_Job] = deque()  # jobs of the thread for itself, which come first
+        self._begun: deque[_Job] = deque()  # steps under way in other processes
+        self._stopping = False
         self.thread = threading.Thread(
-            target=delivery.watch, args=(self._run,), name="penstock-feeder", daemon=True
+            target=watch, args=(self._run,), name="penstock-feeder", daemon=True
         )
 
-    # Calls of other threads
+    # Calls of all threads
 
-    @property
-    def unfetched(self) -> int:
-        """Batches launched whose data were not asked of the inputs yet."""
-        return self.schedule.launched - self._fetched
-
-    def launch(self) -> None:
-        """Begin one more batch."""
-        self.schedule.launched += 1
-        if self.may_start():
-            self.wake()
+    def queue_segment(self, batch: Batch, segment: Segment, index: int) -> None:
+        """Have a segment computed: before all others, if the feeder itself asks for it."""
+        job = partial(self._run_segment, batch, segment, index)
+        if threading.current_thread() is self.thread:
+            self._own.append(job)
+        else:
+            self._queue.put(job)
 
     def wake(self) -> None:
         """Check again whether a batch may start."""
-        self._queue.put(None)
-
-    def queue_segment(self, batch: Batch, index: int) -> None:
-        """Have a batch segment computed; at once, if the feeder itself asks for it."""
-        if threading.current_thread() is self.thread:
-            self._run_segment(batch, index)
-        else:
-            self._queue.put((batch, index))
-
-    def note_done(self, batch: Batch) -> None:
-        """Learn from a batch that is done."""
-        self.grouping.learn(batch)
-        for budget in self._budgets:
-            budget.learn(batch)
-
-    def compute_apart(self, group: Batch) -> None:
-        """Compute the parts of a group that failed, once the feeder wakes."""
-        self.schedule.compute_apart(self.grouping.parts_after(group, self._delivery.taken))
-
-    def restart(self, number: int, seed: int, first_sample: int) -> None:
-        """Go on with batch `number`, while no batch is under way."""
-        self._seed = seed
-        self._first_sample = first_sample
-        self._end = None
-        self._fetched = number
-        self.schedule.restart(number)
-
-    def is_end(self, error: BaseException) -> bool:
-        """Whether an error is the end of the data, which an input has raised."""
-        return error is self._end
+        self._queue.put(_nothing)
 
     def stop(self) -> None:
         """Let the thread end after the operator at hand; idempotent."""
         self._stopping = True
-        self._queue.put(_STOP)
-
-    def may_start(self) -> bool:
-        """Whether one more batch or group may start, as far as the consumer is concerned."""
-        at_once = min((each.read_at_once() for each in self._only_readers), default=1)
-        return self.schedule.may_start(self._delivery.taken, at_once)
+        self.wake()
 
     # The thread
 
     def _run(self) -> None:
-        while True:
-            launched = self.may_start() and not self._is_unfed()
-            short = launched and self._is_short_of_memory()
-            job = self._next_job(launched, short)
-            if job is _STOP:
-                self._begun.clear()
-                return
-            if self._stopping:
-                continue  # drops the job
-            if job is not None and job is not _NOTHING:
-                self._walk.guard(job[0], self._run_segment, *job)
-                del job  # or this thread would hold the batch's memory while it waits
-            elif launched and not short and len(self._begun) < MAX_BEGUN_STEPS:
-                self._start()
-            elif job is _NOTHING and self._begun:
-                begun = self._begun.popleft()
-                self._walk.guard(begun[0], self._run_segment, *begun)
-                del begun
+        while not self._stopping:
+            job = self._own.popleft() if self._own else self._next_job()
+            job()
+            del job  # or this thread would hold the batch's memory while it waits
+        self._drop_jobs()
 
-    def _next_job(self, launched: bool, short: bool) -> Any:
-        """Return a batch and its segment, or _STOP, or None: something may have changed.
-
-        Return _NOTHING if there is no job, and the thread need not wait for one.
+    def _next_job(self) -> _Job:
+        """Return what to do next; nothing, if something may have changed.
 
         Batches under way come first, also while memory is short. The consumer may wait for such
         a batch, and its memory returns once the batch is consumed.
         """
+        ready = self._schedule.may_start()
+        short = ready and self._schedule.is_short_of_memory()
+        may_start = ready and not short and len(self._begun) < MAX_BEGUN_STEPS
         started = perf_counter_ns()
-        budget_used_up = short and self._budgets[0].known
-        timeout = BUDGET_POLL_SECONDS if short else None
+        used_up = short and self._schedule.knows_need
+        wait = not may_start and not self._begun
         try:
-            return self._queue.get((not launched or short) and not self._begun, timeout)
+            job = self._queue.get(wait, BUDGET_POLL_SECONDS if short else None)
         except Empty:
-            return _NOTHING
-        finally:
-            elapsed = perf_counter_ns() - started
-            self._clocks.feeder_wait_ns += elapsed
-            self._clocks.memory_wait_ns += elapsed if budget_used_up else 0
-
-    def _is_unfed(self) -> bool:
-        """Whether the next batch waits for `feed_input`, after which `wake` is called."""
-        sources = (source.operator for source in self._plan.sources)
-        return any(each.waits_for_feed and each.available() == 0 for each in sources)
-
-    def _is_short_of_memory(self) -> bool:
-        """Whether the next batch has to wait: never, if the consumer waits for that batch."""
-        numbers = self.schedule.first()
-        if numbers.start == self._delivery.taken:
-            return False
-        under_way = list(self.under_way.values())
-        return any(budget.is_short(under_way, len(numbers)) for budget in self._budgets)
-
-    def _start(self) -> None:
-        clocks = self._clocks
-        numbers = self.schedule.start(
-            self._delivery.taken, perf_counter_ns(), clocks.consumer_wait_ns
-        )
-        number, count = numbers.start, len(numbers)
-        if not count:
-            return
-        clocks.together = self.grouping.count
-        first = self._first_sample + number * self._batch_size
-        self._pool.count_batch()
-        batch = Batch(number, self._batch_size * count, self._pool, self._seed, first, count)
-        batch.plan = self._plan
-        batch.end = self._end
-        if batch.end is None:
-            self.under_way[number] = batch
-            self._walk.guard(batch, self._fill, batch)
-        else:
-            self._walk.deliver(batch)
-
-    def _fill(self, batch: Batch) -> None:
-        """Have the inputs select the samples of a batch, and send the batch on its way."""
-        plan = self._plan
-        try:
-            if plan.sources:
-                batch.resize(fetch_sources(plan, batch, self._clocks.feeder_busy_ns))
-                batch.plan = self._plans.plan_for(batch.number)
-        except StopIteration as end:
-            batch.end = self._end = end
-            self._walk.deliver(batch)
-            return
-        finally:
-            self._end_forked_child()
-            self._fetched = batch.number + 1
-        for each in plan.inputs:
-            selection = each.operator.select(batch.number, batch.count)
-            if selection is not None:
-                if batch.count > 1:
-                    check_samples(batch, selection)
-                batch.set_selection(each.node.ordinal, selection, each.operator.where(selection))
-        if plan.sources:
-            accept_sources(plan, batch)
-        self._walk.advance(batch, 0)
+            job = self._begun.popleft() if self._begun and not may_start else _nothing
+        elapsed = perf_counter_ns() - started
+        self._clocks.feeder_wait_ns += elapsed
+        if used_up:
+            self._clocks.memory_wait_ns += elapsed
+        return self._start if may_start and job is _nothing else job
 
     def _run_segment(
-        self, batch: Batch, index: int, number: int = 0, rest: Rest | None = None
+        self, batch: Batch, segment: Segment, index: int, number: int = 0, rest: Rest | None = None
     ) -> None:
         """Run the steps of a segment from `number` on, or `rest` and then the steps after it."""
-        steps = batch.plan.segments[index].steps
-        while number < len(steps):
-            started = perf_counter_ns()
-            try:
-                rest = rest() if rest else run_batch_step(steps[number], batch, "CPU")
-            finally:
-                self._end_forked_child()
-            self._clocks.feeder_busy_ns[steps[number].node.ordinal] += perf_counter_ns() - started
-            if rest is not None:
-                self._begun.append((batch, index, number, rest))
-                return
-            number += 1
-        self._clocks.feeder_cpu_ns = thread_time_ns()
-        self._walk.finish_segment(batch, index)
+        clocks = self._clocks
+        try:
+            for step in segment.steps[number:]:
+                started = perf_counter_ns()
+                try:
+                    rest = rest() if rest else run_batch_step(step, batch, "CPU")
+                finally:
+                    if os.getpid() != self._process:
+                        end_forked_child()
+                clocks.feeder_busy_ns[step.node.ordinal] += perf_counter_ns() - started
+                if rest is not None:
+                    go_on = partial(self._run_segment, batch, segment, index, number, rest)
+                    self._begun.append(go_on)
+                    return
+                number += 1
+        except BaseException as error:
+            self._done(batch, index, error)
+            return
+        clocks.feeder_cpu_ns = thread_time_ns()
+        self._done(batch, index, None)
 
-    def _end_forked_child(self) -> None:
-        """End this process, if user code has forked it: its parent's threads are not here."""
-        if os.getpid() != self._process:
-            os.write(2, _FORKED)
-            os._exit(1)
+    def _drop_jobs(self) -> None:
+        """Drop the jobs that are left, which hold memory of their batches."""
+        self._own.clear()
+        self._begun.clear()
+        while not self._queue.empty():
+            self._queue.get()
 
 
-_FORKED = (
-    b"penstock: a source or function forked this process and returned in it, where no pipeline "
-    b"runs; the process ends. End it by os._exit, or use multiprocessing or subprocess\n"
-)
-
-
-def _only_readers(plan: Plan, config: PipelineConfig) -> list[SeekableInput]:
-    """Return the readers of a pipeline that does nothing but read ahead; [] of any other."""
-    ahead = config.exec_pipelined and config.exec_async
-    readers = [each.operator for each in plan.readers]
-    return readers if ahead and len(readers) == len(plan.nodes) else []
+def _nothing() -> None:
+    """Do nothing: the job that wakes the thread."""

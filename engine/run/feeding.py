@@ -1,4 +1,4 @@
-"""External sources: where users feed them, and how their data enter a batch."""
+"""Inputs: where users feed external sources, and how samples enter a batch."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..graph.inputs import FedInput
 from ..graph.nodes import DataNode
 from ..work.batch import Batch
 from ..work.plan import InputNode, Plan
+from .grouping import check_samples
 
 
 def fed_source(plan: Plan, data_node: DataNode | str) -> InputNode[FedInput]:
@@ -76,8 +77,21 @@ def _fetch(source: InputNode[FedInput], batch: Batch, limit: int) -> int:
     return size
 
 
-def accept_sources(plan: Plan, batch: Batch) -> None:
-    """Copy the data of sources for the GPU, before the sources' buffers may change."""
+def select_samples(plan: Plan, batch: Batch) -> None:
+    """Let all inputs select the samples of a batch, whose size is known.
+
+    Sources for the GPU copy their data now, before the sources' buffers may change.
+
+    Raises:
+        SharedSampleError: a sample comes twice in a group of batches.
+    """
+    for each in plan.inputs:
+        operator = each.operator
+        selection = operator.select(batch.number, batch.count)
+        if selection is not None:
+            if batch.count > 1:
+                check_samples(batch, selection)
+            batch.set_selection(each.node.ordinal, selection, operator.where(selection))
     for source in plan.sources:
         if source.node.device != "cpu":
             source.operator.accept(batch)

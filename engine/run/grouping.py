@@ -160,7 +160,9 @@ def _most_together(plan: Plan, config: PipelineConfig) -> int:
     if not plan.uses_gpu or plan.sources or not (config.exec_pipelined and config.exec_async):
         return 1
     operators = [node.operator for node in plan.nodes]
-    if not all(each.alone for each in operators) or not any(each.varies for each in operators):
+    if not all(each.sample_independent for each in operators):
+        return 1
+    if not any(each.nondeterministic for each in operators):
         return 1
     most = [reader.operator.most_together(config.batch_size) for reader in plan.readers]
     return max(1, min([*most, MAX_GROUP_SAMPLES // config.batch_size]))

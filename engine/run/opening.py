@@ -12,7 +12,7 @@ from ..work.plan import Plan
 from .checkpointing import states_of
 from .config import PipelineConfig
 from .shutdown import Shutdown
-from .workers import may_be_processes
+from .workers.choice import may_be_processes
 
 
 def check_devices(plan: Plan) -> None:

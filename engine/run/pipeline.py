@@ -268,13 +268,7 @@ class Pipeline(PipelineProperties):
             if self._setup_over:
                 self._ended = True
                 raise StopIteration
-            name = self._unfed_input()
-            raise PipelineStopped(
-                self._closed
-                or f"no batch is under way: feed_input({name!r}, ...) must be called before run"
-                if name
-                else "no batch is under way: call schedule_run (or just run) first"
-            )
+            raise PipelineStopped(self._closed or self._why_nothing_is_under_way())
         try:
             batch = executor.next_batch()
             if self._checks is not None:
@@ -289,6 +283,13 @@ class Pipeline(PipelineProperties):
         self._delivered += 1
         self._user_state = batch.user_state
         return batch.outputs
+
+    def _why_nothing_is_under_way(self) -> str:
+        if name := self._unfed_input():
+            call = f"feed_input({name!r}, ...) must be called before run"
+        else:
+            call = "call schedule_run (or just run) first"
+        return f"no batch is under way: {call}"
 
     def _stop_after(self, error: BaseException) -> None:
         try:

@@ -1,66 +1,119 @@
-"""Which batches are computed next: in order, small ones together, those of failed groups apart."""
+"""Which batches start next, and whether one may start now.
+
+Batches start in order: small ones together, and the parts of a group that failed before any other.
+A batch may start if the consumer has asked for it, its external sources are fed, and memory
+suffices.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from .config import PipelineConfig
+from .grouping import Grouping
+
 if TYPE_CHECKING:
-    from .grouping import Grouping
+    from ..graph.inputs import SeekableInput
+    from ..work.batch import Batch
+    from ..work.plan import Plan
+    from .budget import Budget
+    from .delivery import DeliveryQueue
 
 
 class Schedule:
-    """The numbers of the batches to compute. The feeder starts them; other threads ask for more.
+    """The batches to start. The feeder's thread starts them; other threads ask for more.
 
     Args:
-        grouping: chooses how many batches are computed together.
+        plan: of the pipeline.
+        config: the pipeline's arguments.
+        budgets: of memory, which a batch must fit into, unless the consumer waits for the batch.
+        delivery: tells what the consumer has taken.
 
     Attributes:
         launched: number of batches that the consumer has asked for.
         following: number of the batch after those that have started.
+        under_way: the batches that have started and are not done, by number.
+        grouping: chooses how many batches are computed together.
     """
 
-    def __init__(self, grouping: Grouping) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        config: PipelineConfig,
+        budgets: Sequence[Budget],
+        delivery: DeliveryQueue,
+    ) -> None:
         self.launched = 0
         self.following = 0
-        self._grouping = grouping
+        self.under_way: dict[int, Batch] = {}
+        self.grouping = Grouping(plan, config, budgets)
+        self._budgets = budgets
+        self._delivery = delivery
+        self._sources = [each.operator for each in plan.sources if each.operator.waits_for_feed]
+        self._only_readers = _only_readers(plan, config)
         self._apart: deque[range] = deque()  # of groups that failed
         self._held = False
         self._lock = Lock()  # of `following`, which a thread other than the feeder holds still
 
-    def may_start(self, taken: int, read_at_once: int = 1) -> bool:
-        """Return whether one more batch or group may start; a group counts like a batch.
+    def may_start(self) -> bool:
+        """Whether one more batch or group may start, as far as consumer and sources go.
 
-        Args:
-            taken: number of batches that the consumer has taken.
-            read_at_once: number of batches that a read fetches, which count like one batch.
+        A group counts like one batch. So do the batches that a read fetches, if the pipeline does
+        nothing but read.
         """
-        most = taken + (self.launched - taken) * max(self._grouping.count, read_at_once)
-        return bool(self._apart) or (not self._held and self.following < most)
-
-    def first(self) -> range:
-        """Return the numbers of the batches to start first, several if these go together."""
         if self._apart:
-            return self._apart[0]
-        return range(self.following, self.following + self._grouping.count)
+            return True
+        taken = self._delivery.taken
+        at_once = self.grouping.count
+        if self._only_readers:
+            at_once = max(at_once, min(each.read_at_once() for each in self._only_readers))
+        if self._held or self.following >= taken + (self.launched - taken) * at_once:
+            return False
+        return not (self._sources and any(each.available() == 0 for each in self._sources))
 
-    def start(self, taken: int, now_ns: int, waited_ns: int) -> range:
+    def is_short_of_memory(self) -> bool:
+        """Whether the next batch has to wait for memory: never, if the consumer waits for it."""
+        numbers = self._first()
+        if numbers.start == self._delivery.taken:
+            return False
+        under_way = list(self.under_way.values())
+        return any(budget.is_short(under_way, len(numbers)) for budget in self._budgets)
+
+    @property
+    def knows_need(self) -> bool:
+        """Whether the memory that a batch needs is known, because one is done."""
+        return self._budgets[0].known
+
+    def start(self, now_ns: int, waited_ns: int) -> range:
         """Return the batches to start now, none while held: see `Grouping.choose`."""
         if self._apart:
             return self._apart.popleft()
-        self._grouping.choose(taken, now_ns, waited_ns)
+        self.grouping.choose(self._delivery.taken, now_ns, waited_ns)
         with self._lock:
             if self._held:
                 return range(0)
-            numbers = self.first()
+            numbers = self._first()
             self.following = numbers.stop
             return numbers
 
-    def compute_apart(self, parts: Iterable[range]) -> None:
-        """Have the parts of a group computed, before any other batch."""
-        self._apart.extend(parts)
+    def _first(self) -> range:
+        """Return the numbers of the batches to start first, several if these go together."""
+        if self._apart:
+            return self._apart[0]
+        return range(self.following, self.following + self.grouping.count)
+
+    def learn(self, batch: Batch) -> None:
+        """Learn the memory of a batch, or group, that is done."""
+        self.grouping.learn(batch)
+        for budget in self._budgets:
+            budget.learn(batch)
+
+    def compute_apart(self, group: Batch) -> None:
+        """Have the parts of a group that failed computed, before any other batch."""
+        self._apart.extend(self.grouping.parts_after(group, self._delivery.taken))
 
     def hold(self) -> int:
         """Start no more batches until `restart`; return `following`, which stays as it is.
@@ -75,3 +128,10 @@ class Schedule:
         """Go on with batch `number`, which is the next that the consumer asks for."""
         self.launched = self.following = number
         self._held = False
+
+
+def _only_readers(plan: Plan, config: PipelineConfig) -> list[SeekableInput]:
+    """Return the readers of a pipeline that does nothing but read ahead; [] of any other."""
+    ahead = config.exec_pipelined and config.exec_async
+    readers = [each.operator for each in plan.readers]
+    return readers if ahead and len(readers) == len(plan.nodes) else []

@@ -2,6 +2,19 @@
 
 Its rows may differ in shape. Where they do not, and lie side by side in memory, the list is
 *dense* and `as_array`, `__array__` and DLPack hand it out without a copy.
+
+dtypes          element types, image types and the other values that arguments take
+packed_rows     rows that lie in one memory
+tensor_base     what batches on the host and on a device share
+host_tensors    batches on the host
+device_export   batches on a device for other libraries
+device_tensors  batches on a device
+arena           the addresses of a pipeline's memory
+memory          host memory that is recycled
+scratch         memory for intermediate results
+streams         streams of user code
+device_memory   device memory that is recycled
+results         results of operators as batches
 """
 
 from .device_tensors import TensorGPU, TensorListGPU, address_of

@@ -8,6 +8,7 @@ a consumer made through `torch.from_numpy` or DLPack. So a batch stays valid whi
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -90,8 +91,8 @@ class SlabPool:
     work looks at `room`. If the arena is full, the pool lends memory of the C library. So a `tight`
     arena serves as well, though more slowly.
 
-    Blocks come back without a lock. The last view can be dropped in any thread, possibly inside
-    another allocation of the same thread, where taking a lock could deadlock.
+    Blocks come back without a lock that others hold for long. The last view can be dropped in any
+    thread, possibly inside another allocation of the same thread, which must not wait for itself.
 
     Attributes:
         arena: the addresses of all blocks.
@@ -104,7 +105,9 @@ class SlabPool:
         self.budget = budget
         self._idle: dict[int, deque[_IdleBlock]] = {}
         self._discarded: dict[int, deque[int]] = {}
-        self._lent: dict[int, tuple[weakref.ref[NDArray[np.uint8]], int]] = {}
+        self._lent: dict[int, weakref.ref[NDArray[np.uint8]]] = {}
+        self._lent_bytes = 0
+        self._counting = threading.RLock()  # of this sum; a thread may interrupt its own counting
         self._batches = 0
         self._moments: deque[tuple[float, int]] = deque()  # seconds, and batches until then
         self._begun = 0  # number of batches when the present period of `_most_lent` began
@@ -142,19 +145,31 @@ class SlabPool:
 
         def give_back(_: object) -> None:
             del self._lent[offset]
+            self._count(-size)
             if not self._closed and self._keeps(self.idle_bytes + size):
                 self._idle.setdefault(size, deque()).append((offset, self._batches))
             else:
                 self._discard(offset, size)
 
-        self._lent[offset] = weakref.ref(slab, give_back), size
+        self._lent[offset] = weakref.ref(slab, give_back)
+        self._count(size)
         return slab
 
     def _lend_of_heap(self, size: int) -> NDArray[np.uint8]:
         memory = np.empty(size, np.uint8)
         key = -memory.ctypes.data  # no offset in the arena is negative
-        self._lent[key] = weakref.ref(memory, lambda _: self._lent.pop(key, None)), size
+
+        def give_back(_: object) -> None:
+            if self._lent.pop(key, None) is not None:
+                self._count(-size)
+
+        self._lent[key] = weakref.ref(memory, give_back)
+        self._count(size)
         return memory
+
+    def _count(self, nbytes: int) -> None:
+        with self._counting:
+            self._lent_bytes += nbytes
 
     def _keeps(self, idle: int) -> bool:
         # If batches are large, those under way will soon need the blocks that are idle now. To lock
@@ -216,7 +231,7 @@ class SlabPool:
     @property
     def lent_bytes(self) -> int:
         """Bytes of the slabs that somebody still holds a view of."""
-        return sum(size for _, size in list(self._lent.values()))
+        return self._lent_bytes
 
     @property
     def room(self) -> int:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 Rest = Callable[[], Any]
 """Waits for the results of a step that has begun, and stores them; returns a `Rest`, or None."""
 
+SegmentDone = Callable[["Batch", int, BaseException | None], None]
+"""Takes a batch, the number of its segment that is done, and the error that ended the batch."""
+
 
 class Batch:
     """Batch `number`: its samples, and its results so far.

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Self, TypeVar
+
+from ..graph.limits import Remedies
+
+_Number = TypeVar("_Number", int, float)
 
 STAGES = ("feeder", "workers", "device")
 
@@ -23,7 +27,6 @@ _SUMS = (
     "gpu_wait_s",
     "threads_wait_s",
     "launch_cpu_s",
-    "engine_s",
 )
 """Fields that grow while the pipeline runs."""
 
@@ -40,6 +43,7 @@ class OperatorStats:
         per_sample_us: microseconds of one thread for one sample.
         remark: the operator's words on the way it works, such as the path of the data; or "".
         events: numbers of rare events, such as damage that left all pixels intact, by description.
+        remedies: what the operator knows to lift limits: see `Operator.remedies`.
     """
 
     name: str
@@ -49,6 +53,7 @@ class OperatorStats:
     per_sample_us: float
     remark: str = ""
     events: dict[str, int] = field(default_factory=dict)
+    remedies: Remedies = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -88,10 +93,10 @@ class PipelineFigures:
         lanes: number of threads that launch work of the GPU.
         launch_s: seconds that these threads spent on launching, summed over `lanes`.
         gpu_wait_s, threads_wait_s: the parts of `launch_s` in which they waited for the GPU, and
-            for threads that decode for them.
+            for threads that work for them.
         launch_cpu_s: their CPU time. If it is much less than the rest of `launch_s`, they waited
             for the GIL.
-        engine_s: seconds that the GPU's JPEG engine was at work.
+        engines_s: seconds that engines of the GPU were at work, by their names.
         memory_wait_s: the fraction of `feeder_wait_s` during which the byte budget was used up.
         operators: busy time of each operator, the longest first.
         lent_bytes: memory in batches that are under way or held by the consumer.
@@ -128,7 +133,7 @@ class PipelineFigures:
     gpu_wait_s: float = 0.0
     threads_wait_s: float = 0.0
     launch_cpu_s: float = 0.0
-    engine_s: float = 0.0
+    engines_s: dict[str, float] = field(default_factory=dict)
 
     def busy_s(self, stage: str) -> float:
         """Return the seconds of all operators of a stage, summed over threads."""
@@ -167,7 +172,8 @@ class PipelineFigures:
             self,
             **sums,
             operators=tuple(sorted(operators, key=lambda op: -op.busy_s)),
-            skipped=_counts_since(self.skipped, earlier.skipped),
+            skipped=_grown(self.skipped, earlier.skipped),
+            engines_s=_grown(self.engines_s, earlier.engines_s),
         )
 
 
@@ -176,6 +182,7 @@ def _operator_since(operator: OperatorStats, busy_s: float, samples: int) -> Ope
     return replace(operator, busy_s=seconds, per_sample_us=1e6 * seconds / max(1, samples))
 
 
-def _counts_since(counts: Mapping[str, int], earlier: Mapping[str, int]) -> dict[str, int]:
-    grown = {name: count - earlier.get(name, 0) for name, count in counts.items()}
-    return {name: count for name, count in grown.items() if count}
+def _grown(amounts: Mapping[str, _Number], earlier: Mapping[str, _Number]) -> dict[str, _Number]:
+    """Return by how much each amount has grown, of those that have."""
+    grown = {name: amount - earlier.get(name, 0) for name, amount in amounts.items()}
+    return {name: amount for name, amount in grown.items() if amount}

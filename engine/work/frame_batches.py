@@ -6,7 +6,8 @@ the sequences.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -21,7 +22,7 @@ from ..tensors.results import as_results
 from .frames import different_lengths
 
 if TYPE_CHECKING:
-    from ..gpu.device import Device
+    from ..order.sampler import Selection
 
 Counts = NDArray[np.int64]
 
@@ -59,8 +60,9 @@ def batch_frames(
         else frames.repeat(value)
         for name, value in arguments.items()
     }
-    result = work(cast(BatchContext, frames), *unfolded, **own)
-    results = as_results(result() if callable(result) else result, outputs)
+    with frames.results_in_sequences():
+        result = work(frames, *unfolded, **own)
+        results = as_results(result() if callable(result) else result, outputs)
     return tuple(frames.fold(result) for result in results)
 
 
@@ -103,16 +105,21 @@ class FrameErrors(dict[int, BaseException]):
         return self[frame]
 
 
-class FrameBatch:
-    """The frames of a batch as a batch; other attributes are those of the batch.
+class FrameBatch(BatchContext):
+    """The frames of a batch as a batch.
 
     Args:
         batch: the batch.
         counts: number of frames of each sample.
     """
 
+    selections: dict[int, Selection]
+
     def __init__(self, batch: BatchContext, counts: Counts) -> None:
         self._batch = batch
+        self.number, self.count, self.seed = batch.number, batch.count, batch.seed
+        self.selections, self.pool = batch.selections, batch.pool
+        self.begun = None
         self._counts = counts
         self._samples: Counts = np.repeat(np.arange(len(counts)), counts)
         self.size = len(self._samples)
@@ -121,10 +128,32 @@ class FrameBatch:
         # Frames that lie in sequences: addresses, shapes and dtype, with the sequences.
         self._known: list[tuple[Array, Array, Any, TensorList]] = []
         if hasattr(batch, "device"):
-            self.device = cast("Device", FrameDevice(batch.device, self))
+            self.device = batch.device
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._batch, name)
+    @property
+    def taken_bytes(self) -> int:
+        return self._batch.taken_bytes
+
+    @taken_bytes.setter
+    def taken_bytes(self, nbytes: int) -> None:
+        self._batch.taken_bytes = nbytes
+
+    @property
+    def taken_device_bytes(self) -> int:
+        return self._batch.taken_device_bytes
+
+    @taken_device_bytes.setter
+    def taken_device_bytes(self, nbytes: int) -> None:
+        self._batch.taken_device_bytes = nbytes
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        return self._batch.empty(shape, dtype)
+
+    def count_bytes(self, *, host: int = 0, device: int = 0) -> None:
+        self._batch.count_bytes(host=host, device=device)
+
+    def check_later(self, check: Callable[[], None]) -> None:
+        self._batch.check_later(check)
 
     def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
         """Return the random numbers of each frame's sample."""
@@ -133,6 +162,22 @@ class FrameBatch:
     def where(self, row: int) -> str:
         """Say where the sample of a frame is stored."""
         return self._batch.where(int(self._samples[row]))
+
+    @contextmanager
+    def results_in_sequences(self) -> Iterator[None]:
+        """Let results for frames lie in the memory of their sequences, if they are on a device."""
+        if not hasattr(self, "device"):
+            yield
+            return
+        with self.device.placing(self._placed):
+            yield
+
+    def _placed(self, shapes: Counts, dtype: np.dtype[Any]) -> TensorListGPU | None:
+        if len(shapes) != self.size or not self.size or len(self.ragged(shapes)):
+            return None
+        with self.device.placing(None):
+            whole = self.device.empty(self.whole_shapes(shapes), dtype)
+        return cast(TensorListGPU, self.unfold(whole))
 
     def nothing(self, on_device: bool) -> TensorList:
         """Return results for samples that all have errors."""
@@ -228,28 +273,3 @@ class FrameBatch:
         """Return the shapes of the sequences of frames, whose shapes are given."""
         first = np.minimum(np.cumsum(self._counts) - self._counts, max(0, self.size - 1))
         return np.column_stack([self._counts, shapes[first]])
-
-
-class FrameDevice:
-    """A device whose results for frames lie in the memory of their sequences.
-
-    Args:
-        device: the device.
-        frames: the batch of frames.
-    """
-
-    def __init__(self, device: Device, frames: FrameBatch) -> None:
-        self._device = device
-        self._frames = frames
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._device, name)
-
-    def empty(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
-        """Return an uninitialized batch: see `Device.empty`."""
-        shapes = np.asarray(shapes, np.int64)
-        frames = self._frames
-        if len(shapes) != frames.size or not frames.size or len(frames.ragged(shapes)):
-            return self._device.empty(shapes, dtype, layout)
-        whole = self._device.empty(frames.whole_shapes(shapes), dtype)
-        return cast(TensorListGPU, frames.unfold(whole).with_layout(layout))

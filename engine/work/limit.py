@@ -2,29 +2,16 @@
 
 A stage whose threads are busy all the time limits the throughput. Busy threads do not always
 compute: they also wait for storage, for a core, or for the GIL. CPU times tell these cases apart.
+What would lift a limit is often known to the operators alone: see `Operator.remedies`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import NamedTuple
 
+from ..graph.limits import LimitName
 from .figures import STAGES, OperatorStats, PipelineFigures
-
-LimitName = Literal[
-    "unknown",
-    "consumer",
-    "memory",
-    "reading",
-    "feeder",
-    "decoding",
-    "operators",
-    "cores",
-    "GIL",
-    "engine",
-    "bus",
-    "device",
-]
 
 CONSUMER_WAITS = 0.1
 """A consumer that waits for a smaller fraction of the time is the limit."""
@@ -40,7 +27,7 @@ CORES_BUSY = 0.85
 """A process that computes for a larger fraction of all cores' time needs more cores."""
 
 ENGINE_BUSY = 0.85
-"""A JPEG engine that works for a larger fraction of the time is the limit."""
+"""An engine of the GPU that works for a larger fraction of the time is the limit."""
 
 LAUNCHING_BUSY = 0.75
 """Threads that launch for a smaller fraction of the time have time to spare."""
@@ -53,8 +40,9 @@ class Limit:
     Attributes:
         name: what is used up. "reading" stands for storage, "feeder" for the thread that starts
             batches, "decoding" and "operators" for CPU time of the workers, "cores" for all cores
-            of the process, "engine" for the GPU's JPEG engine, "bus" for copies to and from the
-            GPU, and "device" for the GPU's other units: the CUDA cores, or NVDEC.
+            of the process, "engine" for a unit of the GPU with a clock of its own (see
+            `Device.engines_ns`), "bus" for copies to and from the GPU, and "device" for the GPU's
+            other units, such as the CUDA cores.
         cause: one line for people.
         remedies: what would raise the throughput, the most promising first.
     """
@@ -87,36 +75,48 @@ def limit_of(figures: PipelineFigures) -> Limit:
     if worst is None:
         return Limit("unknown", "no operator did any work")
     judge = {"feeder": _of_feeder, "workers": _of_workers, "device": _of_device}[stage]
-    name, advice, remedies = judge(figures, worst)
+    name, advice, first, otherwise = judge(figures, worst)
     share = _percent(worst.busy_s, figures.busy_s(stage))
     return Limit(
         name,
         f"{worst.operator} ({worst.name}): {share} of the time of the {stage} stage, "
         f"{worst.per_sample_us:.0f} us a sample ({advice})",
-        remedies,
+        (*first, *(_advice_of_operators(figures, worst, name) or otherwise)),
     )
 
 
-_Judgment = tuple[LimitName, str, tuple[str, ...]]
+def _advice_of_operators(
+    figures: PipelineFigures, worst: OperatorStats, name: LimitName
+) -> tuple[str, ...]:
+    """Return what the operators of the graph know to lift a limit, the worst operator first."""
+    operators = (worst, *figures.operators)
+    return tuple(dict.fromkeys(each for op in operators for each in op.remedies.get(name, ())))
+
+
+class _Judgment(NamedTuple):
+    """What is used up in a stage.
+
+    Attributes:
+        name: of the limit.
+        advice: what it means, for people.
+        first: the remedies that stand first.
+        otherwise: the remedies where no operator of the graph knows any.
+    """
+
+    name: LimitName
+    advice: str
+    first: tuple[str, ...] = ()
+    otherwise: tuple[str, ...] = ()
 
 
 def _of_feeder(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
-    advice = "it runs in one thread, before or between the parallel operators"
     waits = figures.feeder_cpu_s < MIN_COMPUTING * figures.busy_s("feeder")
-    if worst.operator.startswith("readers.") and waits:
-        return "reading", "it waits for storage, or for processes that read", _READING
-    return "feeder", advice, _FETCHING if worst.operator == "external_source" else _FEEDING
+    if "reading" in worst.remedies and waits:
+        return _Judgment("reading", "it waits for storage, or for processes that read")
+    advice = "it runs in one thread, before or between the parallel operators"
+    return _Judgment("feeder", advice, otherwise=_FEEDING)
 
 
-_READING = (
-    "a faster disk, more memory for the page cache, or files on this machine",
-    "fewer and larger files (TFRecord, RecordIO, WebDataset), read in order or with shuffle_block",
-    "a larger prefetch_queue_depth of the reader",
-)
-_FETCHING = (
-    "a reader of Penstock's (fn.readers), or a faster source",
-    "samples that other processes prepare ahead",
-)
 _FEEDING = (
     "do less in this operator; replace Python functions of whole batches by operators",
     "one pipeline for each part of the data (num_shards)",
@@ -131,22 +131,21 @@ def _of_workers(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
             f"{workers}, which computed in {_percent(figures.workers_cpu_s, busy)} of that time "
             "and else waited for cores or for the GIL: fewer may be faster"
         )
-        return _scarce(figures), advice, _remedies_of_waiting(figures)
+        return _Judgment(_scarce(figures), advice, _remedies_of_waiting(figures))
     advice = f"{workers}; more of them help if cores are free"
-    remedies = []
-    if figures.num_threads < figures.cores:
-        remedies.append(f"more workers: num_threads={figures.cores} (now {figures.num_threads})")
-    if not worst.operator.startswith("decoders."):
-        return "operators", advice, (*remedies, "move this operator to the GPU, or make it lighter")
-    return "decoding", advice, (*remedies, *_DECODING)
+    more = _more_threads(figures, "workers")
+    if "decoding" in worst.remedies:
+        return _Judgment("decoding", advice, more)
+    return _Judgment("operators", advice, more, _LIGHTER)
 
 
-_DECODING = (
-    "decode on the GPU: device='mixed'",
-    "fit=(height, width), if a resize follows: JPEG files are decoded at a lower resolution",
-    "store smaller images: `penstock convert` can resize them once",
-    "more cores",
-)
+_LIGHTER = ("move this operator to the GPU, or make it lighter",)
+
+
+def _more_threads(figures: PipelineFigures, name: str) -> tuple[str, ...]:
+    if figures.num_threads >= figures.cores:
+        return ()
+    return (f"more {name}: num_threads={figures.cores} (now {figures.num_threads})",)
 
 
 def _scarce(figures: PipelineFigures) -> LimitName:
@@ -171,50 +170,37 @@ def _remedies_of_waiting(figures: PipelineFigures) -> tuple[str, ...]:
 
 
 def _of_device(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
-    if figures.engine_s > ENGINE_BUSY * figures.wall_s:
-        part = _percent(figures.engine_s, figures.wall_s)
-        return "engine", f"the JPEG engine is at work {part} of the time", _ENGINE
+    engine = max(figures.engines_s, key=lambda name: figures.engines_s[name], default="")
+    if engine and figures.engines_s[engine] > ENGINE_BUSY * figures.wall_s:
+        part = _percent(figures.engines_s[engine], figures.wall_s)
+        return _Judgment("engine", f"the {engine} is at work {part} of the time", (), _COMPUTING)
     threads, gpu = figures.threads_wait_s, figures.gpu_wait_s
     launching = figures.launch_s - gpu - threads
     if figures.launch_s < LAUNCHING_BUSY * figures.lanes * figures.wall_s:
         launching = threads = 0.0  # they have time to spare
     if threads > max(launching, gpu):
         advice = (
-            f"{figures.num_threads} threads decode what the GPU does not decode alone; the threads "
-            f"that launch waited for them for {_percent(threads, figures.launch_s)} of their time"
+            f"{figures.num_threads} threads do what the GPU does not do alone; the threads that "
+            f"launch waited for them for {_percent(threads, figures.launch_s)} of their time"
         )
-        more = f"more threads: num_threads={figures.cores} (now {figures.num_threads})"
-        remedies = (more, *_CONVERTING) if figures.num_threads < figures.cores else _CONVERTING
-        return "decoding", advice, remedies
+        decodes = any("decoding" in op.remedies for op in figures.operators)
+        more = _more_threads(figures, "threads")
+        return _Judgment("decoding" if decodes else "operators", advice, more, ("more cores",))
     if launching > gpu:
         advice = (
             f"{figures.lanes} threads launch work for the GPU; Python took "
             f"{_percent(launching, figures.launch_s)} of their time, with the wait for the GIL"
         )
-        return "GIL", advice, _LAUNCHING
-    if worst.operator == "copy":
-        return "bus", "copies between host and GPU", _COPIES
-    return "device", "the GPU computes", _COMPUTING
+        return _Judgment("GIL", advice, (), _LAUNCHING)
+    if "bus" in worst.remedies:
+        return _Judgment("bus", "copies between host and GPU")
+    return _Judgment("device", "the GPU computes", (), _COMPUTING)
 
 
-_ENGINE = (
-    "hw_decoder_load left out: CUDA cores then decode some of the files",
-    "hw_decoder_load=0: CUDA cores decode all of them",
-    "another GPU",
-)
 _LAUNCHING = (
     "larger batches",
-    "fewer operators on the GPU, such as color_twist for several operators on colors",
+    "fewer operators on the GPU: one that does several steps at once",
     "a process for each part of the data (num_shards)",
-)
-_COPIES = (
-    "smaller dtypes up to the copy: convert on the GPU",
-    "decoding on the GPU: device='mixed'",
-    "regions instead of whole arrays (roi_start, roi_shape)",
-)
-_CONVERTING = (
-    "files of a form that the GPU decodes, such as JPEG: `penstock convert` makes them",
-    "smaller files",
 )
 _COMPUTING = ("fewer or lighter operators on the GPU", "smaller images", "another GPU")
 

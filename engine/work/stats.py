@@ -52,16 +52,16 @@ class LaneClocks:
     Attributes:
         launch_ns: time spent on launching, waiting included.
         gpu_wait_ns, threads_wait_ns: the parts of `launch_ns` in which the thread waited for the
-            GPU, and for threads that decode.
+            GPU, and for threads that work for it.
         cpu_ns: CPU time.
-        engine_ns: time that the JPEG engine worked for the lane.
+        engines_ns: time that engines of the GPU worked for the lane, by their names.
     """
 
     launch_ns: int = 0
     gpu_wait_ns: int = 0
     threads_wait_ns: int = 0
     cpu_ns: int = 0
-    engine_ns: int = 0
+    engines_ns: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -107,8 +107,9 @@ class PipelineStats(PipelineFigures):
     def _launching(self) -> str:
         return (
             f"launches in s, {self.lanes} threads: {self.launch_s:.2f}, of that waiting for the "
-            f"GPU {self.gpu_wait_s:.2f}, for threads that decode {self.threads_wait_s:.2f}, "
-            f"CPU time {self.launch_cpu_s:.2f}; JPEG engine at work {self.engine_s:.2f}"
+            f"GPU {self.gpu_wait_s:.2f}, for threads {self.threads_wait_s:.2f}, "
+            f"CPU time {self.launch_cpu_s:.2f}"
+            + "".join(f"; {name} at work {busy:.2f}" for name, busy in self.engines_s.items())
         )
 
     def __str__(self) -> str:
@@ -178,10 +179,18 @@ def operator_stats(clocks: Clocks, plan: Plan) -> tuple[OperatorStats, ...]:
             seconds = busy.get(node.ordinal, 0) / 1e9
             if node.ordinal in busy:
                 per_sample = 1e6 * seconds / max(1, clocks.samples)
-                name, remark = node.operator.name, node.operator.remark()
-                events = _events(clocks, node)
+                operator = node.operator
                 rows.append(
-                    OperatorStats(node.name, name, stage, seconds, per_sample, remark, events)
+                    OperatorStats(
+                        node.name,
+                        operator.name,
+                        stage,
+                        seconds,
+                        per_sample,
+                        operator.remark(),
+                        _events(clocks, node),
+                        operator.remedies(),
+                    )
                 )
     return tuple(sorted(rows, key=lambda row: -row.busy_s))
 
@@ -236,5 +245,11 @@ def pipeline_stats(
         gpu_wait_s=sum(lane.gpu_wait_ns for lane in clocks.lanes) / 1e9,
         threads_wait_s=sum(lane.threads_wait_ns for lane in clocks.lanes) / 1e9,
         launch_cpu_s=sum(lane.cpu_ns for lane in clocks.lanes) / 1e9,
-        engine_s=sum(lane.engine_ns for lane in clocks.lanes) / 1e9,
+        engines_s=_engines_s(clocks),
     )
+
+
+def _engines_s(clocks: Clocks) -> dict[str, float]:
+    """Sum the seconds of the GPU's engines over the lanes, by their names."""
+    total = sum((Counter(lane.engines_ns) for lane in clocks.lanes), Counter[str]())
+    return {name: busy / 1e9 for name, busy in total.items()}

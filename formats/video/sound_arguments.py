@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Operator
 from ...engine.graph.params import BOOL, FLOAT, param
 
@@ -30,12 +29,9 @@ class SoundArguments(Operator):
         super().prepare()
         idle = sorted(self.given & {"audio_rate", "audio_downmix"})
         if idle and not self.audio:
-            raise ArgumentError(f"{self.called}: {' and '.join(idle)} without audio=True")
+            self.refuse(f"{' and '.join(idle)} without audio=True")
         if self.audio_rate > _HIGHEST_RATE:
-            raise ArgumentError(
-                f"{self.called}: audio_rate is {self.audio_rate:g} Hz; the limit is "
-                f"{_HIGHEST_RATE:g} Hz"
-            )
+            self.refuse(f"audio_rate is {self.audio_rate:g} Hz; the limit is {_HIGHEST_RATE:g} Hz")
 
     def sound_arguments(self) -> dict[str, Any]:
         """Return the arguments of `decode_span`."""

@@ -65,9 +65,9 @@ class MelFilterBank(SampleOperator):
     def prepare(self) -> None:
         high = self.freq_high if self.freq_high > 0 else self.sample_rate / 2
         if not self.freq_low < high <= self.sample_rate:
-            raise ArgumentError(
-                f"fn.mel_filter_bank: the filters lie between {self.freq_low} Hz and {high} Hz; "
-                f"freq_high must be above freq_low, and at most sample_rate ({self.sample_rate})"
+            self.refuse(
+                f"the filters lie between {self.freq_low} Hz and {high} Hz; freq_high must be "
+                f"above freq_low, and at most sample_rate ({self.sample_rate})"
             )
         self._bank = FilterBank(
             self.nfilter,

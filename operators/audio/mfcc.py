@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, INT, param
@@ -67,7 +66,7 @@ class Mfcc(SampleOperator):
 
     def prepare(self) -> None:
         if self.dct_type == 1 and self.normalize:
-            raise ArgumentError("fn.mfcc: dct_type=1 has no orthonormal form; use normalize=False")
+            self.refuse("dct_type=1 has no orthonormal form; use normalize=False")
         self._transform = CosineTransform(
             self.dct_type, self.n_mfcc, bool(self.normalize), self.lifter
         )

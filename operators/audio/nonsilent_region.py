@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import why_not
+from ..common.batch_arguments import enter_errors
 from ..kernels import THREADS, Pointers, blocks_for, kernel, struct_table
 from .signals import signal_lengths, signal_of
 
@@ -69,9 +68,9 @@ class NonsilentRegion(SampleOperator):
 
     def prepare(self) -> None:
         if "reference_power" in self.given and not self.reference_power > 0:
-            raise ArgumentError(
-                f"fn.nonsilent_region: reference_power is {self.reference_power}; give a positive "
-                "number, or leave it out for the largest power of each sample"
+            self.refuse(
+                f"reference_power is {self.reference_power}; give a positive number, or leave it "
+                "out for the largest power of each sample"
             )
         interval, length = self.reset_interval, self.window_length
         if (
@@ -79,9 +78,9 @@ class NonsilentRegion(SampleOperator):
             and interval != -1
             and (interval < 1 or interval % length)
         ):
-            raise ArgumentError(
-                f"fn.nonsilent_region: reset_interval is {interval}; give -1, or a multiple of "
-                f"window_length, which is {length}"
+            self.refuse(
+                f"reset_interval is {interval}; give -1, or a multiple of window_length, which is "
+                f"{length}"
             )
         self._ratio = 10 ** (self.cutoff_db / 10)
 
@@ -108,8 +107,7 @@ class NonsilentRegion(SampleOperator):
     ) -> tuple[TensorListGPU, TensorListGPU]:
         device, extents, dtype = batch.device, data.extents(), to_numpy_type(data.dtype)
         samples = signal_lengths(extents)
-        for i in np.flatnonzero(samples < 0).tolist():
-            batch.errors.setdefault(i, why_not(self, batch, i, extents[i], dtype, {}))
+        enter_errors(self, batch, data, samples >= 0, {})
         samples = samples.clip(0)
         windows = np.minimum(self.window_length, samples.clip(1))
         scalars = np.empty((batch.size, 0), np.int64)

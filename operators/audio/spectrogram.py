@@ -8,13 +8,11 @@ import cv2
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INT, STR, param
 from ...engine.tensors import TensorListGPU
-from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import why_not
+from ..common.batch_arguments import enter_errors
 from .framing import Framing
 from .gpu_spectrogram import Transform, transform_batch
 from .real_fft import Frames, bins_of, frames_for
@@ -95,15 +93,14 @@ class Spectrogram(SampleOperator):
     def prepare(self) -> None:
         length = self.window_length
         if self.window_fn and len(self.window_fn) != length:
-            raise ArgumentError(
-                f"fn.spectrogram: window_fn has {len(self.window_fn)} numbers; give window_length "
-                f"numbers, which is {length}"
+            self.refuse(
+                f"window_fn has {len(self.window_fn)} numbers; give window_length numbers, which "
+                f"is {length}"
             )
         self._nfft = length if self.nfft is None else self.nfft
         if self._nfft < length:
-            raise ArgumentError(
-                f"fn.spectrogram: nfft is {self._nfft}; it must be at least window_length, which "
-                f"is {length}"
+            self.refuse(
+                f"nfft is {self._nfft}; it must be at least window_length, which is {length}"
             )
         self._factors = np.array(self.window_fn or hann(length), np.float32)
         self._transform = Transform(self._nfft, self.power, self.layout == "tf")
@@ -142,12 +139,9 @@ class Spectrogram(SampleOperator):
         return out
 
     def batch_gpu(self, batch: BatchContext, data: TensorListGPU) -> TensorListGPU:
-        extents = data.extents()
-        samples = signal_lengths(extents)
+        samples = signal_lengths(data.extents())
         windows = self._framing.counts(samples)
-        for i in np.flatnonzero(windows == 0).tolist():
-            dtype = to_numpy_type(data.dtype)
-            batch.errors.setdefault(i, why_not(self, batch, i, extents[i], dtype, {}))
+        enter_errors(self, batch, data, windows != 0, {})
         transform = Transform(self._nfft, self.power, self.layout == "tf")
         return transform_batch(
             batch, data, samples, windows, self._framing, self._factors, transform

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -56,9 +55,9 @@ class ToDecibels(SampleOperator):
 
     def prepare(self) -> None:
         if "reference" in self.given and not self.reference > 0:
-            raise ArgumentError(
-                f"fn.to_decibels: reference is {self.reference}; give a positive number, or leave "
-                "it out for the largest number of each sample"
+            self.refuse(
+                f"reference is {self.reference}; give a positive number, or leave it out for the "
+                "largest number of each sample"
             )
         exponent = min(self.cutoff_db / self.multiplier, _MOST_EXPONENT)
         self._least = max(np.float32(10.0**exponent), np.finfo(np.float32).smallest_subnormal)

@@ -37,7 +37,7 @@ class DumpImage(BatchOperator):
     """
 
     name = "dump_image"
-    alone = False  # the number of the batch is in the names of the files
+    sample_independent = False  # the number of the batch is in the names of the files
     devices = ("cpu", "gpu")
     inputs = ("images",)
 

@@ -12,7 +12,7 @@ from ...engine.graph.params import BOOL, INTS, REQUIRED, param
 from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.source_info import Names, NamesOnDemand
-from ..common.uploaded import UploadedOperator
+from ..common.whole_batches import UploadedOperator
 from ..geometry.gpu_copies import copy_views
 from ..geometry.strided_views import StridedViews
 
@@ -40,7 +40,7 @@ class PermuteBatch(BatchOperator):
     """
 
     name = "permute_batch"
-    alone = False
+    sample_independent = False
     devices = ("cpu", "gpu")
     inputs = ("data",)
     indices = param(
@@ -93,7 +93,7 @@ class BatchPermutation(UploadedOperator):
     """Draws a random order of the samples of a batch, for the `indices` of `permute_batch`."""
 
     name = "batch_permutation"
-    alone = False
+    sample_independent = False
     allow_repetitions = param(
         BOOL, False, "Draw every index independently, so that indices may repeat."
     )

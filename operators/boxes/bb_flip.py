@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, param
 from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.whole_batches import JoinedRows, compute_together
+from ..common.whole_batches import JoinedRows, compute_joined
 from .checks import check_float32
 from .gpu_flip import FlippedForm, flip_columns
 
@@ -65,8 +64,7 @@ class BbFlip(SampleOperator):
         """Flip the boxes of a whole batch at once."""
         arguments = {"horizontal": horizontal, "vertical": vertical}
 
-        def together() -> tuple[Any]:
-            joined = JoinedRows(boxes, self._check)
+        def flip(joined: JoinedRows) -> tuple[Any]:
             low, high = joined.table[:, :2], joined.table[:, 2:]
             if not self.ltrb:
                 high += low
@@ -78,7 +76,7 @@ class BbFlip(SampleOperator):
                 high -= low
             return (joined.samples(),)
 
-        return compute_together(self, batch, [boxes], arguments, together)[0]
+        return compute_joined(self, batch, [boxes], arguments, self._check, flip)[0]
 
     def batch_gpu(
         self, batch: BatchContext, boxes: TensorListGPU, *, horizontal: Any, vertical: Any
@@ -94,7 +92,5 @@ class BbFlip(SampleOperator):
 
     def _check(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         if not shape or shape[-1] != 4:
-            raise ArgumentError(
-                f"{self.called}: the boxes must have the shape (boxes, 4) or (4,), but have {shape}"
-            )
+            self.refuse(f"the boxes must have the shape (boxes, 4) or (4,), but have {shape}")
         check_float32(self.called, "boxes", dtype)

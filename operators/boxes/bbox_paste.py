@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, param
 from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList
-from ..common.whole_batches import JoinedRows, compute_together
+from ..common.whole_batches import JoinedRows, compute_joined
 from .checks import check_float32
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class BboxPaste(SampleOperator):
     ) -> Array:
         self._check(boxes.shape, boxes.dtype)
         if not ratio >= 1:
-            raise ArgumentError(f"{self.called}: ratio is {ratio}, but must be at least 1")
+            self.refuse(f"ratio is {ratio}, but must be at least 1")
         out = workspace.empty(boxes.shape, boxes.dtype)
         scale = np.float32(ratio)
         np.multiply(boxes, np.float32(1) / scale, out=out)
@@ -68,11 +67,10 @@ class BboxPaste(SampleOperator):
         """Move the boxes of a whole batch at once."""
         arguments = {"ratio": ratio, "paste_x": paste_x, "paste_y": paste_y}
 
-        def together() -> tuple[Any]:
-            joined = JoinedRows(boxes, self._check)
+        def move(joined: JoinedRows) -> tuple[Any] | None:
             values = [array_of(self, *each, len(boxes))[:, 0] for each in arguments.items()]
             if not (values[0] >= 1).all():
-                raise ArgumentError(f"{self.called}: a ratio is below 1")
+                return None
             scale, x, y = (value.astype(np.float32) for value in values)
             margin = (scale - np.float32(1)) / scale
             shift = np.zeros((len(boxes), 2, 2), np.float32)
@@ -81,11 +79,9 @@ class BboxPaste(SampleOperator):
             joined.table += joined.each(shift.reshape(-1, 4))
             return (joined.samples(),)
 
-        return compute_together(self, batch, [boxes], arguments, together)[0]
+        return compute_joined(self, batch, [boxes], arguments, self._check, move)[0]
 
     def _check(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         if not shape or shape[-1] != 4:
-            raise ArgumentError(
-                f"{self.called}: the boxes must have the shape (boxes, 4) or (4,), but have {shape}"
-            )
+            self.refuse(f"the boxes must have the shape (boxes, 4) or (4,), but have {shape}")
         check_float32(self.called, "boxes", dtype)

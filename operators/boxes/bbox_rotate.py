@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INTS, LAYOUT, REQUIRED, STR, param
 from ...engine.graph.row_arguments import values_of
 from ...engine.tensors import TensorList
 from ...formats.ragged import bounds_of, rows_between
-from ..common.whole_batches import JoinedRows, compute_together
+from ..common.whole_batches import JoinedRows, compute_joined
 from ..warp.rotation import canvas_size, cosine_and_sine
 from .checks import check_boxes, check_labels, check_numbers
 
@@ -83,9 +82,9 @@ class BboxRotate(SampleOperator):
 
     def prepare(self) -> None:
         if not {"H", "W"} <= set(self.shape_layout):
-            self._refuse(f"shape_layout is {self.shape_layout!r}, but needs an H and a W")
+            self.refuse(f"shape_layout is {self.shape_layout!r}, but needs an H and a W")
         if self.keep_size and "size" in self.given:
-            self._refuse("give either keep_size or size")
+            self.refuse("give either keep_size or size")
 
     def num_outputs(self) -> int:
         return len(self.layouts)
@@ -122,8 +121,7 @@ class BboxRotate(SampleOperator):
         """Rotate the boxes of a whole batch at once."""
         inputs = [boxes] if labels is None else [boxes, labels]
 
-        def together() -> tuple[Any, ...]:
-            joined = JoinedRows(boxes, partial(check_boxes, self.called))
+        def rotate(joined: JoinedRows) -> tuple[Any, ...] | None:
             names = ("angle", "input_shape", "size")
             values = [values_of(self, name, arguments[name], len(boxes)) for name in names]
             turns = np.array([self._turn(*each) for each in zip(*values, strict=True)])
@@ -137,16 +135,17 @@ class BboxRotate(SampleOperator):
             for row, count in zip(rows, joined.counts.tolist(), strict=True):
                 self._check_labels(row.shape, row.dtype, count)
             if len({(row.ndim, row.dtype) for row in rows}) > 1:
-                self._refuse("labels of several forms are chosen sample by sample")
+                return None
             return result, rows_between(np.concatenate(rows)[kept], bounds)
 
-        results = compute_together(self, batch, inputs, arguments, together)
+        check = partial(check_boxes, self.called)
+        results = compute_joined(self, batch, inputs, arguments, check, rotate)
         return results if labels is not None else results[0]
 
     def _check_labels(self, shape: tuple[int, ...], dtype: np.dtype[Any], boxes: int) -> None:
         check_labels(self.called, shape, dtype, boxes)
         if shape[1:] not in ((), (1,)):
-            self._refuse(f"the labels have the shape {shape}; use (boxes,) or (boxes, 1)")
+            self.refuse(f"the labels have the shape {shape}; use (boxes,) or (boxes, 1)")
 
     def _turn(self, angle: float, shape: Sequence[int], size: Sequence[float]) -> Turn:
         """Return sizes of image and canvas (width and height), and cosine and sine of the angle."""
@@ -185,7 +184,7 @@ class BboxRotate(SampleOperator):
         extents = np.atleast_1d(shape).tolist()
         indices = [self.shape_layout.index(letter) for letter in "WH"]
         if len(extents) <= max(indices) or min(extents[i] for i in indices) < 1:
-            self._refuse(
+            self.refuse(
                 f"input_shape is {tuple(extents)}, which has no width and height above 0 "
                 f"in the order {self.shape_layout!r}"
             )
@@ -197,13 +196,10 @@ class BboxRotate(SampleOperator):
             return image
         if len(size):
             if len(size) != 2 or not min(size) >= 1:
-                self._refuse(f"size is {tuple(size)}; give (height, width), each at least 1")
+                self.refuse(f"size is {tuple(size)}; give (height, width), each at least 1")
             return math.floor(size[1]), math.floor(size[0])
         height, width = canvas_size((image[1], image[0]), angle)
         return width, height
-
-    def _refuse(self, problem: str) -> None:
-        raise ArgumentError(f"{self.called}: {problem}")
 
 
 def _rotated(edges: Array, cosine: Array, sine: Array) -> Array:
@@ -236,6 +232,8 @@ def _shrunk(turned: Array, original: Array, factor: np.float32) -> Array:
 def _clipped(edges: Array, canvas: Array, threshold: np.float32) -> tuple[Array, Array]:
     """Return which boxes stay, and all boxes clipped to the canvas: (4, boxes)."""
     clipped = np.minimum(np.maximum(edges, 0), canvas)
-    before, after = ((each[2] - each[0]) * (each[3] - each[1]) for each in (edges, clipped))
+    before, after = (
+        (corners[2] - corners[0]) * (corners[3] - corners[1]) for corners in (edges, clipped)
+    )
     covered = after / np.where(before > 0, before, np.float32(np.nan))
     return (covered >= threshold).nonzero()[0], clipped

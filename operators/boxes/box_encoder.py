@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, REQUIRED, param
@@ -61,18 +60,18 @@ class BoxEncoder(SampleOperator):
 
     def prepare(self) -> None:
         if not self.anchors or len(self.anchors) % 4:
-            raise ArgumentError(
-                f"{self.called}: anchors has {len(self.anchors)} numbers, but needs 4 for each of "
-                "one or more anchors"
+            self.refuse(
+                f"anchors has {len(self.anchors)} numbers, but needs 4 for each of one or more "
+                "anchors"
             )
         for name in ("means", "stds"):
             if len(getattr(self, name)) != 4:
-                raise ArgumentError(
-                    f"{self.called}: {name} is {getattr(self, name)}, but needs 4 numbers, for x, "
-                    "y, width and height"
+                self.refuse(
+                    f"{name} is {getattr(self, name)}, but needs 4 numbers, for x, y, width and "
+                    "height"
                 )
         if 0 in self.stds:
-            raise ArgumentError(f"{self.called}: stds is {self.stds}; no number may be 0")
+            self.refuse(f"stds is {self.stds}; no number may be 0")
         self._anchors = Anchors(
             np.array(self.anchors, np.float32).reshape(-1, 4),
             np.float32(self.criteria),
@@ -110,7 +109,7 @@ class BoxEncoder(SampleOperator):
         check_numbers(self.called, boxes)
         if self.offset and not (boxes[:, 2:] > boxes[:, :2]).all():
             box = int(np.flatnonzero(~(boxes[:, 2:] > boxes[:, :2]).all(axis=1))[0])
-            raise ArgumentError(
-                f"{self.called}: box {box} is {boxes[box].tolist()}; offsets need boxes with a "
-                "width and a height above 0, so drop empty boxes before"
+            self.refuse(
+                f"box {box} is {boxes[box].tolist()}; offsets need boxes with a width and a height "
+                "above 0, so drop empty boxes before"
             )

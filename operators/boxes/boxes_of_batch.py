@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -73,23 +74,19 @@ def read_corners(
             check_labels(owner, of_labels[i].shape, of_labels[i].dtype, len(rows[i]))
         check_in_image(owner, layout.corners(rows[i]), BOX_TOLERANCE)
 
-    def together() -> CornersOfBatch:
-        table = joined([none, *rows])
-        if table is None:
-            raise ArgumentError("boxes of a wrong form")
+    def corners_of(table: Array) -> CornersOfBatch:
         corners = check_in_image(owner, layout.corners(table), BOX_TOLERANCE)
         counts = np.array([*map(len, rows)], np.int64)
         return CornersOfBatch(corners, counts, layout, of_labels)
 
-    try:
-        if _labels_fit(rows, of_labels):
-            return together()
-    except (ArgumentError, TypeError):  # numbers have no length
-        pass  # of a sample that is not known yet
+    table = joined([none, *rows])
+    if table is not None and _labels_fit(rows, of_labels):
+        with suppress(ArgumentError):  # of a sample that is not known yet
+            return corners_of(table)
     for i in try_rows(batch, range(len(rows)), check):
         rows[i] = none
-        of_labels[i : i + 1] = [each.reshape(-1)[:0] for each in of_labels[i : i + 1]]
-    return together()
+        of_labels[i : i + 1] = [label.reshape(-1)[:0] for label in of_labels[i : i + 1]]
+    return corners_of(np.concatenate([none, *rows]))
 
 
 def _packed_corners(

@@ -56,7 +56,7 @@ def try_checks(
     errors: dict[int, BaseException], owner: str, boxes: TensorList, labels: TensorList
 ) -> Array:
     """Check shapes and dtypes of a batch; enter errors of rows, and return the rows without."""
-    dtypes = [to_numpy_type(each.dtype) for each in (boxes, labels)]
+    dtypes = [to_numpy_type(data.dtype) for data in (boxes, labels)]
     good = np.ones(len(boxes), bool)
     if dtypes[0] == np.float32 and dtypes[1].kind in "iu" and _all_fit(boxes, labels):
         return good

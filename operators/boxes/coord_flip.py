@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY_FLOAT, INT, LAYOUT, param
 from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.whole_batches import JoinedRows, compute_together
+from ..common.whole_batches import JoinedRows, compute_joined
 from .checks import check_float32
 from .gpu_flip import FlippedForm, flip_columns
 
@@ -48,9 +47,7 @@ class CoordFlip(SampleOperator):
 
     def prepare(self) -> None:
         if not set(self.layout) <= set("xyz"):
-            raise ArgumentError(
-                f"{self.called}: layout is {self.layout!r}, but may have the letters x, y and z"
-            )
+            self.refuse(f"layout is {self.layout!r}, but may have the letters x, y and z")
 
     def sample(self, workspace: Workspace, points: Array, **arguments: Any) -> Array:
         layout = self._layout(points.shape, points.dtype)
@@ -65,8 +62,7 @@ class CoordFlip(SampleOperator):
     def batch(self, batch: BatchContext, points: TensorList, **arguments: Any) -> Any:
         """Mirror the points of a whole batch at once."""
 
-        def together() -> tuple[Any]:
-            joined = JoinedRows(points, self._layout)
+        def mirror(joined: JoinedRows) -> tuple[Any]:
             for column, axis in enumerate(self.layout or "xyz"[: joined.table.shape[1]]):
                 flip, center = (
                     array_of(self, name, arguments[name], len(points))[:, 0]
@@ -77,14 +73,14 @@ class CoordFlip(SampleOperator):
                 np.copyto(joined.table[:, column], mirrored, where=joined.each(flip != 0))
             return (joined.samples(),)
 
-        return compute_together(self, batch, [points], arguments, together)[0]
+        return compute_joined(self, batch, [points], arguments, self._layout, mirror)[0]
 
     def batch_gpu(
         self, batch: BatchContext, points: TensorListGPU, **arguments: Any
     ) -> TensorListGPU:
         layouts = {self._layout(shape, to_numpy_type(points.dtype)) for shape in points.shape()}
         if len(layouts) > 1:
-            raise ArgumentError(f"{self.called}: samples differ in their number of coordinates")
+            self.refuse("samples differ in their number of coordinates")
 
         def values(name: str, axis: str) -> Array:
             return array_of(self, f"{name}_{axis}", arguments[f"{name}_{axis}"], len(points))[:, 0]
@@ -98,8 +94,6 @@ class CoordFlip(SampleOperator):
         layout = self.layout or "xyz"[: shape[-1] if shape else 0]
         if len(shape) != 2 or not 0 < shape[1] == len(layout):
             wanted = f"(points, {len(self.layout)})" if self.layout else "(points, 1 to 3)"
-            raise ArgumentError(
-                f"{self.called}: the points must have the shape {wanted}, but have {shape}"
-            )
+            self.refuse(f"the points must have the shape {wanted}, but have {shape}")
         check_float32(self.called, "points", dtype)
         return layout

@@ -63,15 +63,15 @@ def encode_batch(
     best = device.upload(np.zeros(max(1, int(counts.sum())), np.uint64))
     anchors = device.upload(table.table), np.int32(len(table)), best
     macros: dict[str, str | int] = {"Label": c_type(dtype), "OFFSET": table.offset}
-    each = np.full(size, len(table))
+    counts_of_anchors = np.full(size, len(table))
     match = kernel("boxes/encode_boxes", "best_anchors", **macros)
     boxes_together = min(int(counts.max(initial=0)), _MOST_BOXES)
-    grid = blocks_for(-(-each // _STEPS)), size, boxes_together
+    grid = blocks_for(-(-counts_of_anchors // _STEPS)), size, boxes_together
     device.launch(match, grid, (THREADS,), samples, *anchors)
     encode = kernel("boxes/encode_boxes", "encode", **macros)
     norm = device.upload(np.concatenate([table.means, table.stds]))
     numbers = norm, table.criteria, table.scale
-    launch_elements(device, encode, samples, each, *anchors, *numbers)
+    launch_elements(device, encode, samples, counts_of_anchors, *anchors, *numbers)
     _report(batch, boxes, marks, check)
     return out, chosen
 

@@ -57,6 +57,7 @@ class RandomBboxCrop(BatchOperator):
 
     name = "random_bbox_crop"
     inputs = ("boxes", "labels?")
+    sample_independent = True
 
     aspect_ratio = param(
         FLOATS,
@@ -197,7 +198,7 @@ class RandomBboxCrop(BatchOperator):
         layout = self.shape_layout or letters
         table = numbers_of(values, batch.size, dimensions)
         if sorted(layout) != sorted(letters):
-            self._refuse(f"shape_layout is {layout!r}, but must be an order of {letters!r}")
+            self.refuse(f"shape_layout is {layout!r}, but must be an order of {letters!r}")
         wrong = np.logical_not((table >= 1).all(axis=1))
         for row in np.flatnonzero(wrong).tolist():
             given = values.row(row).tolist() if isinstance(values, TensorList) else values
@@ -211,29 +212,26 @@ class RandomBboxCrop(BatchOperator):
 
     def _check_arguments(self) -> None:
         if "ltrb" in self.given and self.bbox_layout:
-            self._refuse("give either bbox_layout or ltrb")
+            self.refuse("give either bbox_layout or ltrb")
         if not self.thresholds:
-            self._refuse("thresholds is empty; give at least one")
+            self.refuse("thresholds is empty; give at least one")
         if self.total_num_attempts == 0:
-            self._refuse("total_num_attempts is 0; leave it out for no limit")
+            self.refuse("total_num_attempts is 0; leave it out for no limit")
         if len(self.scaling) != 2 or self.scaling[0] > self.scaling[1]:
-            self._refuse(f"scaling is {self.scaling}, but must be (least, largest)")
+            self.refuse(f"scaling is {self.scaling}, but must be (least, largest)")
         ratios = self.aspect_ratio
         if len(ratios) not in (2, 6) or any(
             not least <= largest for least, largest in zip(ratios[::2], ratios[1::2], strict=True)
         ):
-            self._refuse(f"aspect_ratio is {ratios}, but must be (least, largest), once or 3 times")
+            self.refuse(f"aspect_ratio is {ratios}, but must be (least, largest), once or 3 times")
         if "crop_shape" in self.given:
             if "input_shape" not in self.given:
-                self._refuse("crop_shape needs the argument input_shape, the size of the image")
+                self.refuse("crop_shape needs the argument input_shape, the size of the image")
             unfit = {"scaling", "aspect_ratio"} & self.given or (
                 {"allow_no_crop"} if self.allow_no_crop else set()
             )
             if unfit:
-                self._refuse(f"crop_shape does not go with {' and '.join(sorted(unfit))}")
-
-    def _refuse(self, problem: str) -> None:
-        raise ArgumentError(f"{self.called}: {problem}")
+                self.refuse(f"crop_shape does not go with {' and '.join(sorted(unfit))}")
 
 
 def _chosen(labels: Array | list[Array], counts: Array, kept: Array, bounds: Array) -> Any:

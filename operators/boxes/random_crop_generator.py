@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOATS, INT, param
@@ -53,14 +52,12 @@ class RandomCropGenerator(SampleOperator):
 
     def sample(self, workspace: Workspace, shape: Array) -> tuple[Array, Array]:
         if shape.dtype.kind not in "iu" or shape.shape not in ((2,), (3,)):
-            raise ArgumentError(
-                f"{self.called}: the input must be the shape of an image, (height, width) or "
-                f"(height, width, channels), but has {shape.dtype} of the shape {shape.shape}"
+            self.refuse(
+                "the input must be the shape of an image, (height, width) or (height, width, "
+                f"channels), but has {shape.dtype} of the shape {shape.shape}"
             )
         height, width = shape[:2].tolist()
         if min(height, width) < 1:
-            raise ArgumentError(
-                f"{self.called}: an image of {height}x{width} pixels has no windows"
-            )
+            self.refuse(f"an image of {height}x{width} pixels has no windows")
         y0, x0, y1, x1 = random_crop.random_window(height, width, self._ranges, workspace.random)
         return np.array([y0, x0], np.int32), np.array([y1 - y0, x1 - x0], np.int32)

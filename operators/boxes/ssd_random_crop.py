@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, CompositeOperator, SampleOperator, register
@@ -76,9 +75,9 @@ class SsdCut(SampleOperator):
 
     def sample(self, workspace: Workspace, image: Array, anchor: Array, shape: Array) -> Array:
         if image.ndim != 3 or self.layouts[0] not in ("", "HWC"):
-            raise ArgumentError(
-                f"{self.called}: the image must be HWC, but has the shape {image.shape} and the "
-                f"layout {self.layouts[0]!r}"
+            self.refuse(
+                f"the image must be HWC, but has the shape {image.shape} and the layout "
+                f"{self.layouts[0]!r}"
             )
         (left, top), (width, height) = anchor.tolist(), shape.tolist()
         rows = _pixels(top, height, image.shape[0])

@@ -109,7 +109,7 @@ class FixedExtents(Proposals):
 
     def propose(self, samples: Array, numbers: Array) -> tuple[Array, Array]:
         """Return corners and possibility of windows: see `Proposals`."""
-        crop, size = (each[samples].T[..., None] for each in (self.crop_shape, self.input_shape))
+        crop, size = (shape[samples].T[..., None] for shape in (self.crop_shape, self.input_shape))
         margin, drawn = size - crop, numbers[: len(crop)].astype(np.float64)
         steps = np.floor(drawn * (np.abs(margin) + 1)) * np.sign(margin)
         corners = np.concatenate([steps / size, (steps + crop) / size])

@@ -14,7 +14,7 @@ from ...engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, REQUIRED, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
-from ..common.batch_arguments import why_not
+from ..common.batch_arguments import enter_errors, why_not
 from .gpu_clahe import Tiling, equalize_tiles
 
 if TYPE_CHECKING:
@@ -74,9 +74,8 @@ class Clahe(SampleOperator):
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         if images.ndim != 3:
             raise why_not(self, batch, 0, shapes[0], dtype, {})
-        possible = np.array([self._accepts(len(s), int(s[-1]), dtype) for s in shapes])
-        for row in np.flatnonzero(~possible).tolist():
-            batch.errors.setdefault(row, why_not(self, batch, row, shapes[row], dtype, {}))
+        possible = np.array([self._accepts(len(s), int(s[-1]), dtype) for s in shapes], bool)
+        enter_errors(self, batch, images, possible, {})
         tiling = Tiling(self.tiles_y, self.tiles_x, self._limit, self.luma_only)
         return equalize_tiles(batch, images, possible, tiling)
 

@@ -14,7 +14,7 @@ from ...engine.graph.params import IMAGE_TYPE, REQUIRED, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIImageType, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
-from ..common.batch_arguments import why_not
+from ..common.batch_arguments import enter_errors
 from .color_operator import check_channels
 from .cpu_colors import map_colors
 from .gpu_colors import map_batch_colors
@@ -62,7 +62,7 @@ class ColorSpaceConversion(SampleOperator):
 
     def prepare(self) -> None:
         self._pair = self.image_type, self.output_type
-        self._given, self._made = (1 if each == _GRAY else 3 for each in self._pair)
+        self._given, self._made = (1 if color == _GRAY else 3 for color in self._pair)
 
     def sample(self, workspace: Workspace, image: Array) -> Array:
         layout = layout_of(self.layouts[0], image.ndim, VIDEO_LAYOUTS)
@@ -88,9 +88,8 @@ class ColorSpaceConversion(SampleOperator):
         layout = layout_of(self.layouts[0], images.ndim, VIDEO_LAYOUTS)
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         self._check_type(dtype)
-        wrong = (shapes[:, -1] != self._given) | (layout[-1] != "C")
-        for row in np.flatnonzero(wrong).tolist():
-            batch.errors.setdefault(row, why_not(self, batch, row, shapes[row], dtype, {}))
+        possible = (shapes[:, -1] == self._given) & (layout[-1] == "C")
+        enter_errors(self, batch, images, possible, {})
         if self.image_type == self.output_type:
             return images
         maps = np.broadcast_to(

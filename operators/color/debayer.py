@@ -17,7 +17,7 @@ from ...engine.graph.params import INTS, REQUIRED, STR, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import layout_of
-from ..common.batch_arguments import numbers_of, why_not
+from ..common.batch_arguments import enter_errors, numbers_of
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 
 if TYPE_CHECKING:
@@ -85,10 +85,7 @@ class Debayer(SampleOperator):
 
     def prepare(self) -> None:
         if self.device == "gpu" and self.algorithm not in _DEFAULT:
-            raise ArgumentError(
-                f"{self.called}: algorithm is {self.algorithm!r}; use {' or '.join(_DEFAULT)} on "
-                "the GPU"
-            )
+            self.refuse(f"algorithm is {self.algorithm!r}; use {' or '.join(_DEFAULT)} on the GPU")
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("FHWC" if self.layouts[0].startswith("F") else "HWC",)
@@ -106,7 +103,7 @@ class Debayer(SampleOperator):
             known = ", ".join(map(str, _TILES))
             raise ArgumentError(f"blue_position is {tuple(blue_position)}; give one of {known}")
         if self.algorithm == "vng_ocv" and image.dtype != np.uint8:
-            raise ArgumentError(f"{self.called}: vng_ocv takes uint8, not {image.dtype}")
+            self.refuse(f"vng_ocv takes uint8, not {image.dtype}")
         channels = 1 if self.algorithm == "gray_ocv" else 3
         out = workspace.empty((*image.shape[:2], channels), image.dtype)
         if image.size:
@@ -131,12 +128,8 @@ class Debayer(SampleOperator):
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         blue = numbers_of(blue_position, batch.size, 2)
         possible = np.asarray(np.isin(blue, (0, 1)).all(axis=1))
-        for i, shape in enumerate(shapes.tolist()):
-            possible[i] &= self._is_possible(shape, dtype)
-            if not possible[i]:
-                arguments = {"blue_position": blue_position}
-                error = why_not(self, batch, i, shape, dtype, arguments)
-                batch.errors.setdefault(i, error)
+        possible &= np.array([self._is_possible(s, dtype) for s in shapes.tolist()], bool)
+        enter_errors(self, batch, images, possible, {"blue_position": blue_position})
         height, width = shapes[:, :2].T
         colored = np.column_stack([height, width, np.full(batch.size, 3)])
         out = batch.device.empty(colored, dtype, self.output_layouts()[0])

@@ -46,8 +46,8 @@ def twist(hue: ArrayLike, saturation: ArrayLike, factor: ArrayLike, offset: Arra
     """
     angle = np.radians(hue)
     cos, sin, saturated, factors = (
-        np.asarray(each)[..., np.newaxis, np.newaxis]
-        for each in (np.cos(angle), np.sin(angle), saturation, factor)
+        np.asarray(term)[..., np.newaxis, np.newaxis]
+        for term in (np.cos(angle), np.sin(angle), saturation, factor)
     )
     maps = np.empty((*np.shape(hue), 3, 4))
     maps[..., :3] = factors * (_GRAY + saturated * (cos * _CHROMA + sin * _TURNED))

@@ -111,16 +111,18 @@ def enter_errors(
     data: TensorListGPU,
     usable: NDArray[np.bool_],
     arguments: Mapping[str, Any],
+    *others: TensorList,
 ) -> None:
     """Enter the errors that the CPU raises for the samples that are not usable.
 
     Args:
         operator, batch, data, arguments: the operator, its batch, its input and its arguments.
         usable: which samples have no error: (batch,).
+        others: further inputs; see `why_not`.
     """
-    shapes, dtype = data.extents(), to_numpy_type(data.dtype)
     for row in np.flatnonzero(~usable).tolist():
-        error = why_not(operator, batch, row, shapes[row].tolist(), dtype, arguments)
+        shape, dtype = data.extents()[row].tolist(), to_numpy_type(data.dtype)
+        error = why_not(operator, batch, row, shape, dtype, arguments, *others)
         batch.errors.setdefault(row, error)
 
 

@@ -1,10 +1,12 @@
-"""Images as OpenCV's functions take them: their types, and the number of channels."""
+"""Images as OpenCV's functions take them: types, numbers of channels, borders and masks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
+import cv2
 import numpy as np
 
 from ...engine.graph.operator import Array
@@ -12,6 +14,32 @@ from ..elementwise.saturation import saturate
 
 OPENCV_DTYPES = frozenset(map(np.dtype, ("u1", "u2", "i2", "f4", "f8")))
 _CHANNELS = 128
+_MERGED_CHANNELS = 4  # of images whose masks `cv2.merge` repeats
+
+BORDERS = MappingProxyType(
+    {
+        "constant": cv2.BORDER_CONSTANT,
+        "replicate": cv2.BORDER_REPLICATE,
+        "reflect": cv2.BORDER_REFLECT,
+        "reflect_101": cv2.BORDER_REFLECT_101,
+        "wrap": cv2.BORDER_WRAP,
+    }
+)
+"""OpenCV's borders by their names; in upper case these are the values of the macro BORDER."""
+
+FILTER_BORDERS = MappingProxyType(
+    {
+        "reflect_101": "reflect_101",
+        "reflect_1001": "reflect",
+        "wrap": "wrap",
+        "clamp": "replicate",
+        "constant": "constant",
+        "reflect": "reflect",
+        "edge": "replicate",
+        "pad": "constant",
+    }
+)
+"""The same borders by their names in DALI's filters; the last three are other names of borders."""
 
 
 def exact_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -43,3 +71,22 @@ def by_channels(
         made = compute(np.ascontiguousarray(image[..., some]), target if whole else None)
         if made is not target:
             saturate(np.reshape(made, target.shape), target)
+
+
+def spread(mask: Array, channels: int) -> Array:
+    """Return a mask in which each element of a line is repeated for all channels.
+
+    Args:
+        mask: (height, width) bool or uint8.
+        channels: number of channels of a pixel.
+
+    Returns:
+        uint8 of shape (height, width * channels); it may be the mask itself.
+    """
+    plane: Any = mask.view(np.uint8)
+    if channels == 1:
+        return plane  # type: ignore[no-any-return]
+    if channels <= _MERGED_CHANNELS and plane.size:
+        repeated: Any = cv2.merge([plane] * channels)
+        return repeated.reshape(len(mask), -1)  # type: ignore[no-any-return]
+    return np.repeat(plane, channels, axis=1)

@@ -1,19 +1,23 @@
-"""Light operators on whole batches, and sample by sample where a sample has an error."""
+"""Operators on whole batches: light ones, and ones whose results are the CPU's on both devices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace
-from ...engine.graph.operator import Array, SampleOperator
+from ...engine.graph.operator import Array, BatchOperator, SampleOperator
 from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorList
 from ...engine.tensors.packed_rows import packed_between
+from ...engine.tensors.results import as_tensor_list
 from ...formats.ragged import bounds_of
 
 if TYPE_CHECKING:
@@ -23,27 +27,40 @@ Columns = tuple[Any, ...]
 """The samples of each output: an array over the samples, or a list of arrays."""
 
 
+class UploadedOperator(BatchOperator):
+    """Base of operators whose results are computed on the CPU on both devices."""
+
+    devices = ("cpu", "gpu")
+
+    def batch_gpu(self, batch: BatchContext, *inputs: TensorList, **arguments: Any) -> TensorList:
+        result = self.batch(batch, *inputs, **arguments)
+        numbers = as_tensor_list(result, batch.size, self.output_layouts()[0])
+        return batch.device.to_device(numbers)
+
+
 def compute_together(
     operator: SampleOperator,
     batch: BatchContext,
     inputs: Sequence[TensorList],
     arguments: Mapping[str, Any],
-    together: Callable[[], Columns],
+    together: Callable[[], Columns | None],
 ) -> Columns:
-    """Return the results of `together`; enter the errors of single samples in the batch.
+    """Return the results of `together`, or of the samples one by one; enter their errors.
 
     Args:
         operator: the operator. Its outputs correspond to its last inputs.
         batch: the batch.
         inputs, arguments: of the operator.
-        together: computes the whole batch. Raises ArgumentError if a sample has an error, or if
-            the samples cannot be computed together; then `operator.sample` computes each one.
+        together: computes the whole batch. Returns None if the samples are not alike; then
+            `operator.sample` computes each one. A check may raise the ArgumentError of a sample;
+            then `operator.sample` tells which one that is.
     """
+    results = None
     if batch.size:
-        try:
-            return together()
-        except ArgumentError:
-            pass  # of a sample that is not known yet
+        with suppress(ArgumentError):  # of a sample that is not known yet
+            results = together()
+    if results is not None:
+        return results
     outputs = inputs[-operator.num_outputs() :]
     columns: list[list[Array]] = [[] for _ in outputs]
     for i in range(batch.size):
@@ -52,6 +69,29 @@ def compute_together(
         ):
             column.append(array)
     return tuple(columns)
+
+
+def compute_joined(
+    operator: SampleOperator,
+    batch: BatchContext,
+    inputs: Sequence[TensorList],
+    arguments: Mapping[str, Any],
+    check: Callable[[tuple[int, ...], Any], object],
+    compute: Callable[[JoinedRows], Columns | None],
+) -> Columns:
+    """Return the results of `compute` for the joined rows of the first input.
+
+    Args:
+        operator, batch, inputs, arguments: see `compute_together`.
+        check: see `JoinedRows.of`.
+        compute: as `together` of `compute_together`.
+    """
+
+    def together() -> Columns | None:
+        joined = JoinedRows.of(inputs[0], check)
+        return None if joined is None else compute(joined)
+
+    return compute_together(operator, batch, inputs, arguments, together)
 
 
 def _sample(
@@ -75,45 +115,48 @@ def _sample(
     return tuple(np.empty((0,) * row.ndim, row.dtype) for row in rows)
 
 
+@dataclass
 class JoinedRows:
     """The rows of all samples of a batch, one below the other.
 
     Attributes:
         table: a copy that may be changed: (rows, columns).
         counts: number of rows of each sample: (samples,).
+        shapes: of the samples: (..., columns).
     """
 
-    def __init__(self, data: TensorList, check: Callable[[tuple[int, ...], Any], object]) -> None:
-        """Join the samples of a batch.
+    table: Array
+    counts: NDArray[np.int64]
+    shapes: Sequence[tuple[int, ...]]
+
+    @classmethod
+    def of(
+        cls, data: TensorList, check: Callable[[tuple[int, ...], Any], object]
+    ) -> JoinedRows | None:
+        """Join the samples of a batch; None if they differ in columns or dtype.
 
         Args:
-            data: samples of shape (..., columns), with as many columns each.
+            data: samples of shape (..., columns).
             check: called with each shape and dtype; raises ArgumentError for a wrong one.
         """
         flat = None if data.packed is None else data.packed.flat()
-        if data.is_dense_tensor():
-            dense = data.dense()
-            self._shapes = [dense.shape[1:]] * len(dense)
-            forms = {(dense.shape[1:], dense.dtype)}
-        elif flat is not None:
-            self._shapes = data.shape()
-            forms = {(shape, flat.dtype) for shape in set(self._shapes)}
-        else:
-            samples = data.rows()
-            self._shapes = [row.shape for row in samples]
-            forms = {(row.shape, row.dtype) for row in samples}
+        whole = data.dense() if data.is_dense_tensor() else flat
+        samples = data.rows() if whole is None else []
+        shapes = data.shape() if whole is not None else [row.shape for row in samples]
+        forms = {(row.shape, row.dtype) for row in samples}
+        if whole is not None:
+            forms = {(shape, whole.dtype) for shape in set(shapes)}
         for form in forms:
             check(*form)
         if len({(shape[-1], dtype) for shape, dtype in forms}) > 1:
-            raise ArgumentError("samples with different columns are computed one by one")
-        columns = self._shapes[0][-1]
-        if data.is_dense_tensor():
-            self.table = dense.reshape(-1, columns).copy()
-        elif flat is not None:
-            self.table = flat.reshape(-1, columns).copy()
+            return None
+        columns = shapes[0][-1]
+        if whole is None:
+            table = np.concatenate([row.reshape(-1, columns) for row in samples])
         else:
-            self.table = np.concatenate([row.reshape(-1, columns) for row in samples])
-        self.counts = np.array([prod(shape[:-1]) for shape in self._shapes], np.int64)
+            table = whole.reshape(-1, columns).copy()
+        counts = np.array([prod(shape[:-1]) for shape in shapes], np.int64)
+        return cls(table, counts, shapes)
 
     def each(self, values: Array) -> Array:
         """Return the values of each row, given those of each sample along axis 0."""
@@ -121,10 +164,10 @@ class JoinedRows:
 
     def samples(self) -> Any:
         """Return the table as samples of the shapes that were joined."""
-        if len(set(self._shapes)) == 1:
-            return self.table.reshape(len(self._shapes), *self._shapes[0])
-        if all(len(shape) == 2 for shape in self._shapes):
+        if len(set(self.shapes)) == 1:
+            return self.table.reshape(len(self.shapes), *self.shapes[0])
+        if all(len(shape) == 2 for shape in self.shapes):
             return packed_between(self.table, bounds_of(self.counts))
         ends = np.cumsum(self.counts).tolist()
-        places = zip(self._shapes, [0, *ends[:-1]], ends, strict=True)
+        places = zip(self.shapes, [0, *ends[:-1]], ends, strict=True)
         return [self.table[start:end].reshape(shape) for shape, start, end in places]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, param
@@ -111,23 +110,20 @@ class Erase(SampleOperator):
         if "axes" in self.given:
             return chosen_axes("", ndim, self.axes, None)
         if not layout:
-            raise ArgumentError(
-                f"{self.called}: a sample of {ndim} dimensions has no layout; give axes"
-            )
+            self.refuse(f"a sample of {ndim} dimensions has no layout; give axes")
         return tuple(i for i, letter in enumerate(layout) if letter != "C")
 
     def _check_regions(
         self, axes: tuple[int, ...], anchor: Sequence[float], shape: Sequence[float]
     ) -> None:
         if len(shape) % max(1, len(axes)) or len(anchor) not in (0, len(shape)):
-            raise ArgumentError(
-                f"{self.called}: anchor has {len(anchor)} values and shape {len(shape)}; give "
-                f"both {len(axes)} for each region, one for each of the axes {axes}"
+            self.refuse(
+                f"anchor has {len(anchor)} values and shape {len(shape)}; give both {len(axes)} "
+                f"for each region, one for each of the axes {axes}"
             )
         if not all(map(isfinite, (*anchor, *shape))):
-            raise ArgumentError(
-                f"{self.called}: anchor is {tuple(anchor)} and shape is {tuple(shape)}; all "
-                "numbers must be finite"
+            self.refuse(
+                f"anchor is {tuple(anchor)} and shape is {tuple(shape)}; all numbers must be finite"
             )
 
     def _boxes(self, axes: tuple[int, ...], extents: Array, anchor: Array, shape: Array) -> Boxes:
@@ -160,12 +156,12 @@ class Erase(SampleOperator):
         numbers = np.array(fill_value, np.float64).reshape(-1)
         count = extents[channels] if channels >= 0 else 1
         if len(numbers) not in (1, count):
-            raise ArgumentError(
-                f"{self.called}: fill_value has {len(numbers)} values; give one, or one for each "
-                f"of the channels ({count} here)"
+            self.refuse(
+                f"fill_value has {len(numbers)} values; give one, or one for each of the channels "
+                f"({count} here)"
             )
         if not np.isfinite(numbers).all():
-            raise ArgumentError(f"{self.called}: fill_value is {numbers.tolist()}, not finite")
+            self.refuse(f"fill_value is {numbers.tolist()}, not finite")
         fills = np.empty(numbers.shape, dtype)
         cut_off(numbers, fills)
         return fills
@@ -181,7 +177,7 @@ class Erase(SampleOperator):
     ) -> Array:
         anchor, shape, axes = _many(anchor), _many(shape), self._axes(data.ndim)
         self._check_regions(axes, anchor, shape)
-        tables = (np.array([each]) for each in (data.shape, anchor, shape))
+        tables = (np.array([numbers]) for numbers in (data.shape, anchor, shape))
         (boxes,) = self._boxes(axes, *tables)
         fills = self._fills(data.shape, _many(fill_value), data.dtype)
         if len(fills) > 1:

@@ -15,7 +15,7 @@ from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, find_axis, layout_of
 from ..common.number_arguments import check_numbers, numbers_of_batch
-from ..common.pixel_masks import spread
+from ..common.opencv_images import spread
 from ..elementwise.pointwise import pointwise
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class GridMask(SampleOperator):
         first = self._first_axis(image.ndim)
         check_numbers(self, arguments)
         if image.dtype == bool:
-            raise ArgumentError("fn.grid_mask takes numbers, not bool; use fn.cast before")
+            raise ArgumentError(f"{self.called} takes numbers, not bool; use fn.cast before")
         height, width = image.shape[first : first + 2]
         kept = _kept(workspace, height, width, **{k: np.float32(v) for k, v in arguments.items()})
         out = workspace.empty(image.shape, image.dtype)
@@ -79,7 +79,7 @@ class GridMask(SampleOperator):
         first = find_axis(layout, "H")
         if find_axis(layout, "W") != first + 1:
             raise ArgumentError(
-                f"fn.grid_mask needs W right after H, but the layout is {layout!r}; use "
+                f"{self.called} needs W right after H, but the layout is {layout!r}; use "
                 "fn.transpose before"
             )
         return first

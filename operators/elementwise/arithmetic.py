@@ -12,6 +12,7 @@ from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import REQUIRED, STR, param
+from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from .functions import FUNCTIONS, zero_division
@@ -92,11 +93,11 @@ class Arithmetic(SampleOperator):
         common, result = self._function.types(own)
         values = [operand(batch, data) for data in operands]
         extents, bad = broadcast(values)
-        for row in np.flatnonzero(bad).tolist():
-            try:
-                _broadcast([tuple(each.extents[row].tolist()) for each in values])
-            except ArgumentError as error:
-                batch.errors.setdefault(row, error)
+
+        def check(row: int) -> None:
+            _broadcast([tuple(value.extents[row].tolist()) for value in values])
+
+        try_rows(batch, np.flatnonzero(bad), check)
         exact = self._function.compares and common.kind != "f"
         types = own if exact else (common,) * len(own)
         result_of = partial(compute, batch, self.function, values, types, extents, result)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 class _Conversion(SampleOperator):
     devices = ("cpu", "gpu")
-    rehearses = True
 
     def _into(self, workspace: Workspace, data: Array, dtype: np.dtype[Any]) -> Array:
         if data.dtype == dtype:
@@ -64,6 +63,7 @@ class Cast(_Conversion):
     """
 
     name = "cast"
+    rehearses = True
     inputs = ("data",)
     dtype = param(DTYPE, REQUIRED, "Type of the output.")
 
@@ -91,6 +91,7 @@ class CastLike(_Conversion):
     """
 
     name = "cast_like"
+    rehearses = True
     inputs = ("data", "like")
     any_device_inputs = ("like",)
 

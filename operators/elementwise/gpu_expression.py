@@ -69,8 +69,8 @@ def _bytes(numbers: Array) -> NDArray[np.uint64]:
 
 def broadcast(operands: Sequence[Operand]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the shapes of the results, and for which samples shapes cannot be broadcast."""
-    ndim = max(each.extents.shape[1] for each in operands)
-    first, *others = (each.extents_of(ndim) for each in operands)
+    ndim = max(value.extents.shape[1] for value in operands)
+    first, *others = (value.extents_of(ndim) for value in operands)
     result, bad = first, np.zeros(len(first), bool)
     for other in others:
         bad |= ((result != other) & (result != 1) & (other != 1)).any(1)
@@ -102,7 +102,7 @@ def compute(
     out = batch.device.empty(extents, dtype)
     count = len(extents)
     sizes = extents.prod(axis=1)
-    shapes = np.stack([each.extents_of(extents.shape[1]) for each in operands])
+    shapes = np.stack([value.extents_of(extents.shape[1]) for value in operands])
     counts = shapes.prod(axis=2)
     modes = np.where(counts == 1, _NUMBER, np.where(counts == sizes, _WHOLE, _REPEATED))
     if ((modes == _REPEATED) & (sizes > 0)).any():
@@ -129,7 +129,7 @@ def compute(
         extents=loops,
         **tables,
     )
-    largest = max(dtype.itemsize, *(each.dtype.itemsize for each in operands))
+    largest = max(dtype.itemsize, *(value.dtype.itemsize for value in operands))
     macros: dict[str, str | int] = {"FUNCTION": f"{function}_of", "Out": c_type(dtype)}
     macros |= {"COUNT": len(operands), "DIMS": loops.shape[1], "LANES": lanes_of(largest)}
     macros |= {"NUMBER": _NUMBER, "REPEATED": _REPEATED}

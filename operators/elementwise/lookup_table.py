@@ -54,9 +54,9 @@ class LookupTable(SampleOperator):
 
     def prepare(self) -> None:
         if len(self.keys) != len(self.values):
-            raise ArgumentError(
-                f"{self.called}: there are {len(self.keys)} keys and {len(self.values)} values; "
-                "give one value for each key"
+            self.refuse(
+                f"there are {len(self.keys)} keys and {len(self.values)} values; give one value "
+                "for each key"
             )
         target = target_type(self)
         assert target is not None

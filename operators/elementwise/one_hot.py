@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError, LayoutError
+from ...engine.errors import LayoutError
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -50,13 +50,11 @@ class OneHot(SampleOperator):
 
     def prepare(self) -> None:
         if self.axis_name is not None and len(self.axis_name) != 1:
-            raise ArgumentError(
-                f"{self.called}: axis_name is {self.axis_name!r}; give a single letter"
-            )
+            self.refuse(f"axis_name is {self.axis_name!r}; give a single letter")
         if self.axis_name and self.axis_name in self.layouts[0]:
-            raise ArgumentError(
-                f"{self.called}: the layout {self.layouts[0]!r} of the input has an axis "
-                f"{self.axis_name!r} already; give another axis_name"
+            self.refuse(
+                f"the layout {self.layouts[0]!r} of the input has an axis {self.axis_name!r} "
+                "already; give another axis_name"
             )
         numbers = np.array([self.off_value, self.on_value])
         self._values = np.empty(2, to_numpy_type(self.dtype))
@@ -74,9 +72,9 @@ class OneHot(SampleOperator):
     def _axis(self, ndim: int) -> int:
         """Return the index of the new axis in the results of samples of `ndim` dimensions."""
         if self.axis > ndim:
-            raise ArgumentError(
-                f"{self.called}: axis is {self.axis}, but the result of a sample of {ndim} "
-                f"dimensions has {ndim + 1}; give an axis from -1 to {ndim}"
+            self.refuse(
+                f"axis is {self.axis}, but the result of a sample of {ndim} dimensions has "
+                f"{ndim + 1}; give an axis from -1 to {ndim}"
             )
         return ndim if self.axis == -1 else self.axis
 
@@ -113,9 +111,9 @@ class OneHot(SampleOperator):
         if all(scalars):
             shapes = shapes[:, :0]
         elif any(scalars):
-            raise ArgumentError(
-                f"{self.called}: some samples of the batch have one element, and some have more; "
-                "give axis, or a layout"
+            self.refuse(
+                "some samples of the batch have one element, and some have more; give axis, or a "
+                "layout"
             )
         self._check_name(shapes.shape[1])
         axis = self._axis(shapes.shape[1])

@@ -63,7 +63,7 @@ def pointwise(
         elements=elements,
         **numbers,
     )
-    largest = max(each.itemsize for each in (target, *sources))
+    largest = max(dtype.itemsize for dtype in (target, *sources))
     macros = {f"In{i}": c_type(source) for i, source in enumerate(sources)}
     function = kernel(
         "elementwise/pointwise",

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.graph.operator import Array
-from ..common.borders import BORDERS
-from ..common.opencv_images import by_channels, exact_type
+from ..common.opencv_images import BORDERS, by_channels, exact_type
 from ..elementwise.saturation import saturate
 
 Weights = NDArray[np.float32]

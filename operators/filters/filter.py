@@ -14,8 +14,8 @@ from ...engine.graph.params import DTYPE, INTS, STR, param
 from ...engine.graph.row_arguments import values_of
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import why_not
-from ..common.borders import FILTER_BORDERS
+from ..common.batch_arguments import enter_errors
+from ..common.opencv_images import FILTER_BORDERS
 from ..elementwise.target_dtype import target_type
 from .cpu_correlation import Surroundings, correlate
 from .filtered_axes import filter_axes, parts_of
@@ -156,12 +156,9 @@ class FilterByWindow(SampleOperator):
         if self._valid and extents.shape[1] == len(axes):
             resized[:, axes] -= np.where(possible[:, np.newaxis], extents - 1, 0)
             possible &= (resized[:, axes] > 0).all(axis=1) | (shapes == 0).any(axis=1)
-        possible &= np.all([each.extents().prod(axis=1) == 1 for each in fills], axis=0)
-        for i in np.flatnonzero(~possible).tolist():
-            source, others = to_numpy_type(data.dtype), (windows, *fills)
-            error = why_not(self, batch, i, shapes[i], source, {"anchor": anchor}, *others)
-            batch.errors.setdefault(i, error)
-            resized[i] = shapes[i]
+        possible &= np.all([values.extents().prod(axis=1) == 1 for values in fills], axis=0)
+        enter_errors(self, batch, data, possible, {"anchor": anchor}, windows, *fills)
+        resized = np.where(possible[:, np.newaxis], resized, shapes)
         target = self._target or to_numpy_type(data.dtype)
         out = batch.device.empty(np.maximum(resized, 0), target, self.output_layouts()[0])
         uploaded = upload_windows(batch, windows)

@@ -15,7 +15,7 @@ from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
-from ..common.batch_arguments import why_not
+from ..common.batch_arguments import enter_errors
 from .gpu_jpeg import distort_batch
 
 if TYPE_CHECKING:
@@ -70,9 +70,7 @@ class JpegCompressionDistortion(SampleOperator):
         layout = layout_of(self.layouts[0], images.ndim, VIDEO_LAYOUTS)
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         possible = (shapes[:, -1] == 3) & (layout in _LAYOUTS) & (dtype == np.uint8)
-        for row in np.flatnonzero(~possible).tolist():
-            error = why_not(self, batch, row, shapes[row], dtype, {"quality": quality})
-            batch.errors.setdefault(row, error)
+        enter_errors(self, batch, images, possible, {"quality": quality})
         numbers = array_of(self, "quality", quality, batch.size)[:, 0].clip(1, 100)
         return distort_batch(batch, images, possible, numbers.astype(np.int64))
 

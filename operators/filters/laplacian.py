@@ -109,7 +109,7 @@ class Laplacian(SampleOperator):
         if smoothing_size is not None:
             smooth = per_axis("smoothing_size", smoothing_size, axes)
         for name, least, given in (("window_size", 3, sizes), ("smoothing_size", 1, smooth)):
-            if not all(least <= each <= _LARGEST and each % 2 for each in given):
+            if not all(least <= size <= _LARGEST and size % 2 for size in given):
                 raise ArgumentError(
                     f"{name} is {tuple(map(int, given))}; give odd numbers from {least} to "
                     f"{_LARGEST}"

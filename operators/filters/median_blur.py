@@ -49,7 +49,7 @@ class MedianBlur(PlaneWindowOperator):
 
     def window(self, *, window_size: Sequence[int]) -> PlaneWindow:  # type: ignore[override]
         height, width = two_numbers("window_size", window_size)
-        if not all(1 <= each <= _LARGEST and each % 2 for each in (height, width)):
+        if not all(1 <= extent <= _LARGEST and extent % 2 for extent in (height, width)):
             raise ArgumentError(
                 f"window_size is {(width, height)}; give odd numbers from 1 to {_LARGEST}"
             )

@@ -11,8 +11,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import INT, INTS, STR, param
-from ..common.borders import BORDERS
-from ..common.opencv_images import by_channels
+from ..common.opencv_images import BORDERS, by_channels
 from .cpu_correlation import Surroundings, padded_image
 from .plane_windows import PlaneWindow, PlaneWindowOperator, two_numbers
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ANY_FLOATS, DTYPE, INTS, LAYOUT, param
 from ...engine.tensors import TensorListCPU, TensorListGPU
@@ -34,6 +33,7 @@ class ConstantData(BatchOperator):
 
     name = "constant"
     devices = ("cpu", "gpu")
+    sample_independent = True
     idata = param(INTS, None, "Integers; excludes `fdata`.")
     fdata = param(ANY_FLOATS, None, "Floating point numbers; excludes `idata`.")
     shape = param(INTS, None, "Shape of the output.", minimum=0)
@@ -42,18 +42,14 @@ class ConstantData(BatchOperator):
 
     def prepare(self) -> None:
         if len(self.given & {"idata", "fdata"}) != 1:
-            raise ArgumentError("fn.constant: give either idata or fdata")
+            self.refuse("give either idata or fdata")
         integers = self.idata is not None
         numbers = np.array(self.idata if integers else self.fdata)
         shape = numbers.shape if self.shape is None else self.shape
         if numbers.size not in (1, prod(shape)):
-            raise ArgumentError(
-                f"fn.constant: {numbers.size} numbers do not fill the shape {shape}"
-            )
+            self.refuse(f"{numbers.size} numbers do not fill the shape {shape}")
         if self.layout and len(self.layout) != len(shape):
-            raise ArgumentError(
-                f"fn.constant: the layout {self.layout!r} does not describe the shape {shape}"
-            )
+            self.refuse(f"the layout {self.layout!r} does not describe the shape {shape}")
         default = INT32 if integers else FLOAT
         numbers = saturated(numbers, to_numpy_type(default if self.dtype is None else self.dtype))
         filled = numbers.reshape(() if numbers.size == 1 else shape)

@@ -38,15 +38,14 @@ class _Shaped(Operator):
 
     def _check_layout(self, shape: tuple[int, ...]) -> None:
         if self.layout and len(self.layout) != len(shape):
-            raise ArgumentError(
-                f"fn.{self.name}: the layout {self.layout!r} does not describe the shape {shape}"
-            )
+            self.refuse(f"the layout {self.layout!r} does not describe the shape {shape}")
 
 
 class _Number(_Shaped, BatchOperator):
     """Base of the operators that fill a shape with one number."""
 
     devices = ("cpu", "gpu")
+    sample_independent = True
     dtype = param(DTYPE, INT32, "Dtype of the output.")
     _number: int
 
@@ -56,16 +55,18 @@ class _Number(_Shaped, BatchOperator):
             filled = batch.empty((batch.size, *shapes[0]), dtype)
             filled.fill(self._number)
             return TensorListCPU(filled, self.layout)
-        return TensorListCPU([np.full(each, self._number, dtype) for each in shapes], self.layout)
+        return TensorListCPU(
+            [np.full(extents, self._number, dtype) for extents in shapes], self.layout
+        )
 
     def batch_gpu(self, batch: BatchContext, *, shape: Any) -> TensorListGPU:
-        extents = _extents(self._shapes(batch, shape), f"fn.{self.name}")
+        extents = _extents(self._shapes(batch, shape), self.called)
         return _filled_with(batch, self._number, extents, to_numpy_type(self.dtype))
 
     def _shapes(self, batch: BatchContext, shape: Any) -> list[tuple[int, ...]]:
         shapes = wanted_shapes(batch, None, shape)
-        for each in dict.fromkeys(shapes):
-            self._check_layout(each)
+        for extents in dict.fromkeys(shapes):
+            self._check_layout(extents)
         return shapes
 
 
@@ -100,7 +101,7 @@ class _NumberLike(SampleOperator):
 
     def batch_gpu(self, batch: BatchContext, data_like: TensorList) -> TensorListGPU:
         dtype = to_numpy_type(data_like.dtype if self.dtype is None else self.dtype)
-        extents = _extents(data_like.shape(), f"fn.{self.name}")
+        extents = _extents(data_like.shape(), self.called)
         return _filled_with(batch, self._number, extents, dtype)
 
 
@@ -132,15 +133,15 @@ class Full(_Shaped, SampleOperator):
     def sample(self, workspace: Workspace, fill_value: Array, *, shape: Any) -> Array:
         wanted = fill_value.shape if shape is None else tuple(shape)
         self._check_layout(wanted)
-        return _filled(workspace, fill_value, wanted, fill_value.dtype, self.name)
+        return _filled(workspace, fill_value, wanted, fill_value.dtype, self.called)
 
     def batch_gpu(
         self, batch: BatchContext, fill_value: TensorList, *, shape: Any
     ) -> TensorListGPU:
         shapes = fill_value.shape() if shape is None else wanted_shapes(batch, None, shape)
-        for each in dict.fromkeys(shapes):
-            self._check_layout(each)
-        return _filled_on_gpu(batch, fill_value, shapes, fill_value, self.name)
+        for extents in dict.fromkeys(shapes):
+            self._check_layout(extents)
+        return _filled_on_gpu(batch, fill_value, shapes, fill_value, self.called)
 
 
 @register
@@ -153,27 +154,27 @@ class FullLike(SampleOperator):
     any_device_inputs = ("data_like", "fill_value")
 
     def sample(self, workspace: Workspace, data_like: Array, fill_value: Array) -> Array:
-        return _filled(workspace, fill_value, data_like.shape, data_like.dtype, self.name)
+        return _filled(workspace, fill_value, data_like.shape, data_like.dtype, self.called)
 
     def batch_gpu(
         self, batch: BatchContext, data_like: TensorList, fill_value: TensorList
     ) -> TensorListGPU:
-        return _filled_on_gpu(batch, fill_value, data_like.shape(), data_like, self.name)
+        return _filled_on_gpu(batch, fill_value, data_like.shape(), data_like, self.called)
 
 
 def _filled(
-    workspace: Workspace, value: Array, shape: tuple[int, ...], dtype: np.dtype[Any], name: str
+    workspace: Workspace, value: Array, shape: tuple[int, ...], dtype: np.dtype[Any], owner: str
 ) -> Array:
     out = workspace.empty(shape, dtype)
     try:
         np.copyto(out, value, casting="unsafe")
     except ValueError:
-        raise _misfit(value.shape, shape, name) from None
+        raise _misfit(value.shape, shape, owner) from None
     return out
 
 
-def _misfit(value: tuple[int, ...], shape: tuple[int, ...], name: str) -> ArgumentError:
-    return ArgumentError(f"fn.{name}: a fill value of shape {value} cannot be broadcast to {shape}")
+def _misfit(value: tuple[int, ...], shape: tuple[int, ...], owner: str) -> ArgumentError:
+    return ArgumentError(f"{owner}: a fill value of shape {value} cannot be broadcast to {shape}")
 
 
 def _filled_on_gpu(
@@ -181,17 +182,17 @@ def _filled_on_gpu(
     value: TensorList,
     shapes: Sequence[tuple[int, ...]],
     like: TensorList,
-    name: str,
+    owner: str,
 ) -> TensorListGPU:
-    extents = _extents(shapes, f"fn.{name}")
-    own = _extents(value.shape(), f"fn.{name}")
+    extents = _extents(shapes, owner)
+    own = _extents(value.shape(), owner)
     both = max(own.shape[1], extents.shape[1])
     have, want = (
         np.pad(shape, ((0, 0), (both - shape.shape[1], 0)), constant_values=1)
         for shape in (own, extents)
     )
     for row in np.flatnonzero(((have != 1) & (have != want)).any(axis=1)).tolist():
-        batch.errors.setdefault(row, _misfit(value.shape()[row], shapes[row], name))
+        batch.errors.setdefault(row, _misfit(value.shape()[row], shapes[row], owner))
         extents[row] = 0
     return filled(batch, value, extents, to_numpy_type(like.dtype))
 

@@ -41,7 +41,7 @@ class Squeeze(SampleOperator):
 
     def prepare(self) -> None:
         if len(self.given & {"axes", "axis_names"}) != 1:
-            raise ArgumentError("fn.squeeze: give either axes or axis_names")
+            self.refuse("give either axes or axis_names")
         if self.axis_names is not None:
             layout = self.layouts[0]
             self.axes = chosen_axes(layout, len(layout), None, self.axis_names)
@@ -109,11 +109,9 @@ class ExpandDims(SampleOperator):
     def prepare(self) -> None:
         names, axes = self.new_axis_names, self.axes
         if len(set(axes)) < len(axes) or min(axes, default=0) < 0:
-            raise ArgumentError(f"fn.expand_dims: axes must be distinct and from 0, not {axes}")
+            self.refuse(f"axes must be distinct and from 0, not {axes}")
         if names and len(names) != len(axes):
-            raise ArgumentError(
-                f"fn.expand_dims: new_axis_names {names!r} must have a letter for each of {axes}"
-            )
+            self.refuse(f"new_axis_names {names!r} must have a letter for each of {axes}")
         if names and not self.layouts[0] and max(axes) >= len(axes):
             raise LayoutError(_NAMES_ALONE)
 

@@ -10,6 +10,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTS, REQUIRED, param
+from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorListGPU
 from .gpu_copies import copy_views
 from .gpu_subscript import indexed_views
@@ -43,7 +44,7 @@ class ElementExtract(SampleOperator):
                 "does not start with F"
             )
         if not self.element_map:
-            raise ArgumentError(f"{self.called}: element_map is empty; give at least one index")
+            self.refuse("element_map is empty; give at least one index")
 
     def num_outputs(self) -> int:
         return len(self.element_map)
@@ -53,10 +54,7 @@ class ElementExtract(SampleOperator):
 
     def _check(self, shape: tuple[int, ...]) -> None:
         if not shape or shape[0] <= max(self.element_map):
-            raise ArgumentError(
-                f"{self.called}: a sample of the shape {shape} has no element "
-                f"{max(self.element_map)}"
-            )
+            self.refuse(f"a sample of the shape {shape} has no element {max(self.element_map)}")
 
     def sample(self, workspace: Workspace, data: Array) -> tuple[Array, ...]:
         self._check(data.shape)
@@ -64,11 +62,8 @@ class ElementExtract(SampleOperator):
 
     def batch_gpu(self, batch: BatchContext, data: TensorListGPU) -> tuple[TensorListGPU, ...]:
         views = StridedViews.of(data)
-        for row, shape in enumerate(data.shape()):
-            try:
-                self._check(shape)
-            except ArgumentError as error:
-                batch.errors.setdefault(row, error)
+        shapes = data.shape()
+        try_rows(batch, range(len(shapes)), lambda row: self._check(shapes[row]))
         results = []
         for index in self.element_map:
             chosen, _ = indexed_views(views, (np.int64(index),))

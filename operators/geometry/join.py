@@ -66,7 +66,7 @@ class _Join(SampleOperator, ABC):
         kept = [self._common_extents(view.shapes) for view in views]
         differ = np.any([extents != kept[0] for extents in kept], axis=(0, 2))
         checked = np.flatnonzero(differ)
-        for i in try_rows(batch, checked, lambda i: self._shape([each[i] for each in inputs])):
+        for i in try_rows(batch, checked, lambda i: self._shape([column[i] for column in inputs])):
             shapes[i] = 0
         return copy_views(batch, *arranged, shapes=shapes)
 
@@ -98,7 +98,7 @@ class Stack(_Join):
         if self.axis_name is None:
             return ("",)
         if not self._agree:
-            raise LayoutError(f"fn.stack: the inputs' layouts differ: {self.layouts}")
+            raise LayoutError(f"{self.called}: the inputs' layouts differ: {self.layouts}")
         if not self._layout:
             return (self.axis_name if self.axis in (0, -1) else "",)  # of scalars
         axis = self._new_axis(len(self._layout))
@@ -154,15 +154,15 @@ class Stack(_Join):
     def _check_name(self, ndim: int) -> None:
         if ndim and self.axis_name is not None and not self._layout:
             raise LayoutError(
-                f"fn.stack: axis_name is {self.axis_name!r}, so inputs of {ndim} dimensions need a "
-                "layout; name it where the data enter the pipeline, or leave axis_name out"
+                f"{self.called}: axis_name is {self.axis_name!r}, so inputs of {ndim} dimensions "
+                "need a layout; name it where the data enter the pipeline, or leave axis_name out"
             )
 
     def _new_axis(self, ndim: int) -> int:
         if not -ndim <= self.axis <= ndim:
-            raise ArgumentError(
-                f"fn.stack: axis {self.axis} is not from {-ndim} to {ndim}, the axes that inputs "
-                f"of {ndim} dimensions can get"
+            self.refuse(
+                f"axis {self.axis} is not from {-ndim} to {ndim}, the axes that inputs of {ndim} "
+                "dimensions can get"
             )
         axis: int = self.axis + ndim + 1 if self.axis < 0 else self.axis
         return axis
@@ -188,10 +188,10 @@ class Cat(_Join):
 
     def prepare(self) -> None:
         super().prepare()
-        check_exclusive("fn.cat", self.given, "axis", "axis_name")
+        check_exclusive(self.called, self.given, "axis", "axis_name")
         if self.axis_name is not None:
             if not self._agree:
-                raise LayoutError(f"fn.cat: the inputs' layouts differ: {self.layouts}")
+                raise LayoutError(f"{self.called}: the inputs' layouts differ: {self.layouts}")
             self.axis = find_axis(self._layout, self.axis_name)
 
     def output_layouts(self) -> tuple[str, ...]:
@@ -229,9 +229,9 @@ class Cat(_Join):
 
     def _axis(self, ndim: int) -> int:
         if not -ndim <= self.axis < ndim:
-            raise ArgumentError(
-                f"fn.cat: axis {self.axis} is not from {-ndim} to {ndim - 1}, the axes of inputs "
-                f"of {ndim} dimensions"
+            self.refuse(
+                f"axis {self.axis} is not from {-ndim} to {ndim - 1}, the axes of inputs of {ndim} "
+                "dimensions"
             )
         axis: int = self.axis % ndim
         return axis

@@ -35,7 +35,7 @@ class Pad(BatchOperator):
     """
 
     name = "pad"
-    alone = False  # the largest sample of a batch decides about its shape
+    sample_independent = False  # the largest sample of a batch decides about its shape
     devices = ("cpu", "gpu")
     inputs = ("data",)
 
@@ -67,7 +67,7 @@ class Pad(BatchOperator):
     )
 
     def prepare(self) -> None:
-        check_exclusive("fn.pad", self.given, "axes", "axis_names")
+        check_exclusive(self.called, self.given, "axes", "axis_names")
 
     def batch(self, batch: BatchContext, data: TensorList, **arguments: Any) -> Any:
         shapes = data.shape()

@@ -55,13 +55,11 @@ class _Reshaping(SampleOperator):
         ways: list[str] = [name for name in ("shape", "rel_shape") if name in self.given]
         ways += ["shape_input"] if len(self.layouts) > 1 else []
         if len(ways) > 1:
-            raise ArgumentError(f"{self.called}: {' and '.join(ways)} exclude each other")
+            self.refuse(f"{' and '.join(ways)} exclude each other")
         if not ways and not self.given & {"src_dims", "layout", "dtype"}:
-            raise ArgumentError(f"{self.called}: give the shape or the layout of the output")
+            self.refuse("give the shape or the layout of the output")
         if "shape" in ways and "src_dims" in self.given:
-            raise ArgumentError(
-                f"{self.called}: src_dims goes with rel_shape or alone, not with shape"
-            )
+            self.refuse("src_dims goes with rel_shape or alone, not with shape")
 
         given = self.layouts[0]
         if given and self.layout is None and self._ndim(len(given)) is None:
@@ -69,9 +67,7 @@ class _Reshaping(SampleOperator):
         for name in {"shape", "rel_shape"} & self.given - set(self.per_sample):
             extents = getattr(self, name)
             if sum(extent < 0 for extent in extents) > 1:
-                raise ArgumentError(
-                    f"{self.called}: only one extent may be negative, but {name} is {extents}"
-                )
+                self.refuse(f"only one extent may be negative, but {name} is {extents}")
 
     def output_layouts(self) -> tuple[str, ...]:
         if self.layout is not None:

@@ -40,17 +40,16 @@ class Transpose(SampleOperator):
 
     def prepare(self) -> None:
         if self.perm is not None and sorted(self.perm) != list(range(len(self.perm))):
-            raise ArgumentError(
-                f"fn.transpose: perm is {self.perm}, but must hold each of "
-                f"{list(range(len(self.perm)))} once"
+            self.refuse(
+                f"perm is {self.perm}, but must hold each of {list(range(len(self.perm)))} once"
             )
         layout = self.layouts[0]
         if self.perm is not None:
             for name, letters in (("input's", layout), ("output", self.output_layout)):
                 if letters and len(letters) != len(self.perm):
-                    raise ArgumentError(
-                        f"fn.transpose: the {name} layout is {letters!r}, but perm orders "
-                        f"{len(self.perm)} dimensions; give as many of one as of the other"
+                    self.refuse(
+                        f"the {name} layout is {letters!r}, but perm orders {len(self.perm)} "
+                        "dimensions; give as many of one as of the other"
                     )
 
     def output_layouts(self) -> tuple[str, ...]:

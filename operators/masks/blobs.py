@@ -75,8 +75,8 @@ def _roots(count: int, pairs: Array) -> Array:
     one, other = pairs.T
     while (roots[one] != roots[other]).any():
         lowest = np.minimum(roots[one], roots[other])
-        for each in (roots[one], roots[other]):
-            np.minimum.at(roots, each, lowest)
+        for ends in (roots[one], roots[other]):
+            np.minimum.at(roots, ends, lowest)
         roots = roots[roots]
     return roots
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, param
@@ -37,7 +36,7 @@ class RandomMaskPixel(SampleOperator):
 
     def prepare(self) -> None:
         if {"threshold", "value"} <= self.given:
-            raise ArgumentError(f"{self.called}: give either threshold or value")
+            self.refuse("give either threshold or value")
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)
@@ -52,9 +51,7 @@ class RandomMaskPixel(SampleOperator):
         value: int | None,
     ) -> Array:
         if mask.size == 0 or mask.ndim == 0:
-            raise ArgumentError(
-                f"{self.called}: a mask of the shape {mask.shape} has no elements to draw from"
-            )
+            self.refuse(f"a mask of the shape {mask.shape} has no elements to draw from")
         number = float(workspace.random[0])
         flat = int(number * mask.size)
         if foreground:

@@ -81,9 +81,7 @@ class RandomObjectBbox(SampleOperator):
         of_classes = {"classes", "class_weights"} & self.given
         if self.ignore_class and (of_classes or self.output_class):
             unfit = sorted({*of_classes, *(["output_class"] if self.output_class else [])})
-            raise ArgumentError(
-                f"{self.called}: ignore_class=True does not go with {' and '.join(unfit)}"
-            )
+            self.refuse(f"ignore_class=True does not go with {' and '.join(unfit)}")
         self._cache: dict[tuple[Any, ...], Array] = {}
 
     def num_outputs(self) -> int:
@@ -104,9 +102,9 @@ class RandomObjectBbox(SampleOperator):
         threshold: Sequence[int] | None,
     ) -> tuple[Array, ...]:
         if mask.dtype.kind not in "iub" or mask.ndim == 0:
-            raise ArgumentError(
-                f"{self.called}: a mask has integers and one or more dimensions, but is "
-                f"{mask.dtype} of the shape {mask.shape}"
+            self.refuse(
+                f"a mask has integers and one or more dimensions, but is {mask.dtype} of the shape "
+                f"{mask.shape}"
             )
         listed, weighted = _listed(classes), _listed(class_weights)
         known = ObjectClasses(self.called, background, listed, weighted)
@@ -174,9 +172,9 @@ class RandomObjectBbox(SampleOperator):
     def _least(self, threshold: Sequence[int] | None, ndim: int) -> Array:
         least = np.atleast_1d(0 if threshold is None else np.asarray(threshold))
         if least.shape not in ((1,), (ndim,)):
-            raise ArgumentError(
-                f"{self.called}: threshold is {tuple(least.tolist())} for a mask with {ndim} "
-                "dimensions; give one number, or one for each dimension"
+            self.refuse(
+                f"threshold is {tuple(least.tolist())} for a mask with {ndim} dimensions; give one "
+                "number, or one for each dimension"
             )
         return least
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTS, REQUIRED, param
@@ -44,9 +43,9 @@ class RoiRandomCrop(SampleOperator):
 
     def prepare(self) -> None:
         if len({"roi_end", "roi_shape"} & self.given) != 1:
-            raise ArgumentError(f"{self.called}: give either roi_end or roi_shape")
+            self.refuse("give either roi_end or roi_shape")
         if "in_shape" in self.given and self.layouts:
-            raise ArgumentError(f"{self.called}: give either an input or in_shape")
+            self.refuse("give either an input or in_shape")
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)
@@ -68,15 +67,13 @@ class RoiRandomCrop(SampleOperator):
         shape = in_shape if data is None else data.shape
         limits = None if shape is None else np.atleast_1d(np.asarray(shape))
         known = [crop, start, end] if limits is None else [crop, start, end, limits]
-        if len({each.shape for each in known}) > 1 or len(crop) > _MOST_AXES:
-            sizes = " and ".join(str(each.size) for each in known)
-            self._refuse(
-                f"window, region and data have {sizes} axes; give one number for each axis"
-            )
+        if len({numbers.shape for numbers in known}) > 1 or len(crop) > _MOST_AXES:
+            sizes = " and ".join(str(numbers.size) for numbers in known)
+            self.refuse(f"window, region and data have {sizes} axes; give one number for each axis")
         if roi_end is None:
             end = start + end
         if (end < start).any() or (crop < 0).any():
-            self._refuse(
+            self.refuse(
                 f"the region ends at {end.tolist()} and starts at {start.tolist()}, and the window "
                 f"has the shape {crop.tolist()}; extents cannot be negative"
             )
@@ -90,12 +87,9 @@ class RoiRandomCrop(SampleOperator):
 
     def _check_limits(self, crop: Array, start: Array, end: Array, limits: Array) -> None:
         if (crop > limits).any():
-            self._refuse(f"a window of {crop.tolist()} does not fit into data of {limits.tolist()}")
+            self.refuse(f"a window of {crop.tolist()} does not fit into data of {limits.tolist()}")
         if (start < 0).any() or (end > limits).any():
-            self._refuse(
+            self.refuse(
                 f"the region from {start.tolist()} to {end.tolist()} reaches out of data of "
                 f"{limits.tolist()}"
             )
-
-    def _refuse(self, problem: str) -> None:
-        raise ArgumentError(f"{self.called}: {problem}")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, param
@@ -75,12 +74,12 @@ class SelectMasks(SampleOperator):
         inputs = [mask_ids, polygons, vertices]
         return compute_together(self, batch, inputs, {}, lambda: self._together(inputs))
 
-    def _together(self, inputs: Sequence[TensorList]) -> Columns:
+    def _together(self, inputs: Sequence[TensorList]) -> Columns | None:
         """Return the results for a batch: masks and vertices are numbered through all samples."""
         columns = [data.rows() for data in inputs]
         for rows in columns:
             if len({(row.dtype, row.shape[1:]) for row in rows}) > 1:
-                self._refuse("samples of several forms are computed one by one")
+                return None
         sizes = np.array([[len(row) for row in rows] for rows in columns])
         ids, polygons, vertices = (np.concatenate(rows) for rows in columns)
         self._check(ids, polygons, vertices)
@@ -89,14 +88,14 @@ class SelectMasks(SampleOperator):
         every = np.concatenate([keys, masks[:, 0]])
         span = int(every.max()) - int(every.min()) + 1 if len(every) else 1
         if span * sizes.shape[1] >= _MOST_KEYS:
-            self._refuse("masks with such numbers are computed one by one")
+            return None
         firsts = bounds_of(sizes[2])
         keys += of_ids * span
         masks[:, 0] += of_polygons * span
         masks[:, 1:] += firsts[of_polygons, np.newaxis]
         outside = (masks[:, 1] < firsts[of_polygons]) | (masks[:, 2] > firsts[of_polygons + 1])
         if outside.any():
-            self._refuse("a polygon has vertices of another sample")
+            return None
         counts, lengths, indices = self._chosen(keys, masks, len(vertices))
         owners = np.repeat(of_ids, counts)
         bounds = bounds_of(np.bincount(owners, minlength=sizes.shape[1]))
@@ -119,12 +118,12 @@ class SelectMasks(SampleOperator):
             vertices: number of vertices.
         """
         if len(np.unique(mask_ids)) < len(mask_ids):
-            self._refuse(f"mask_ids is {mask_ids.tolist()}; a mask can be chosen once")
+            self.refuse(f"mask_ids is {mask_ids.tolist()}; a mask can be chosen once")
         starts, ends = masks[:, 1], masks[:, 2]
         wrong = (starts < 0) | (ends < starts) | (ends > vertices)
         if wrong.any():
             number = int(wrong.argmax())
-            self._refuse(
+            self.refuse(
                 f"polygon {number} has the vertices {starts[number]} to {ends[number]}, but there "
                 f"are {vertices} vertices"
             )
@@ -133,7 +132,7 @@ class SelectMasks(SampleOperator):
         first = np.searchsorted(ordered, mask_ids, "left")
         counts = np.searchsorted(ordered, mask_ids, "right") - first
         if len(counts) and counts.min() == 0:
-            self._refuse(f"there is no polygon of mask {mask_ids[counts.argmin()]}")
+            self.refuse(f"there is no polygon of mask {mask_ids[counts.argmin()]}")
         chosen = order[range_indices(first, counts)]
         lengths = (ends - starts)[chosen]
         return counts, lengths, range_indices(starts[chosen], lengths)
@@ -141,12 +140,9 @@ class SelectMasks(SampleOperator):
     def _check(self, mask_ids: Array, polygons: Array, vertices: Array) -> None:
         for name, array in (("mask_ids", mask_ids), ("polygons", polygons)):
             if array.dtype.kind not in "iu":
-                self._refuse(f"{name} must be integers, but are {array.dtype}")
+                self.refuse(f"{name} must be integers, but are {array.dtype}")
         if mask_ids.ndim != 1 or vertices.ndim != 2 or polygons.shape[1:] != (3,):
-            self._refuse(
+            self.refuse(
                 "the inputs must have the shapes (masks,), (polygons, 3) and (vertices, "
                 f"coordinates), but have {mask_ids.shape}, {polygons.shape} and {vertices.shape}"
             )
-
-    def _refuse(self, problem: str) -> None:
-        raise ArgumentError(f"{self.called}: {problem}")

@@ -27,6 +27,7 @@ class GetProperty(BatchOperator):
     devices = ("cpu", "gpu")
     metadata_only = True
     inputs = ("data",)
+    sample_independent = True
     key = param(STR, REQUIRED, '"source_info" or "layout".', choices=("source_info", "layout"))
 
     def output_layouts(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ...engine.graph.params import BOOL, FLOAT, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..common.number_arguments import check_numbers, numbers_of_batch
-from ..common.pixel_masks import spread
+from ..common.opencv_images import spread
 from ..elementwise.pointwise import pointwise
 from ..elementwise.saturation import saturate
 from ..elementwise.target_dtype import cut_off

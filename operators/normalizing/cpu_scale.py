@@ -161,7 +161,9 @@ def _planes(workspace: Workspace, image: Array) -> Array:
 
 def _scale_to_planes(workspace: Workspace, image: Array, target: Array, scaling: Scaling) -> None:
     planes = _planes(workspace, image)
-    multiplier, offset = (each.reshape(-1, 1, 1) for each in (scaling.multiplier, scaling.offset))
+    multiplier, offset = (
+        factor.reshape(-1, 1, 1) for factor in (scaling.multiplier, scaling.offset)
+    )
     _affine(planes, target, multiplier, offset)
 
 

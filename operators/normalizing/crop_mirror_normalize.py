@@ -87,9 +87,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
     def prepare(self) -> None:
         super().prepare()
         if self.target is None or self.target.name not in _TYPES:
-            raise ArgumentError(
-                f"fn.crop_mirror_normalize: dtype is {self.target}; use one of {', '.join(_TYPES)}"
-            )
+            self.refuse(f"dtype is {self.target}; use one of {', '.join(_TYPES)}")
         self.result_type = self.target
         self.output_layout = self.output_layout or self.layouts[0]
         if self.output_layout:
@@ -321,7 +319,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
     def _check_output_layout(self, layout: str) -> None:
         if sorted(layout) != sorted(self.output_layout) or not set("HWC") <= set(layout):
             raise LayoutError(
-                f"fn.crop_mirror_normalize: output_layout is {self.output_layout!r}, but the "
+                f"{self.called}: output_layout is {self.output_layout!r}, but the "
                 f"input is {layout!r}: output_layout must have the same letters in any order, "
                 "with H, W and C"
             )

@@ -82,13 +82,13 @@ class Normalize(BatchOperator):
     )
 
     def prepare(self) -> None:
-        check_exclusive("fn.normalize", self.given, "axes", "axis_names")
+        check_exclusive(self.called, self.given, "axes", "axis_names")
         if self.axes == () or self.ddof < 0 or self.epsilon < 0:
-            raise ArgumentError(
-                f"fn.normalize: axes is {self.axes}, ddof is {self.ddof} and epsilon is "
-                f"{self.epsilon}; give at least one axis, and no negative numbers"
+            self.refuse(
+                f"axes is {self.axes}, ddof is {self.ddof} and epsilon is {self.epsilon}; give at "
+                "least one axis, and no negative numbers"
             )
-        self.alone = not self.whole_batch
+        self.sample_independent = not self.whole_batch
         self.target = to_numpy_type(self.dtype)
         self.exact = np.dtype("f8" if self.target == np.float64 else "f4")
 
@@ -135,7 +135,7 @@ class Normalize(BatchOperator):
             means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
             axes = self._all_axes(shapes, means, deviations, batch)
             for reduced in set(axes):
-                kept[np.ix_([each == reduced for each in axes], reduced)] = False
+                kept[np.ix_([chosen == reduced for chosen in axes], reduced)] = False
         if self.whole_batch and (mean is None or stddev is None):
             good = [row for row in range(batch.size) if row not in batch.errors]
             self._check_alike(set(map(tuple, np.where(kept, extents, 1)[good].tolist())))

@@ -184,7 +184,7 @@ def session_of(device: Device, kind: FlowKind) -> FlowSession:
         sessions[kind] = session  # as the last one
         return session
     session = sessions[kind] = FlowSession(device, kind)
-    held = sum(each.nbytes for each in sessions.values())
+    held = sum(other.nbytes for other in sessions.values())
     while len(sessions) > 1 and (len(sessions) > MAX_SESSIONS or held > MAX_HELD_BYTES):
         device.synchronize()  # the engine may be at work for the session
         held -= sessions.pop(next(iter(sessions))).nbytes  # which was used the longest time ago
@@ -233,14 +233,14 @@ def _ask(handle: c_void_p) -> FlowLimits:
     def numbers(capability: FlowCapability) -> tuple[int, ...]:
         size = c_uint32()
 
-        def ask(found: Any) -> None:
-            status = flow_functions().nvOFGetCaps(handle, capability, found, ctypes.byref(size))
+        def ask(values: Any) -> None:
+            status = flow_functions().nvOFGetCaps(handle, capability, values, ctypes.byref(size))
             check_status(status, f"nvOFGetCaps({capability.name})", handle)
 
         ask(None)  # how many there are
-        found = (c_uint32 * size.value)()
-        ask(found)
-        return tuple(found)
+        values = (c_uint32 * size.value)()
+        ask(values)
+        return tuple(values)
 
     has_hints = any(numbers(FlowCapability.HAS_HINTS))
     return FlowLimits(

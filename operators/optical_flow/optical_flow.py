@@ -62,6 +62,7 @@ class OpticalFlow(Operator):
     name = "optical_flow"
     devices = ("gpu",)
     inputs = ("videos", "hints?")
+    sample_independent = True
     assumed_layouts = _LAYOUTS
 
     enable_external_hints = param(BOOL, False, "Whether the engine starts from the hints.")
@@ -93,13 +94,11 @@ class OpticalFlow(Operator):
     def prepare(self) -> None:
         hints = self.enable_external_hints
         if hints and len(self.layouts) < 2:
-            raise ArgumentError(
-                f"{self.called}: enable_external_hints=True needs the hints as a second input"
-            )
+            self.refuse("enable_external_hints=True needs the hints as a second input")
         grid = self.output_grid
         self._check_grid("output_grid", grid, _GRIDS)
         if hints:
-            possible = tuple(each for each in _HINT_GRIDS if each >= grid)
+            possible = tuple(size for size in _HINT_GRIDS if size >= grid)
             self._check_grid("hint_grid", self.hint_grid, possible)
         level = next(level for end, level in _LEVELS if self.preset < end)
         channels = 1 if self.image_type == DALIImageType.GRAY else 3
@@ -135,19 +134,18 @@ class OpticalFlow(Operator):
 
     def _check_data(self, what: str, data: TensorListGPU, dtype: str) -> None:
         """Raise ArgumentError for data of another type or layout."""
-        number = 0 if what == "videos" else 1
-        layout = layout_of(self.layouts[number], data.ndim, _LAYOUTS)
-        found = to_numpy_type(data.dtype)
-        if layout != "FHWC" or found != np.dtype(dtype):
+        layout = layout_of(self.layouts[0 if what == "videos" else 1], data.ndim, _LAYOUTS)
+        given = to_numpy_type(data.dtype)
+        if layout != "FHWC" or given != np.dtype(dtype):
             raise ArgumentError(
                 f"{self.called} takes {what} of the type {dtype} and the layout FHWC, but the "
-                f"samples are {found}, {layout!r}; use fn.cast, fn.transpose or fn.reshape"
+                f"samples are {given}, {layout!r}; use fn.cast, fn.transpose or fn.reshape"
             )
 
     def _check_grid(self, name: str, grid: int, possible: tuple[int, ...]) -> None:
         if grid not in possible:
             names = ", ".join(map(str, possible)) or "no grid: this GPU takes no hints"
-            raise ArgumentError(f"{self.called}: {name} is {grid}, but must be one of {names}")
+            self.refuse(f"{name} is {grid}, but must be one of {names}")
 
     def _problem(
         self, shape: list[int], guess: NDArray[np.int64] | None, limits: FlowLimits

@@ -36,8 +36,8 @@ def paste_batch(
     shapes = np.concatenate([plan.shapes for plan in plans])
     order = np.concatenate([plan.rows for plan in plans])
     out = batch.device.empty(shapes[np.argsort(order)], dtype)
-    pointers = np.stack([each.pointers() for each in images]).astype(np.int64)
-    extents = np.stack([each.extents() for each in images])
+    pointers = np.stack([data.pointers() for data in images]).astype(np.int64)
+    extents = np.stack([data.extents() for data in images])
     regions = [_regions(plan, pointers, extents, source.itemsize) for plan in plans]
     frames = shapes[:, :-3].prod(axis=1)
     counts = [np.full(len(plan), plan.extents.shape[2]) for plan in plans]

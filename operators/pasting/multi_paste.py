@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ARRAY, DTYPE, INTS, param
 from ...engine.graph.row_arguments import array_of
@@ -50,7 +49,7 @@ class MultiPaste(BatchOperator):
     """
 
     name = "multi_paste"
-    alone = False  # it pastes samples of the same batch
+    sample_independent = False  # it pastes samples of the same batch
     devices = ("cpu", "gpu")
     assumed_layouts = _LAYOUTS
     inputs = ("*images",)
@@ -82,16 +81,12 @@ class MultiPaste(BatchOperator):
     def prepare(self) -> None:
         for name in ("in_anchors", "out_anchors", "shapes"):
             if {name, f"{name}_rel"} <= self.given:
-                raise ArgumentError(f"{self.called}: give either {name} or {name}_rel")
+                self.refuse(f"give either {name} or {name}_rel")
         if "in_ids" in self.given and len(self.layouts) > 1:
-            raise ArgumentError(
-                f"{self.called}: with in_ids there is one input, but {len(self.layouts)} are given"
-            )
+            self.refuse(f"with in_ids there is one input, but {len(self.layouts)} are given")
         wrong = [layout for layout in self.layouts if layout not in ("", *_LAYOUTS.values())]
         if wrong:
-            raise ArgumentError(
-                f"{self.called}: the images must be HWC or FHWC, but have the layout {wrong[0]!r}"
-            )
+            self.refuse(f"the images must be HWC or FHWC, but have the layout {wrong[0]!r}")
         self._team = Team("penstock-multi-paste", _MOST_THREADS)
 
     def close(self) -> None:
@@ -107,8 +102,8 @@ class MultiPaste(BatchOperator):
 
         def fill(row: int) -> None:
             plan, i = canvases[row]
-            places = zip(*(each[i].tolist() for each in plan.sources), strict=True)
-            sources = [images[number].row(source) for number, source in places]
+            places = zip(*(column[i].tolist() for column in plan.sources), strict=True)
+            sources = [images[index].row(source) for index, source in places]
             _fill(out[row], plan.start[i], plan.to[i], plan.extents[i], sources)
 
         self._team.run_jobs(fill, range(len(canvases)), self.placement.threads)
@@ -123,12 +118,9 @@ class MultiPaste(BatchOperator):
         return _named(paste_batch(batch, images, plans, self._dtype(images)), images, plans)
 
     def _dtype(self, images: Sequence[TensorList]) -> np.dtype[Any]:
-        types = [to_numpy_type(each.dtype) for each in images]
+        types = [to_numpy_type(data.dtype) for data in images]
         if len(set(types)) > 1:
-            raise ArgumentError(
-                f"{self.called}: the inputs are {' and '.join(map(str, types))}; they must have "
-                "one type"
-            )
+            self.refuse(f"the inputs are {' and '.join(map(str, types))}; they must have one type")
         return types[0] if self.dtype is None else to_numpy_type(self.dtype)
 
     def _plans(
@@ -136,7 +128,7 @@ class MultiPaste(BatchOperator):
     ) -> list[CanvasPlans]:
         """Return the plans of all canvases; canvases with errors are empty."""
         extents = self._extents(images)
-        groups = _alike(arguments, extents[0, :, :-3])
+        groups = _groups_of_one_form(arguments, extents[0, :, :-3])
         return [plan for rows in groups for plan in self._group(batch, extents, rows, arguments)]
 
     def _group(
@@ -158,19 +150,19 @@ class MultiPaste(BatchOperator):
 
     def _extents(self, images: Sequence[TensorList]) -> Array:
         """Return the shapes of all images: (inputs, batch, ndim)."""
-        shapes = [each.shape() for each in images]
+        shapes = [data.shape() for data in images]
         distinct = {len(shape): shape for rows in shapes for shape in rows}
         if not distinct.keys() <= _LAYOUTS.keys():
-            raise ArgumentError(
-                f"{self.called}: the images must be HWC or FHWC, but have the shapes "
+            self.refuse(
+                "the images must be HWC or FHWC, but have the shapes "
                 f"{sorted({shape for rows in shapes for shape in rows})}"
             )
         if len(distinct) > 1:
-            raise ArgumentError(
-                f"{self.called}: images of the shapes {distinct[3]} and {distinct[4]} cannot be "
-                "pasted together; their channels and frames must be as many"
+            self.refuse(
+                f"images of the shapes {distinct[3]} and {distinct[4]} cannot be pasted together; "
+                "their channels and frames must be as many"
             )
-        return np.stack([each.extents() for each in images])
+        return np.stack([data.extents() for data in images])
 
     def _plan(
         self, extents: Array, rows: Sequence[int], arguments: Mapping[str, Any]
@@ -191,9 +183,7 @@ class MultiPaste(BatchOperator):
         ids = array_of(self, "in_ids", in_ids, len(rows)).astype(np.int64)
         wrong = ids[(ids < 0) | (ids >= count)]
         if wrong.size:
-            raise ArgumentError(
-                f"{self.called}: in_ids has {wrong[0]}, but the batch has {count} samples"
-            )
+            self.refuse(f"in_ids has {wrong[0]}, but the batch has {count} samples")
         return np.zeros_like(ids), ids
 
     def _canvases(self, size: Any, count: int, extents: Array) -> Array:
@@ -202,20 +192,18 @@ class MultiPaste(BatchOperator):
             sizes = extents[..., -3:-1].reshape(-1, 2)
             if (sizes != sizes[0]).any():
                 some = list(map(tuple, np.unique(sizes, axis=0)[:3].tolist()))
-                raise ArgumentError(
-                    f"{self.called}: the images have different sizes, {some}; give output_size"
-                )
+                self.refuse(f"the images have different sizes, {some}; give output_size")
             return np.broadcast_to(sizes[0], (count, 2))
         canvases = array_of(self, "output_size", size, count).astype(np.int64)
         if canvases.shape[1] < 2 or canvases.min() < 1:
-            raise ArgumentError(
-                f"{self.called}: output_size is {tuple(canvases[0].tolist())}; give (height, "
-                "width) in pixels, each at least 1"
+            self.refuse(
+                f"output_size is {tuple(canvases[0].tolist())}; give (height, width) in pixels, "
+                "each at least 1"
             )
         return canvases[:, :2]
 
 
-def _alike(arguments: Mapping[str, Any], frames: Array) -> list[Sequence[int]]:
+def _groups_of_one_form(arguments: Mapping[str, Any], frames: Array) -> list[Sequence[int]]:
     """Return groups of samples; in a group the values of each argument have one form.
 
     Args:
@@ -232,7 +220,7 @@ def _alike(arguments: Mapping[str, Any], frames: Array) -> list[Sequence[int]]:
     groups: dict[Any, list[int]] = {}
     for row, length in enumerate(frames.tolist()):
         values = [value.row(row) for value in uneven]
-        form = *length, *((each.shape, each.dtype) for each in values)
+        form = *length, *((array.shape, array.dtype) for array in values)
         groups.setdefault(form, []).append(row)
     return [*groups.values()]
 
@@ -256,10 +244,10 @@ def _stacked(value: Any) -> Array | None:
 
 def _named(canvases: List, images: Sequence[TensorList], plans: Sequence[CanvasPlans]) -> List:
     """Return canvases whose names are those of their regions' sources."""
-    names = [each.names for each in images]
+    names = [data.names for data in images]
     places: dict[int, list[tuple[int, int]]] = {}
     for plan in plans:
-        numbers, source_rows = (each.tolist() for each in plan.sources)
+        numbers, source_rows = (column.tolist() for column in plan.sources)
         for i, row in enumerate(plan.rows):
             places[row] = [*zip(numbers[i], source_rows[i], strict=True)]
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, FLOATS, INT, REQUIRED, param
@@ -66,9 +65,9 @@ class Paste(SampleOperator):
 
     def prepare(self) -> None:
         if len(self.fill_value) not in (1, self.n_channels):
-            raise ArgumentError(
-                f"{self.called}: fill_value has {len(self.fill_value)} numbers; give one, or one "
-                f"for each of the {self.n_channels} channels (n_channels)"
+            self.refuse(
+                f"fill_value has {len(self.fill_value)} numbers; give one, or one for each of the "
+                f"{self.n_channels} channels (n_channels)"
             )
         self._fill = np.clip(self.fill_value, 0, 255).astype(np.uint8)
 
@@ -115,26 +114,24 @@ class Paste(SampleOperator):
     ) -> tuple[int, int, int, int]:
         """Return offset (y, x) of the image, and height and width of the canvas."""
         if not self._takes(len(shape), dtype):
-            raise ArgumentError(
-                f"{self.called}: the image must be HWC and uint8, but is {dtype} of the shape "
-                f"{shape} and the layout {self.layouts[0]!r}"
+            self.refuse(
+                f"the image must be HWC and uint8, but is {dtype} of the shape {shape} and the "
+                f"layout {self.layouts[0]!r}"
             )
         if len(self._fill) not in (1, shape[2]):
-            raise ArgumentError(
-                f"{self.called}: fill_value has {len(self._fill)} numbers for {shape[2]} channels"
-            )
+            self.refuse(f"fill_value has {len(self._fill)} numbers for {shape[2]} channels")
         ratio, least = np.float32(arguments["ratio"]), int(arguments["min_canvas_size"])
         positions = [np.float32(arguments[name]) for name in ("paste_y", "paste_x")]
         if not ratio >= 1 or not all(0 <= position <= 1 for position in positions):
-            raise ArgumentError(
-                f"{self.called}: ratio is {ratio}, paste_x {positions[1]} and paste_y "
-                f"{positions[0]}; ratio must be at least 1, and positions from 0 to 1"
+            self.refuse(
+                f"ratio is {ratio}, paste_x {positions[1]} and paste_y {positions[0]}; ratio must "
+                "be at least 1, and positions from 0 to 1"
             )
         canvas = [max(int(_scaled(extent, ratio)), least) for extent in shape[:2]]
         if max(canvas) > _MOST_EXTENT:
-            raise ArgumentError(
-                f"{self.called}: the canvas of {canvas[0]}x{canvas[1]} pixels is larger than "
-                f"{_MOST_EXTENT} on an axis"
+            self.refuse(
+                f"the canvas of {canvas[0]}x{canvas[1]} pixels is larger than {_MOST_EXTENT} on an "
+                "axis"
             )
         y, x = (
             int(_scaled(outer - inner, position))

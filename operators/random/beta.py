@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import FLOAT, param
 from ...engine.order import philox
@@ -36,7 +35,7 @@ class Beta(Distribution):
         both = columns(arguments["alpha"], size), columns(arguments["beta"], size)
         for name, values in zip(("alpha", "beta"), both, strict=True):
             if not (values > 0).all():
-                raise ArgumentError(f"fn.random.beta: {name} must be above 0, not {values.min()}")
+                self.refuse(f"{name} must be above 0, not {values.min()}")
         return both
 
     def _draw(self, batch: BatchContext, rows: slice, count: int, *arguments: Array) -> Array:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
-from ...engine.graph.operator import Array, register
+from ...engine.graph.operator import Array, Operator, register
 from ...engine.graph.params import FLOATS, INTS, param
 from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU
-from ..common.uploaded import UploadedOperator
+from ..common.whole_batches import UploadedOperator
 from .random_numbers import chunks, wanted_shapes
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ class Choice(UploadedOperator):
     """
 
     name = "random.choice"
+    sample_independent = True
     inputs = ("a", "shape_like?")
     cpu_inputs = ("a",)
     any_device_inputs = ("shape_like",)
@@ -62,7 +62,7 @@ class Choice(UploadedOperator):
 
     def prepare(self) -> None:
         if len(self.layouts) > 1 and "shape" in self.given:
-            raise ArgumentError("fn.random.choice: give either shape or the input shape_like")
+            self.refuse("give either shape or the input shape_like")
 
     def output_layouts(self) -> tuple[str, ...]:
         if len(self.layouts) > 1 or "shape" in self.per_sample:
@@ -81,8 +81,8 @@ class Choice(UploadedOperator):
     ) -> TensorListCPU:
         shapes = wanted_shapes(batch, shape_like, shape)
         counts = [prod(wanted) for wanted in shapes]
-        lengths = _lengths(a, batch.size)
-        cumulated = _cumulated(p, lengths)
+        lengths = _lengths(self, a, batch.size)
+        cumulated = _cumulated(self, p, lengths)
         rows: list[Array] = []
         for chunk in chunks(counts):
             numbers = philox.uniform(
@@ -104,41 +104,38 @@ class Choice(UploadedOperator):
         return TensorListCPU(np.stack(rows) if dense else rows, self.output_layouts()[0])
 
 
-def _lengths(a: TensorList, size: int) -> list[int]:
+def _lengths(operator: Operator, a: TensorList, size: int) -> list[int]:
     lengths = []
     for i in range(size):
         source = a.row(i)
         if source.ndim == 0 and source.dtype.kind not in "iu":
-            raise ArgumentError(
-                f"fn.random.choice: a scalar must be an integer, not {source.dtype}; "
-                "an array may hold any type"
+            operator.refuse(
+                f"a scalar must be an integer, not {source.dtype}; an array may hold any type"
             )
         lengths.append(len(source) if source.ndim else int(source))
         if lengths[-1] < 1:
-            raise ArgumentError(
-                f"fn.random.choice: there are {lengths[-1]} elements to choose from"
-            )
+            operator.refuse(f"there are {lengths[-1]} elements to choose from")
     return lengths
 
 
-def _cumulated(p: Any, lengths: list[int]) -> list[Array] | None:
+def _cumulated(operator: Operator, p: Any, lengths: list[int]) -> list[Array] | None:
     """Return the running sums of the probabilities, one array a sample."""
     if p is None:
         return None
     if isinstance(p, TensorList):
-        return [_running_sum(p.row(i), length) for i, length in enumerate(lengths)]
-    sums = {length: _running_sum(np.array(p), length) for length in set(lengths)}
+        return [_running_sum(operator, p.row(i), length) for i, length in enumerate(lengths)]
+    sums = {length: _running_sum(operator, np.array(p), length) for length in set(lengths)}
     return [sums[length] for length in lengths]
 
 
-def _running_sum(p: Array, length: int) -> Array:
+def _running_sum(operator: Operator, p: Array, length: int) -> Array:
     p = p.reshape(-1).astype(np.float64)
     if len(p) != length:
-        raise ArgumentError(f"fn.random.choice: {len(p)} probabilities for {length} elements")
+        operator.refuse(f"{len(p)} probabilities for {length} elements")
     if not (p >= 0).all() or not abs(p.sum() - 1) < _SUM_TOLERANCE:
-        raise ArgumentError(
-            f"fn.random.choice: the probabilities are {p}, but probabilities must not be negative "
-            "and must add up to 1"
+        operator.refuse(
+            f"the probabilities are {p}, but probabilities must not be negative and must add up "
+            "to 1"
         )
     sums: Array = np.cumsum(p)
     sums /= sums[-1]

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.operator import Array, register
+from ...engine.graph.operator import Array, Operator, register
 from ...engine.graph.params import DTYPE, FLOAT, FLOATS, INTS, param
 from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import FLOAT as FLOAT32
 from ...engine.tensors.dtypes import INT32, to_numpy_type
 from ...geometry.layouts import check_exclusive
-from ..common.uploaded import UploadedOperator
+from ..common.whole_batches import UploadedOperator
 from ..elementwise.saturation import saturate
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class Distribution(UploadedOperator, ABC):
     """Base of operators that draw numbers from a distribution, which subclasses define."""
 
     inputs = ("shape_like?",)
+    sample_independent = True
     any_device_inputs = ("shape_like",)
     shape = param(
         INTS,
@@ -89,7 +90,7 @@ class Distribution(UploadedOperator, ABC):
     def prepare(self) -> None:
         self._type = to_numpy_type(self._default if self.dtype is None else self.dtype)
         if self.layouts and "shape" in self.given:
-            raise ArgumentError(f"fn.{self.name}: give either shape or the input shape_like")
+            self.refuse("give either shape or the input shape_like")
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)
@@ -179,7 +180,7 @@ class Uniform(Distribution):
 
     def prepare(self) -> None:
         super().prepare()
-        check_exclusive("fn.random.uniform", self.given, "range", "values")
+        check_exclusive(self.called, self.given, "range", "values")
         self._discrete = "values" in self.given
         source = "values" if self._discrete else "range"
         if source not in self.per_sample:
@@ -187,14 +188,14 @@ class Uniform(Distribution):
 
     def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
         if self._discrete:
-            return _table(arguments["values"], size)
-        limits, lengths = _table(arguments["range"], size)
+            return _table(self, arguments["values"], size)
+        limits, lengths = _table(self, arguments["range"], size)
         if (lengths != 2).any():
-            raise ArgumentError("fn.random.uniform: range must hold two numbers, [min, max)")
+            self.refuse("range must hold two numbers, [min, max)")
         bad = ~(limits[:, 0] < limits[:, 1])
         if bad.any():
             low, high = limits[bad][0]
-            raise ArgumentError(f"fn.random.uniform: the range [{low}, {high}) is empty")
+            self.refuse(f"the range [{low}, {high}) is empty")
         return (limits[:, :1], limits[:, 1:])
 
     def _draw(self, batch: BatchContext, rows: slice, count: int, *arguments: Array) -> Array:
@@ -215,17 +216,17 @@ class Uniform(Distribution):
             np.minimum(out, np.nextafter(ends, out.dtype.type(-np.inf)), out=out)
 
 
-def _table(values: Any, size: int) -> tuple[Array, Array]:
+def _table(operator: Operator, values: Any, size: int) -> tuple[Array, Array]:
     """Return (size, longest) numbers, and the number of values of each row: (size, 1)."""
     if not isinstance(values, TensorList):
         if not values:
-            raise ArgumentError("fn.random.uniform: values must hold at least one number")
+            operator.refuse("values must hold at least one number")
         table = np.broadcast_to(np.array(values, np.float64), (size, len(values)))
         return table, np.full((size, 1), len(values))
     rows = [values.row(i).reshape(-1) for i in range(size)]
     lengths = np.array([len(row) for row in rows], np.int64).reshape(size, 1)
     if not lengths.all():
-        raise ArgumentError("fn.random.uniform: values must hold at least one number")
+        operator.refuse("values must hold at least one number")
     table = np.zeros((size, int(lengths.max(initial=2))))
     for i, row in enumerate(rows):
         table[i, : len(row)] = row
@@ -251,7 +252,7 @@ class Normal(Distribution):
     def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
         stddev = columns(arguments["stddev"], size)
         if not (stddev >= 0).all():
-            raise ArgumentError(f"fn.random.normal: stddev must be at least 0, not {stddev.min()}")
+            self.refuse(f"stddev must be at least 0, not {stddev.min()}")
         return columns(arguments["mean"], size), stddev
 
     def _draw(self, batch: BatchContext, rows: slice, count: int, *arguments: Array) -> Array:
@@ -288,9 +289,9 @@ class CoinFlip(Distribution):
     def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
         probability = columns(arguments["probability"], size)
         if not ((probability >= 0) & (probability <= 1)).all():
-            raise ArgumentError(
-                f"fn.random.coin_flip: the probabilities are {probability.min()} to "
-                f"{probability.max()}, but a probability must be from 0 to 1"
+            self.refuse(
+                f"the probabilities are {probability.min()} to {probability.max()}, but a "
+                "probability must be from 0 to 1"
             )
         return (probability,)
 

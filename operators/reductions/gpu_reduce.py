@@ -38,9 +38,9 @@ class GpuReduction(NamedTuple):
 
     acc: str
     term: str
-    join: str = "a + b"
-    start: str = "0"
-    result: str = "a"
+    join: str
+    start: str
+    result: str
 
 
 def reduce_batch(

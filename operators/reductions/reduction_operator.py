@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,17 +10,16 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import BOOL, DTYPE, INTS, LAYOUT, param
+from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorListGPU
-from ...engine.tensors.dtypes import to_numpy_type
+from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...geometry.layouts import check_exclusive, chosen_axes
 from ..elementwise.saturation import saturate
-from .gpu_reduce import GpuReduction, reduce_batch
+from .functions import REDUCTIONS, Axes, DType
+from .gpu_reduce import reduce_batch
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
-
-DType = np.dtype[Any]
-Axes = tuple[int, ...]
 
 DTYPE_PARAM = param(
     DTYPE,
@@ -30,8 +28,13 @@ DTYPE_PARAM = param(
 )
 
 
-class ReductionOperator(SampleOperator, ABC):
-    """Base of operators that reduce samples along axes."""
+class ReductionOperator(SampleOperator):
+    """Base of operators that reduce samples along axes, by the row of their name in the table.
+
+    Attributes:
+        ddof: what is subtracted from the number of elements by which a total is divided.
+        dtype: type of the result, if the user gives one.
+    """
 
     devices = ("cpu", "gpu")
     inputs: ClassVar[tuple[str, ...]] = ("data",)
@@ -41,33 +44,16 @@ class ReductionOperator(SampleOperator, ABC):
     )
     axis_names = param(LAYOUT, None, "The axes, as letters of the layout, instead of `axes`.")
     keep_dims = param(BOOL, False, "Whether reduced axes stay, with the extent 1.")
+    ddof: int = 0
+    dtype: DALIDataType | None = None
 
     def prepare(self) -> None:
         check_exclusive(self.called, self.given, "axes", "axis_names")
-        dtype = getattr(self, "dtype", None)
-        self._target = None if dtype is None else to_numpy_type(dtype)
+        self._reduction = REDUCTIONS[self.name.rpartition(".")[2]]
+        self._target = None if self.dtype is None else to_numpy_type(self.dtype)
 
-    @abstractmethod
-    def result_type(self, source: DType) -> DType:
-        """Return the result's dtype if the user gives none."""
-
-    @abstractmethod
-    def computed(
-        self, workspace: Workspace, data: Array, axes: Axes, divisor: int, mean: Array | None
-    ) -> Array:
-        """Return the results; reduced axes have the extent 1.
-
-        Args:
-            workspace: the sample's workspace, for scratch memory.
-            data: the sample.
-            axes: to reduce.
-            divisor: number of elements of a statistic, less `ddof`, and at least 0.
-            mean: what `std_dev` and `variance` subtract; it broadcasts with the sample.
-        """
-
-    @abstractmethod
-    def gpu_reduction(self, source: DType) -> GpuReduction:
-        """Return what the GPU computes for samples of a dtype."""
+    def _result_type(self, source: DType) -> DType:
+        return self._target or self._reduction.result_type(source)
 
     def output_layouts(self) -> tuple[str, ...]:
         layout = self.layouts[0]
@@ -89,52 +75,53 @@ class ReductionOperator(SampleOperator, ABC):
     def _divisors(self, shapes: Array, axes: Axes) -> Array:
         """Return the divisor of each sample: (batch,)."""
         count = shapes[:, list(axes)].prod(axis=1)
-        divisors: Array = np.maximum(count - getattr(self, "ddof", 0), 0)
+        divisors: Array = np.maximum(count - self.ddof, 0)
         return divisors
 
-    def sample(self, workspace: Workspace, data: Array, mean: Array | None = None) -> Array:
+    def sample(self, workspace: Workspace, data: Array, *mean: Array) -> Array:
         axes = self._axes(data.ndim)
-        out = workspace.empty(
-            self._shape(data.shape, axes), self._target or self.result_type(data.dtype)
-        )
+        self._check(data.shape, axes)
+        mean = tuple([m.reshape(_mean_shape(m.shape, data.shape, axes)) for m in mean])
+        out = workspace.empty(self._shape(data.shape, axes), self._result_type(data.dtype))
         divisor = int(self._divisors(np.array([data.shape], np.int64), axes)[0])
-        if mean is not None:
-            mean = _broadcastable(mean, data.shape, axes)
         with np.errstate(divide="ignore", invalid="ignore"):
-            result = self.computed(workspace, data, axes, divisor, mean)
+            result = self._reduction.compute(workspace, data, axes, divisor, *mean)
             saturate(result.reshape(out.shape), out)
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, mean: TensorListGPU | None = None
+        self, batch: BatchContext, data: TensorListGPU, *mean: TensorListGPU
     ) -> TensorListGPU:
-        source = to_numpy_type(data.dtype)
-        axes = self._axes(data.ndim)
-        shapes = data.extents()
-        self._check_batch(batch, shapes, axes, mean)
-        made = [self._shape(tuple(shape), axes) for shape in shapes.tolist()]
-        extents = np.array(made, np.int64).reshape(batch.size, -1)
-        out = batch.device.empty(extents, self._target or self.result_type(source))
+        source, axes, shapes = to_numpy_type(data.dtype), self._axes(data.ndim), data.extents()
+        self._check_batch(batch, shapes, axes, *mean)
+        results = [self._shape(tuple(shape), axes) for shape in shapes.tolist()]
+        extents = np.array(results, np.int64).reshape(batch.size, -1)
+        out = batch.device.empty(extents, self._result_type(source))
         divisors = self._divisors(shapes, axes)
-        reduce_batch(batch, data, axes, self.gpu_reduction(source), out, divisors, mean)
+        reduce_batch(batch, data, axes, self._reduction.on_gpu(source), out, divisors, *mean)
         return out
 
+    def _check(self, shape: tuple[int, ...], axes: Axes) -> None:
+        if self._reduction.selects and any(shape[axis] == 0 for axis in axes):
+            self.refuse(
+                f"a sample of the shape {shape} has no elements along the axes {axes}, so it has "
+                "no extremes"
+            )
+
     def _check_batch(
-        self, batch: BatchContext, shapes: Array, axes: Axes, mean: TensorListGPU | None
+        self, batch: BatchContext, shapes: Array, axes: Axes, *mean: TensorListGPU
     ) -> None:
         """Enter errors of samples in the batch."""
-        if mean is None:
-            return
-        for row, (shape, given) in enumerate(zip(shapes.tolist(), mean.shape(), strict=True)):
-            try:
-                _mean_shape(given, tuple(shape), axes)
-            except ArgumentError as error:
-                batch.errors.setdefault(row, error)
+        empty = np.flatnonzero((shapes[:, list(axes)] == 0).any(axis=1))
+        given = [data.shape() for data in mean]
 
+        def check(row: int) -> None:
+            shape = tuple(shapes[row].tolist())
+            self._check(shape, axes)
+            for means in given:
+                _mean_shape(means[row], shape, axes)
 
-def _broadcastable(mean: Array, shape: tuple[int, ...], axes: Axes) -> Array:
-    """Return the mean in a shape that broadcasts with the sample."""
-    return mean.reshape(_mean_shape(mean.shape, shape, axes))
+        try_rows(batch, range(batch.size) if mean else empty.tolist(), check)
 
 
 def _mean_shape(given: tuple[int, ...], shape: tuple[int, ...], axes: Axes) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """Images, videos and volumes at another size, on either device.
 
-operators             resize, resize_crop_mirror, random_resized_crop, and their bases:
-                      sized_operator (the arguments of the size), resampling_operator (filters,
-                      layouts, the work on a sample and on a batch)
+operators             resize, resize_crop_mirror, random_resized_crop, tensor_resize, and their
+                      base resampling_operator (filters, layouts, the work on a sample and on a
+                      batch); size_arguments: the ways to give a size
 which axes and size   spatial_axes: the axes to resample; sizing: the extents of the result, and
                       the region of the input to show
 which pixels weigh    filters: the curves; axes: the input samples of each output sample

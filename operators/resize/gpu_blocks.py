@@ -14,7 +14,7 @@ from .axes import Floats, Ints, ResampledAxes
 from .filters import Filter
 
 _WARP = 32
-_HAS_NEGATIVE_WEIGHTS = np.array([each in (Filter.CUBIC, Filter.LANCZOS3) for each in Filter])
+_HAS_NEGATIVE_WEIGHTS = np.array([curve in (Filter.CUBIC, Filter.LANCZOS3) for curve in Filter])
 _ONE, _ONE_OF_SIGNED = 1 << 15, 1 << 14  # the integers that stand for 1 in weights of 16 bits
 _BLOCK_BYTES = 96  # of shared memory: the description of a block's work
 _MOST_SHARED_BYTES = 64 << 10  # that every GPU has for a block
@@ -229,8 +229,8 @@ def _variant(
     at_once = next((count for count in choices if count >= enough), choices[-1])
     weight_bytes = 0
     if taps > at_once:
-        each = 4 * -(-at_once // 2) if dots else work.itemsize * at_once
-        weight_bytes = -(-taps // at_once) * each
+        step_bytes = 4 * -(-at_once // 2) if dots else work.itemsize * at_once
+        weight_bytes = -(-taps // at_once) * step_bytes
     negative = any(_HAS_NEGATIVE_WEIGHTS[axis.filter].any() for axis in (rows, columns))
     return _Variant(channels, words, dots, negative, at_once, taps > at_once, slots, weight_bytes)
 

@@ -57,9 +57,8 @@ class RandomResizedCrop(ResamplingOperator):
         super().prepare()
         size = self.size * 2 if len(self.size) == 1 else self.size
         if len(size) != 2 or min(size) < 1:
-            raise ArgumentError(
-                f"{self.called}: size must be (height, width) in pixels, each at least 1, but is "
-                f"{self.size}"
+            self.refuse(
+                f"size must be (height, width) in pixels, each at least 1, but is {self.size}"
             )
         try:
             check_size(size)

@@ -18,7 +18,7 @@ from ...engine.graph.params import BOOL, DTYPE, INT, INTERP, NO_EFFECT, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import INTERP_LINEAR, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
-from ..common.batch_arguments import numbers_of, why_not
+from ..common.batch_arguments import enter_errors, numbers_of
 from .axes import ResampledAxes, plan_axes, whole_axes
 from .cpu_plan import DTYPES, unsupported
 from .cpu_resample import resample
@@ -137,9 +137,7 @@ class ResamplingOperator(SampleOperator, ABC):
         axes = self.axes_of(image.ndim)
         extents = image.shape[axes.spatial]
         if 0 in extents and not self.takes_empty:
-            raise ArgumentError(
-                f"{self.called}: a sample of shape {image.shape} has no pixels to make an image of"
-            )
+            self.refuse(f"a sample of shape {image.shape} has no pixels to make an image of")
         whole = extents if all(extents) else tuple(max(extent, 1) for extent in extents)
         plan = self.plan_sample(workspace, axes, whole, arguments)
         before, after = image.shape[: axes.first], image.shape[axes.spatial.stop :]
@@ -186,9 +184,9 @@ class ResamplingOperator(SampleOperator, ABC):
         if dtype is None or dtype == source:
             return source
         if dtype != np.float32:
-            raise ArgumentError(
-                f"{self.called}: dtype must be FLOAT or that of the input, {source}, but is "
-                f"{dtype}; use fn.cast for others"
+            self.refuse(
+                f"dtype must be FLOAT or that of the input, {source}, but is {dtype}; use fn.cast "
+                "for others"
             )
         return dtype
 
@@ -227,7 +225,7 @@ class ResamplingOperator(SampleOperator, ABC):
         """
         source = to_numpy_type(images.dtype)
         if source not in DTYPES:
-            raise ArgumentError(f"{self.called}: {unsupported(source)}")
+            self.refuse(unsupported(source))
         result = self._result_type(source)
         extents, channels = shapes[:, axes.spatial], axes.channel_counts(shapes)
         seen = np.maximum(extents, 1)
@@ -241,9 +239,7 @@ class ResamplingOperator(SampleOperator, ABC):
         fits = (channels > 0) & np.all([axis.possible() for axis in resampled], axis=0)
         possible &= fits | (counts == 0)
         if not possible.all():
-            for i in np.flatnonzero(~possible).tolist():
-                shape = images.extents()[i]
-                batch.errors.setdefault(i, why_not(self, batch, i, shape, source, arguments))
+            enter_errors(self, batch, images, possible, arguments)
             size, counts = np.where(possible[:, None], size, 1), np.where(possible, counts, 0)
         out = batch.device.empty(result_shapes(size), result, self.output_layouts()[0])
         before = ImageStacks(images.pointers(), counts, extents, channels, source, images)
@@ -263,7 +259,7 @@ class ResamplingOperator(SampleOperator, ABC):
             constant = int(self._filters[0]), int(self._filters[1])
             if plans.constant is not None and len(plans.constant) == 2 and extents.max() < _TABLE:
                 sizes = zip(extents.T, plans.constant, strict=True)
-                return [whole_axes(*each, constant, self.antialias) for each in sizes], known
+                return [whole_axes(*pair, constant, self.antialias) for pair in sizes], known
             filters = np.full(count, constant[0]), np.full(count, constant[1])
         in_size, out_size = extents.T.reshape(-1), plans.size.T.reshape(-1)
         edges = plans.start.T.reshape(-1), plans.end.T.reshape(-1)
@@ -282,7 +278,7 @@ def _all_chosen(
     choice: FilterChoice, count: int
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]:
     """Return `_chosen` of each of `count` samples, and for which samples the filters exist."""
-    numbers = np.stack([numbers_of(each, count)[:, 0] for each in choice.each()])
+    numbers = np.stack([numbers_of(filters, count)[:, 0] for filters in choice.each()])
     known = np.isin(numbers, _FILTERS)
     shrinking, other = np.where(known, numbers, 0).astype(np.int64)
     return (shrinking, other), known[0] & known[1]

@@ -13,7 +13,8 @@ from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, IMAGE_TYPE, LEAVE_OUT, NO_EFFECT, param
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import RGB
-from .sized_operator import SizedOperator
+from .resampling_operator import ResamplingOperator
+from .size_arguments import SizeArguments
 from .sizing import ResizePlan, ResizePlans, Sizing
 from .spatial_axes import SpatialAxes
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @register
-class Resize(SizedOperator):
+class Resize(SizeArguments, ResamplingOperator):
     """Resizes images.
 
     The wanted size is given in one of four ways: `size`, the separate `resize_x`, `resize_y`,
@@ -47,6 +48,7 @@ class Resize(SizedOperator):
     """
 
     name = "resize"
+    rehearses = True
     takes_empty = True
     aliases = ("experimental.resize",)
 

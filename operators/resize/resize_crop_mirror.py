@@ -13,7 +13,8 @@ from ...engine.graph.operator import register
 from ...engine.graph.params import BOOL, INT, param
 from ...engine.graph.row_arguments import array_of
 from ...geometry.windows import CropArguments, Window, WindowBatch
-from .sized_operator import SizedOperator
+from .resampling_operator import ResamplingOperator
+from .size_arguments import SizeArguments
 from .sizing import ResizePlan, ResizePlans, Sizing
 from .spatial_axes import SpatialAxes
 
@@ -26,7 +27,7 @@ _MIRROR_BITS = {"W": 1, "H": 2, "D": 4}
 
 
 @register
-class ResizeCropMirror(CropArguments, SizedOperator):
+class ResizeCropMirror(CropArguments, SizeArguments, ResamplingOperator):
     """Resizes images, crops a window out of the result, and mirrors it.
 
     The same as `fn.resize`, `fn.crop` and `fn.flip` one after the other, but only the window is
@@ -44,6 +45,7 @@ class ResizeCropMirror(CropArguments, SizedOperator):
     """
 
     name = "resize_crop_mirror"
+    rehearses = False  # the window of a made-up image is not known to be like those of photographs
 
     mirror = param(
         INT,

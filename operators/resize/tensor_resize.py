@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, STR, param
@@ -62,6 +61,7 @@ class TensorResize(ResamplingOperator):
     """
 
     name = "tensor_resize"
+    rehearses = True
     aliases = ("experimental.tensor_resize",)
     inputs = ("data",)
     assumed_layouts = MappingProxyType({})
@@ -135,18 +135,18 @@ class TensorResize(ResamplingOperator):
         check_exclusive(self.called, self.given, "axes", "axis_names")
         given = self.given
         if ("sizes" in given) == ("scales" in given):
-            raise ArgumentError(f"{self.called}: give either sizes or scales")
+            self.refuse("give either sizes or scales")
         if "scales" in given and self.mode in (NOT_LARGER, NOT_SMALLER):
-            raise ArgumentError(f"{self.called}: scales do not go with the mode {self.mode!r}")
+            self.refuse(f"scales do not go with the mode {self.mode!r}")
         if ("roi_start" in given) != ("roi_end" in given):
-            raise ArgumentError(f"{self.called}: give roi_start and roi_end together, or neither")
+            self.refuse("give roi_start and roi_end together, or neither")
         self._rounding = self.size_rounding if "scales" in given else ROUND
         self.prepare_filters()
 
     def _chosen(self, ndim: int) -> list[int]:
         """Return the axes that the arguments are for."""
         if ndim < 1:
-            raise ArgumentError(f"{self.called}: a single number has no axis that could be resized")
+            self.refuse("a single number has no axis that could be resized")
         if self.axes is None and self.axis_names is None:
             return list(range(ndim))
         layout = layout_of(self.layouts[0], ndim, {}) if self.axis_names else ""
@@ -250,13 +250,13 @@ class TensorResize(ResamplingOperator):
             (1.0,) * lone + plan.end[first:last],
         )
         source, target = (
-            each.reshape(
-                prod(each.shape[:first]),
+            array.reshape(
+                prod(array.shape[:first]),
                 *(1,) * lone,
-                *each.shape[first:last],
-                prod(each.shape[last:]),
+                *array.shape[first:last],
+                prod(array.shape[last:]),
             )
-            for each in (np.ascontiguousarray(image), out)
+            for array in (np.ascontiguousarray(image), out)
         )
         self._resample(source, target, self._view(last - first + lone), part, arguments)
         return out
@@ -265,9 +265,9 @@ class TensorResize(ResamplingOperator):
         """Return the first axis that is resampled, and the one after the last."""
         first, last = (changed[0], changed[-1] + 1) if changed else (ndim - 1, ndim)
         if last - first > _MOST_AXES:
-            raise ArgumentError(
-                f"{self.called}: the axes {first} to {last - 1} would be resized, but "
-                f"{_MOST_AXES} that follow one another are the most; resize in two steps"
+            self.refuse(
+                f"the axes {first} to {last - 1} would be resized, but {_MOST_AXES} that follow "
+                "one another are the most; resize in two steps"
             )
         return first, last
 

@@ -37,9 +37,9 @@ class PerFrame(SampleOperator):
     def prepare(self) -> None:
         layout = self.layouts[0]
         if layout and not is_sequence(layout) and not self.replace:
-            raise ArgumentError(
-                f"{self.called}: the layout {layout!r} does not start with F; give replace=True to "
-                "take its first dimension for the frames"
+            self.refuse(
+                f"the layout {layout!r} does not start with F; give replace=True to take its first "
+                "dimension for the frames"
             )
 
     def output_layouts(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.tensors import TensorList, TensorListCPU
@@ -39,7 +38,7 @@ class TransformCombine(SampleOperator):
         return ("",)
 
     def sample(self, workspace: Workspace, matrix: Array, *matrices: Array) -> Array:
-        result: Array = self._combined([each[np.newaxis] for each in (matrix, *matrices)])[0]
+        result: Array = self._combined([one[np.newaxis] for one in (matrix, *matrices)])[0]
         return result
 
     def batch(self, batch: BatchContext, *columns: TensorList) -> Array | TensorListCPU:
@@ -54,10 +53,10 @@ class TransformCombine(SampleOperator):
             return rows_one_by_one(batch, one)
 
     def _combined(self, columns: list[Array]) -> Array:
-        stacks = [as_maps(each) for each in columns]
+        stacks = [as_maps(column) for column in columns]
         if len({stack.shape for stack in stacks}) > 1:
             shapes = ", ".join(str(stack.shape[1:]) for stack in stacks)
-            raise ArgumentError(f"{self.called}: maps of one shape can be combined, not {shapes}")
+            self.refuse(f"maps of one shape can be combined, not {shapes}")
         with np.errstate(all="ignore"):  # NaN and infinity go through
             result = reduce(composed, reversed(stacks) if self.reverse_order else stacks)
         return result.astype(np.float32)

@@ -68,7 +68,7 @@ class CoordTransform(SampleOperator):
 
     def prepare(self) -> None:
         if "MT" in self.given and {"M", "T"} & self.given:
-            raise ArgumentError(f"{self.called}: MT excludes M and T; give MT alone, or the others")
+            self.refuse("MT excludes M and T; give MT alone, or the others")
 
     def sample(self, workspace: Workspace, data: Array, **arguments: Numbers) -> Array:
         (matrix,) = _maps(data.shape, 1, **_tables(arguments))
@@ -128,7 +128,7 @@ class CoordTransform(SampleOperator):
         """Map `points` vectors of each sample by its [M T]."""
         source, target = to_numpy_type(data.dtype), to_numpy_type(self.dtype)
         work = _work_type(source)
-        lengths, sizes = (np.array([value(each) for each in maps]) for value in (len, np.size))
+        lengths, sizes = (np.array([value(matrix) for matrix in maps]) for value in (len, np.size))
         shapes = data.extents().copy()
         shapes[:, -1:] = lengths[:, np.newaxis]
         out = batch.device.empty(shapes, target, self.output_layouts()[0])
@@ -139,12 +139,12 @@ class CoordTransform(SampleOperator):
             out=Pointers(out.pointers(), "Out*"),
             points=points,
             first=np.cumsum(sizes) - sizes,
-            in_length=np.array([each.shape[1] - 1 for each in maps], np.int32),
+            in_length=np.array([matrix.shape[1] - 1 for matrix in maps], np.int32),
             length=lengths.astype(np.int32),
         )
         types = {"In": c_type(source), "Out": c_type(target), "Work": c_type(work)}
         function = kernel("transforms/coord_transform", "coord_transform", **types)
-        numbers = np.concatenate([each.reshape(-1) for each in maps]).astype(work)
+        numbers = np.concatenate([matrix.reshape(-1) for matrix in maps]).astype(work)
         uploaded = batch.device.upload(numbers)
         launch_elements(batch.device, function, table, points, uploaded)
         return out

@@ -88,9 +88,9 @@ class MatrixOperator(SampleOperator, ABC):
             if stack is None:
                 return own
             if own.shape[1] != known:
-                raise ArgumentError(
-                    f"{self.called}: the input is a map of {known} dimensions, but the arguments "
-                    f"are those of {own.shape[1]} dimensions"
+                self.refuse(
+                    f"the input is a map of {known} dimensions, but the arguments are those of "
+                    f"{own.shape[1]} dimensions"
                 )
             return composed(own, stack) if self.reverse_order else composed(stack, own)
 

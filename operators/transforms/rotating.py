@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import register
 from ...engine.graph.params import FLOAT, FLOATS, REQUIRED, param
 from .matrices import Floats, about, plane_rotations, space_rotations, spread
@@ -41,6 +40,6 @@ class TransformRotation(MatrixOperator):
         elif axis.shape[1] == 3:
             linear = space_rotations(angle[:, 0], axis)
         else:
-            raise ArgumentError(f"{self.called}: axis has {axis.shape[1]} values; give x, y and z")
+            self.refuse(f"axis has {axis.shape[1]} values; give x, y and z")
         ndim = linear.shape[1]
         return about(linear, None if center is None else spread("center", center, ndim))

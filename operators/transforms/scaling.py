@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import register
 from ...engine.graph.params import FLOATS, INT, REQUIRED, param
 from .matrices import Floats, about, diagonal, spread
@@ -39,6 +38,6 @@ class TransformScale(MatrixOperator):
         ndim = given if given > 1 else self.ndim or known or (1 if center is None else 0)
         ndim = ndim or center.shape[1]  # type: ignore[union-attr]
         if self.ndim not in (None, ndim):
-            raise ArgumentError(f"{self.called}: ndim is {self.ndim}, but scale has {given} values")
+            self.refuse(f"ndim is {self.ndim}, but scale has {given} values")
         factors = spread("scale", scale, ndim)
         return about(diagonal(factors), None if center is None else spread("center", center, ndim))

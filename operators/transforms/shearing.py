@@ -46,7 +46,7 @@ class TransformShear(MatrixOperator):
     ) -> Floats:
         if angles is not None:
             if not (np.abs(angles) <= 90).all():
-                raise ArgumentError(f"{self.called}: angles must be from -90 to 90 degrees")
+                self.refuse("angles must be from -90 to 90 degrees")
             shear = np.tan(radians_of(angles))
         assert shear is not None
         linear = shears(shear)

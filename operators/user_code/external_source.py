@@ -11,6 +11,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.derivation import Axes
 from ...engine.graph.inputs import FedInput
+from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
 from ...engine.order.sampler import Selection
@@ -131,20 +132,17 @@ class ExternalSource(FedInput):
         self._by_sample = self.whole_batches is False
         self.waits_for_feed = bool(self.blocking) and self.source is None
         self._count: int = 1 if self.output_count is None else self.output_count
-        self._expected = expectations(
-            "fn.external_source", self._count, self.layout, self.dtype, self.ndim
-        )
+        self._expected = expectations(self.called, self._count, self.layout, self.dtype, self.ndim)
         if self.source is not None and self.repeat_last:
-            raise ArgumentError(
-                "fn.external_source: repeat_last is for batches from feed_input, so it does not "
-                "go with a source"
+            self.refuse(
+                "repeat_last is for batches from feed_input, so it does not go with a source"
             )
-        self.learns_layouts = any(each.layout is None for each in self._expected)
+        self.learns_layouts = any(expected.layout is None for expected in self._expected)
         self._source: UserSource | None = None
         if self.source is not None:
             self._source = make_source(self.source, self.cycle)
         elif self.cycle is not None:
-            raise ArgumentError("fn.external_source: cycle needs a source")
+            self.refuse("cycle needs a source")
         self._epoch = self._iteration = self._sample = 0
         self._batch_size = 0
         self._state: dict[str, Any] | None = None
@@ -155,6 +153,14 @@ class ExternalSource(FedInput):
         self._stage: DeviceAccess | None = None
         self._selections: dict[int, Selection] = {}
         self._failed: dict[int, dict[int, BaseException]] = {}  # rows by batch
+
+    def remedies(self) -> Remedies:
+        return {
+            "feeder": (
+                "a reader of Penstock's (fn.readers), or a faster source",
+                "samples that other processes prepare ahead",
+            )
+        }
 
     def num_outputs(self) -> int:
         return self._count
@@ -249,7 +255,7 @@ class ExternalSource(FedInput):
 
     def batch_gpu(self, batch: BatchContext) -> tuple[TensorListGPU, ...]:
         columns = self._ready.pop(batch.number)
-        return tuple(_on_device(each, batch, copy=self.repeat_last) for each in columns)
+        return tuple(_on_device(column, batch, copy=self.repeat_last) for column in columns)
 
     def _on_host(self, column: OutputData, batch: BatchContext) -> TensorListCPU:
         assert isinstance(column, Column)
@@ -354,9 +360,9 @@ class ExternalSource(FedInput):
             if isinstance(value, Mapping):
                 items = ", ".join(f"sample[{name!r}]" for name in list(value)[: self._count])
                 remedy = f"; return a tuple of its values, such as ({items})"
-            raise ArgumentError(
-                f"fn.external_source: with num_outputs={self._count} the source must return a "
-                f"tuple of {self._count}, but returned {given}{remedy}"
+            self.refuse(
+                f"with num_outputs={self._count} the source must return a tuple of {self._count}, "
+                f"but returned {given}{remedy}"
             )
 
     def _by_output(self, data: Any) -> Sequence[Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError, MissingDependencyError
+from ...engine.errors import MissingDependencyError
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, param
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
@@ -50,14 +50,13 @@ class JaxFunction(UserFunction):
         if sharding is None:
             return
         if not isinstance(sharding, self._jax.sharding.Sharding):
-            raise ArgumentError(
-                f"{self.called}: sharding is {type(sharding).__name__} data; it must be a "
-                "jax.sharding.Sharding"
+            self.refuse(
+                f"sharding is {type(sharding).__name__} data; it must be a jax.sharding.Sharding"
             )
         if len(sharding.addressable_devices) != 1:
-            raise ArgumentError(
-                f"{self.called}: the sharding has {len(sharding.addressable_devices)} devices of "
-                "this process; it must have one: run a process for each device"
+            self.refuse(
+                f"the sharding has {len(sharding.addressable_devices)} devices of this process; it "
+                "must have one: run a process for each device"
             )
 
     def batch(self, batch: BatchContext, *inputs: TensorList) -> tuple[TensorListCPU, ...]:
@@ -93,9 +92,9 @@ class JaxFunction(UserFunction):
         """Return an input as one array."""
         if not data.is_dense_tensor():
             shapes = ", ".join(map(str, list(dict.fromkeys(data.shape()))[:4]))
-            raise ArgumentError(
-                f"{self.called}: the samples differ in shape ({shapes} ...), so they form no "
-                "array; resize, crop or pad them to one shape before"
+            self.refuse(
+                f"the samples differ in shape ({shapes} ...), so they form no array; resize, crop "
+                "or pad them to one shape before"
             )
         return data.dense()
 
@@ -117,9 +116,9 @@ class JaxFunction(UserFunction):
     def _of_this_process(self, value: Any) -> Any:
         shards = value.addressable_shards
         if len(shards) != 1:
-            raise ArgumentError(
-                f"{self.called}: the function returned an array with {len(shards)} shards of this "
-                "process; it must have one"
+            self.refuse(
+                f"the function returned an array with {len(shards)} shards of this process; it "
+                "must have one"
             )
         return shards[0].data
 
@@ -127,12 +126,12 @@ class JaxFunction(UserFunction):
         """Return an output with its layout: declared, or of the input with its number."""
         if self.expected[number].layout is not None or number >= len(inputs):
             return column
-        alike = inputs[number].ndim == column.rows.ndim - 1
-        return Column(column.rows, inputs[number].layout() if alike else "")
+        same_ndim = inputs[number].ndim == column.rows.ndim - 1
+        return Column(column.rows, inputs[number].layout() if same_ndim else "")
 
 
 def _joined_names(inputs: Sequence[TensorList]) -> Names:
-    all_names = [each.names for each in inputs]
+    all_names = [data.names for data in inputs]
     return joined(lambda row: [names[row] for names in all_names if names], len(inputs[0]))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError, MissingDependencyError, install_hint
+from ...engine.errors import MissingDependencyError, install_hint
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, CALLABLE, DTYPES, INTS, NO_EFFECT, REQUIRED, param
 from ...engine.tensors import TensorList, TensorListCPU
@@ -47,7 +47,7 @@ class NumbaFunction(BatchOperator):
     """
 
     name = "_numba_function"
-    alone = False
+    sample_independent = False
     may_change_inputs = True
     called = "plugin.numba.fn.experimental.numba_function"
     inputs = ("*inputs",)
@@ -64,20 +64,20 @@ class NumbaFunction(BatchOperator):
 
     def prepare(self) -> None:
         self.preserve = True
-        self._out_types = [to_numpy_type(each) for each in self.out_types]
-        self._in_types = [to_numpy_type(each) for each in self.in_types]
+        self._out_types = [to_numpy_type(dtype) for dtype in self.out_types]
+        self._in_types = [to_numpy_type(dtype) for dtype in self.in_types]
         counts = len(self.layouts), len(self._in_types), len(self.ins_ndim)
         if len(set(counts)) > 1 or len(self._out_types) != len(self.outs_ndim):
-            raise ArgumentError(
-                f"{self.called}: there are {counts[0]} inputs, {counts[1]} in_types and "
-                f"{counts[2]} ins_ndim, {len(self._out_types)} out_types and "
-                f"{len(self.outs_ndim)} outs_ndim; give one for each input and output"
+            self.refuse(
+                f"there are {counts[0]} inputs, {counts[1]} in_types and {counts[2]} ins_ndim, "
+                f"{len(self._out_types)} out_types and {len(self.outs_ndim)} outs_ndim; give one "
+                "for each input and output"
             )
         same = tuple(self.ins_ndim[: len(self.outs_ndim)]) == tuple(self.outs_ndim)
         if self.setup_fn is None and not same:
-            raise ArgumentError(
-                f"{self.called}: without setup_fn, output i has the shape of input i, but "
-                f"outs_ndim is {self.outs_ndim} and ins_ndim is {self.ins_ndim}"
+            self.refuse(
+                "without setup_fn, output i has the shape of input i, but outs_ndim is "
+                f"{self.outs_ndim} and ins_ndim is {self.ins_ndim}"
             )
         self._numba = _import_numba()
         self._run = self._compiled(self.run_fn)
@@ -113,9 +113,9 @@ class NumbaFunction(BatchOperator):
         declared = zip(inputs, self._in_types, self.ins_ndim, strict=True)
         for i, (data, dtype, ndim) in enumerate(declared):
             if len(data) and (to_numpy_type(data.dtype), data.ndim) != (dtype, ndim):
-                raise ArgumentError(
-                    f"{self.called}: input {i} is declared as {dtype} with {ndim} dimensions, but "
-                    f"is {to_numpy_type(data.dtype)} with {data.ndim}"
+                self.refuse(
+                    f"input {i} is declared as {dtype} with {ndim} dimensions, but is "
+                    f"{to_numpy_type(data.dtype)} with {data.ndim}"
                 )
 
     def _shapes(self, inputs: Sequence[TensorList]) -> list[Ints]:
@@ -127,9 +127,9 @@ class NumbaFunction(BatchOperator):
         self._setup(tuple(made), tuple(given))
         for i, shapes in enumerate(made):
             if shapes.size and shapes.min() < 0:
-                raise ArgumentError(
-                    f"{self.called}: setup_fn did not write the shapes of output {i}, which are "
-                    f"{shapes.tolist()} now"
+                self.refuse(
+                    f"setup_fn did not write the shapes of output {i}, which are {shapes.tolist()} "
+                    "now"
                 )
         return made
 

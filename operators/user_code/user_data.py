@@ -159,7 +159,7 @@ def own_layout(data: Any, what: str) -> str:
         return data.layout()
     if not isinstance(data, list | tuple):
         return ""
-    layouts = {each.layout() for each in data if isinstance(each, Tensor)} - {""}
+    layouts = {tensor.layout() for tensor in data if isinstance(tensor, Tensor)} - {""}
     if len(layouts) > 1:
         raise LayoutError(
             f"the samples of {what} have the layouts {', '.join(sorted(layouts))}; give the "

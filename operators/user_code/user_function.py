@@ -19,7 +19,7 @@ class UserFunction(BatchOperator):
 
     devices = ("cpu", "gpu")
     in_order = True
-    alone = False
+    sample_independent = False
     may_change_inputs = True
     inputs = ("*inputs",)
     function = param(CALLABLE, REQUIRED, "The function.")
@@ -57,23 +57,20 @@ class UserFunction(BatchOperator):
         count = self.output_count
         if count == 0:
             if returned is not None:
-                raise ArgumentError(
-                    f"{self.called}: with num_outputs=0 the function must return None, not "
+                self.refuse(
+                    "with num_outputs=0 the function must return None, not "
                     f"{type(returned).__name__}"
                 )
             return ()
         if count == 1 and not (isinstance(returned, tuple) and len(returned) == 1):
             if returned is None:
-                raise ArgumentError(
-                    f"{self.called}: the function returned None; return an array, or pass "
-                    "num_outputs=0"
-                )
+                self.refuse("the function returned None; return an array, or pass num_outputs=0")
             return (returned,)
         if not isinstance(returned, tuple) or len(returned) != count:
             size = f" of {len(returned)}" if isinstance(returned, tuple) else ""
-            raise ArgumentError(
-                f"{self.called}: with num_outputs={count} the function must return a tuple of "
-                f"{count}, not a {type(returned).__name__}{size}"
+            self.refuse(
+                f"with num_outputs={count} the function must return a tuple of {count}, not a "
+                f"{type(returned).__name__}{size}"
             )
         return returned
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...engine.graph.operator import Array
 from ...engine.tensors.dtypes import DALIInterpType
-from ..common.borders import BORDERS
+from ..common.opencv_images import BORDERS
 
 Floats = NDArray[np.float64]
 _TOGETHER = 4  # channels that OpenCV moves together

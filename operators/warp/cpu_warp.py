@@ -61,9 +61,9 @@ def pixel_arithmetic(source: np.dtype[Any], target: np.dtype[Any]) -> PixelArith
     """Return the arithmetic for images of a dtype and results of another."""
     if source in _WARP_DTYPES and source == target:
         return PixelArithmetic(source, direct=True, exact=False)
-    wide = source.itemsize == 8 or (source.kind in "iu" and source.itemsize == 4)
-    exact = wide or (source.kind in "iu" and source.itemsize == 2)
-    return PixelArithmetic(np.dtype(np.float64 if wide else np.float32), direct=False, exact=exact)
+    work = exact_type(source)
+    exact = work == np.float64 or (source.kind in "iu" and source.itemsize == 2)
+    return PixelArithmetic(work, direct=False, exact=exact)
 
 
 def _goes_far(matrix: NDArray[np.float64], canvas: tuple[int, ...]) -> bool:

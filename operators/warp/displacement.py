@@ -15,7 +15,7 @@ from ...engine.graph.params import ANY_FLOAT, INT, INTERP, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import layout_of
-from ..common.batch_arguments import numbers_of, why_not
+from ..common.batch_arguments import enter_errors, numbers_of
 from .cpu_warp import Sampling, sample_at
 from .frame_maps import canvases_fit, check_extents
 from .gpu_displacement import launch_displacement
@@ -77,7 +77,7 @@ class DisplacementOperator(SampleOperator, ABC):
         if not mask:
             return image
         out = workspace.empty(image.shape, image.dtype)
-        source, target = (each.reshape(height, width, -1) for each in (image, out))
+        source, target = (array.reshape(height, width, -1) for array in (image, out))
         sample_at(source, target, self.positions(workspace, height, width), self._sampling)
         return out
 
@@ -95,9 +95,7 @@ class DisplacementOperator(SampleOperator, ABC):
         extents = shapes[:, :2]
         moves = numbers_of(mask, batch.size)[:, 0] != 0
         possible = canvases_fit(extents, extents)
-        for i in np.flatnonzero(~possible).tolist():
-            error = why_not(self, batch, i, shapes[i], dtype, {"mask": mask})
-            batch.errors.setdefault(i, error)
+        enter_errors(self, batch, images, possible, {"mask": mask})
         out = batch.device.empty(shapes, dtype, self.output_layouts()[0])
         fields, arguments = self.gpu_arguments(batch, np.where(possible[:, np.newaxis], extents, 0))
         fields |= {"moves": moves.astype(np.int32)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,17 @@ class FrameMaps(NamedTuple):
         return samples_of(self.frames)
 
 
+def given_matrix(matrix: Any, matrix_input: Any) -> Floats:
+    """Return the numbers of a sample's matrix, an argument or an input, one after the other."""
+    return np.asarray(matrix if matrix_input is None else matrix_input, np.float64).reshape(-1)
+
+
+def refuse_matrix(matrix: Floats) -> NoReturn:
+    """Raise ArgumentError for the numbers of a matrix that maps no positions."""
+    wrong = "is singular" if np.isfinite(matrix).all() else "has numbers that are not finite"
+    raise ArgumentError(f"the matrix {matrix.tolist()} {wrong}")
+
+
 def samples_of(frames: Ints) -> Ints:
     """Return the sample of each frame, for the number of frames of each sample."""
     return np.repeat(np.arange(len(frames)), frames)
@@ -75,8 +86,8 @@ def per_frame(value: Any, frames: Ints, width: int = 1) -> tuple[Floats, NDArray
         dense = value.dense() if isinstance(value, TensorList) else np.array([value])
         table = dense.reshape(len(dense), -1)
         if table.shape[1] == width:
-            each = np.broadcast_to(table, (len(frames), width)).astype(np.float64)
-            return each[samples_of(frames)], np.ones(len(frames), bool)
+            matrices = np.broadcast_to(table, (len(frames), width)).astype(np.float64)
+            return matrices[samples_of(frames)], np.ones(len(frames), bool)
         rows = list(np.broadcast_to(table, (len(frames), table.shape[1])))
     counts = frames.tolist()
     known = np.array([row.size in (width, width * n) for row, n in zip(rows, counts, strict=True)])

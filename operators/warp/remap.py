@@ -16,7 +16,7 @@ from ...engine.graph.params import INTERP, STR, param
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import layout_of
-from ..common.batch_arguments import why_not
+from ..common.batch_arguments import enter_errors
 from ..common.opencv_images import by_channels
 from ..kernels import Pointers
 from .cpu_perspective import FILTERS
@@ -95,7 +95,9 @@ class Remap(SampleOperator):
         check_extents(extent, canvas)
         out = workspace.empty((*canvas, *image.shape[2:]), image.dtype)
         pixels, results = image.reshape(*extent, -1), out.reshape(*canvas, -1)
-        positions = np.stack([each.reshape(canvas).astype(np.float32) for each in (mapx, mapy)])
+        positions = np.stack(
+            [coordinates.reshape(canvas).astype(np.float32) for coordinates in (mapx, mapy)]
+        )
         positions += self._shift
         if self.interp == DALIInterpType.INTERP_CUBIC:
             _remap_cubic(pixels, results, positions)
@@ -116,14 +118,12 @@ class Remap(SampleOperator):
             canvas = across[:, :2]
             possible = (across == down).all(axis=1) & (across[:, 2:] == 1).all(axis=1)
             possible &= canvases_fit(shapes[:, :2], canvas)
-        for i in np.flatnonzero(~possible).tolist():
-            error = why_not(self, batch, i, shapes[i], dtype, {}, mapx, mapy)
-            batch.errors.setdefault(i, error)
+        enter_errors(self, batch, images, possible, {}, mapx, mapy)
         resized = shapes.copy()
         resized[:, :2] = np.where(possible[:, np.newaxis], canvas, 1)
         out = batch.device.empty(resized, dtype, self.output_layouts()[0])
-        maps = [batch.device.to_device(each) for each in (mapx, mapy)]
-        types = [f"const {c_type(to_numpy_type(each.dtype))}*" for each in maps]
+        maps = [batch.device.to_device(coordinates) for coordinates in (mapx, mapy)]
+        types = [f"const {c_type(to_numpy_type(coordinates.dtype))}*" for coordinates in maps]
         fields = {
             "map_x": Pointers(maps[0].pointers(), types[0]),
             "map_y": Pointers(maps[1].pointers(), types[1]),

@@ -86,7 +86,7 @@ class Rotate(WarpOperator):
         extent = axes.extent(image.shape)
         if axes.ndim == 2:
             canvas = canvas or self._canvas(extent, angles)
-            matrices = [source_of_pixel(extent, (canvas[0], canvas[1]), each) for each in angles]
+            matrices = [source_of_pixel(extent, (canvas[0], canvas[1]), angle) for angle in angles]
             return self.write(workspace, image, axes, canvas, matrices)
         if axis is None:
             raise ArgumentError(f"{self.called} needs the argument axis to rotate a volume")

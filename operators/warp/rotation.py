@@ -103,5 +103,5 @@ def sources_of_voxels(extents: Ints, canvas: Ints, turns: Floats) -> Floats:
     The centers of canvas and volume coincide. For the arguments see `volume_canvases`.
     """
     back = turns.transpose(0, 2, 1)
-    middle, center = ((each[:, ::-1, np.newaxis] - 1) / 2 for each in (canvas, extents))
+    middle, center = ((size[:, ::-1, np.newaxis] - 1) / 2 for size in (canvas, extents))
     return np.concatenate([back, center - back @ middle], axis=2).reshape(-1, 12)

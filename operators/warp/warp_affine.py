@@ -13,7 +13,15 @@ from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, param
 from ...engine.tensors import TensorList, TensorListGPU
 from ..common.batch_arguments import check_later
-from .frame_maps import FrameMaps, check_one_matrix, every_frame, per_frame, samples_of
+from .frame_maps import (
+    FrameMaps,
+    check_one_matrix,
+    every_frame,
+    given_matrix,
+    per_frame,
+    refuse_matrix,
+    samples_of,
+)
 from .index_maps import index_maps, index_maps_on_device
 from .rotation import Ints
 from .warp_operator import WarpAxes, WarpOperator
@@ -45,6 +53,7 @@ class WarpAffine(WarpOperator):
     """
 
     name = "warp_affine"
+    rehearses = True
     inputs = ("data", "matrix_input?")
     any_device_inputs = ("matrix_input",)
 
@@ -75,7 +84,7 @@ class WarpAffine(WarpOperator):
         size: Sequence[float],
     ) -> Array:
         axes = self.axes_of(image.ndim)
-        given = np.asarray(matrix if matrix_input is None else matrix_input, np.float64).reshape(-1)
+        given = given_matrix(matrix, matrix_input)
         count, width = image.shape[0] if axes.first else 1, axes.ndim * (axes.ndim + 1)
         if given.size not in (width, width * count):
             raise ArgumentError(
@@ -84,11 +93,7 @@ class WarpAffine(WarpOperator):
             )
         maps, good = index_maps(given.reshape(-1, width), self.inverse_map, self.sampling.nearest)
         if not good.all():
-            numbers = given.reshape(-1, width)[~good][0].tolist()
-            wrong = (
-                "is singular" if np.isfinite(numbers).all() else "has numbers that are not finite"
-            )
-            raise ArgumentError(f"the matrix {numbers} {wrong}")
+            refuse_matrix(given.reshape(-1, width)[~good][0])
         canvas = self.given_canvas(axes, size) or axes.extent(image.shape)
         matrices = maps if len(maps) == count else maps.repeat(count, axis=0)
         matrices = matrices.reshape(count, axes.ndim, axes.ndim + 1)

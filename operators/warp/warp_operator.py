@@ -17,7 +17,7 @@ from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
 from ...geometry.rounding import round_away
-from ..common.batch_arguments import why_not
+from ..common.batch_arguments import enter_errors
 from ..elementwise.target_dtype import target_type
 from .cpu_volume import warp_volume
 from .cpu_warp import Sampling, warp
@@ -174,10 +174,7 @@ class WarpOperator(SampleOperator, ABC):
         canvas = given_sizes(size, batch.size, axes.ndim)
         maps = self.maps(batch, axes, frames, extents, canvas, *others, **arguments)
         possible = maps.possible & canvases_fit(extents, maps.canvas)
-        for i in np.flatnonzero(~possible).tolist():
-            given = {**arguments, "size": size}
-            error = why_not(self, batch, i, shapes[i], source, given, *others)
-            batch.errors.setdefault(i, error)
+        enter_errors(self, batch, data, possible, {**arguments, "size": size}, *others)
 
         canvas = np.where(possible[:, None], maps.canvas, 1)
         matrices = np.where(possible[maps.samples, None], maps.matrices, 0.0)

@@ -16,10 +16,18 @@ from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import layout_of
 from ...geometry.rounding import round_away
-from ..common.batch_arguments import check_later, why_not
-from ..common.borders import BORDERS
+from ..common.batch_arguments import check_later, enter_errors
+from ..common.opencv_images import BORDERS
 from .cpu_perspective import FILTERS, PerspectiveSampling, move_pixels
-from .frame_maps import canvases_fit, check_extents, check_one_matrix, given_sizes, per_frame
+from .frame_maps import (
+    canvases_fit,
+    check_extents,
+    check_one_matrix,
+    given_matrix,
+    given_sizes,
+    per_frame,
+    refuse_matrix,
+)
 from .gpu_perspective import maps_on_device, warp_perspectives
 
 if TYPE_CHECKING:
@@ -103,13 +111,12 @@ class WarpPerspective(SampleOperator):
         size: Sequence[float],
     ) -> Array:
         layout = self._layout(image.ndim)
-        given = np.asarray(matrix if matrix_input is None else matrix_input, np.float64).reshape(-1)
+        given = given_matrix(matrix, matrix_input)
         if given.size != 9:
             raise ArgumentError(f"the matrix has {given.size} values; give 9")
         maps, good = self._maps(given[np.newaxis])
         if not good[0]:
-            wrong = "is singular" if np.isfinite(given).all() else "has numbers that are not finite"
-            raise ArgumentError(f"the matrix {given.tolist()} {wrong}")
+            refuse_matrix(given)
         extent = tuple(image.shape[layout.index(letter)] for letter in "HW")
         canvas = _canvas(size, extent)
         fills = self._fills(layout, image.shape)
@@ -123,7 +130,9 @@ class WarpPerspective(SampleOperator):
             for letter, length in zip(layout, image.shape, strict=True)
         )
         out = workspace.empty(shape, image.dtype)
-        planes = [np.moveaxis(each, 0, -1) if layout[0] == "C" else each for each in (image, out)]
+        planes = [
+            np.moveaxis(array, 0, -1) if layout[0] == "C" else array for array in (image, out)
+        ]
         move_pixels(planes[0], planes[1], maps[0].reshape(3, 3), self._sampling, fills)
         return out
 
@@ -188,9 +197,7 @@ class WarpPerspective(SampleOperator):
         fills = self.fill_value or (0.0,)
         channels = shapes[:, layout.index("C")] if "C" in layout else 1
         possible &= (len(fills) == 1) | (channels == len(fills))
-        for i in np.flatnonzero(~possible).tolist():
-            error = why_not(self, batch, i, shapes[i], source, arguments, *others)
-            batch.errors.setdefault(i, error)
+        enter_errors(self, batch, data, possible, arguments, *others)
         resized = shapes.copy()
         resized[:, spatial] = np.where(possible[:, np.newaxis], canvas, 1)
         out = batch.device.empty(resized, source, self.output_layouts()[0])

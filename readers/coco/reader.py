@@ -156,19 +156,16 @@ class Coco(WholeFileReader):
         changing = ("images", "keypoints", "panoptic_root", "save_preprocessed_annotations")
         given = [name for name in changing if getattr(self, name)]
         if self.preprocessed_annotations is not None and given:
-            raise ArgumentError(
-                f"fn.readers.coco: {given[0]} cannot be combined with preprocessed_annotations"
-            )
+            self.refuse(f"{given[0]} cannot be combined with preprocessed_annotations")
         masks = self.polygon_masks or self.pixelwise_masks or self.keypoints
         if self.panoptic_root and masks:
-            raise ArgumentError(
-                "fn.readers.coco: panoptic annotations have no polygons and keypoints; leave out "
-                "panoptic_root, or the arguments for these"
+            self.refuse(
+                "panoptic annotations have no polygons and keypoints; leave out panoptic_root, or "
+                "the arguments for these"
             )
         if self.save_preprocessed_annotations and not self.save_preprocessed_annotations_dir:
-            raise ArgumentError(
-                "fn.readers.coco: save_preprocessed_annotations needs a folder, in "
-                "save_preprocessed_annotations_dir"
+            self.refuse(
+                "save_preprocessed_annotations needs a folder, in save_preprocessed_annotations_dir"
             )
 
     def _optional_outputs(self) -> list[OptionalOutput]:

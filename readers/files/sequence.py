@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError, SourceError
+from ...engine.errors import SourceError
 from ...engine.graph.nodes import add_node
 from ...engine.graph.operator import OPERATORS, Array, register
 from ...engine.graph.params import IMAGE_TYPE, INT, REQUIRED, STR, param
@@ -124,10 +124,7 @@ class SequenceReader(Reader):
         super().prepare()
         for argument in ("sequence_length", "step", "stride"):
             if getattr(self, argument) < 1:
-                raise ArgumentError(
-                    f"fn.readers.sequence: {argument} must be at least 1, but is "
-                    f"{getattr(self, argument)}"
-                )
+                self.refuse(f"{argument} must be at least 1, but is {getattr(self, argument)}")
 
     def num_outputs(self) -> int:
         return int(self.sequence_length)

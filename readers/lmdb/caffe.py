@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, param
 from .datum import DatumParser
@@ -44,9 +43,8 @@ class Caffe(LMDBReader):
     def prepare(self) -> None:
         super().prepare()
         if not (self.image_available or self.label_available):
-            raise ArgumentError(
-                "fn.readers.caffe: image_available and label_available are both False, which "
-                "leaves no output"
+            self.refuse(
+                "image_available and label_available are both False, which leaves no output"
             )
 
     def num_outputs(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, INT, param
 from .caffe2_samples import LabelType, TensorProtosParser
@@ -55,16 +54,12 @@ class Caffe2(LMDBReader):
     def prepare(self) -> None:
         super().prepare()
         if self.label_type not in list(LabelType):
-            raise ArgumentError(
-                f"fn.readers.caffe2: label_type must be 0 to 4, but is {self.label_type}"
-            )
+            self.refuse(f"label_type must be 0 to 4, but is {self.label_type}")
         for name in ("num_labels", "additional_inputs"):
             if getattr(self, name) < 0:
-                raise ArgumentError(
-                    f"fn.readers.caffe2: {name} must not be negative, but is {getattr(self, name)}"
-                )
+                self.refuse(f"{name} must not be negative, but is {getattr(self, name)}")
         if not self.num_outputs():
-            raise ArgumentError("fn.readers.caffe2: the arguments leave no output")
+            self.refuse("the arguments leave no output")
 
     def _parser(self) -> TensorProtosParser:
         return TensorProtosParser(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError, DecodeError
+from ...engine.errors import DecodeError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, DTYPES, REQUIRED, STR, STRS, param
 from ...engine.tensors.dtypes import to_numpy_type
@@ -216,12 +216,12 @@ class LMDB(LMDBReader):
     def prepare(self) -> None:
         super().prepare()
         if self.ext is not None and self.values != "bytes":
-            raise ArgumentError(
-                "fn.readers.lmdb: `values` is for databases whose values are samples, so it does "
-                "not go with `ext`; fn.decoders.numpy decodes components in .npy format"
+            self.refuse(
+                "`values` is for databases whose values are samples, so it does not go with "
+                "`ext`; fn.decoders.numpy decodes components in .npy format"
             )
         if self.ext is None and self.dtypes is not None:
-            raise ArgumentError("fn.readers.lmdb: `dtypes` needs `ext`, with an entry for each")
+            self.refuse("`dtypes` needs `ext`, with an entry for each")
 
     def num_outputs(self) -> int:
         outputs: int = 1 if self.ext is None else len(self.ext)

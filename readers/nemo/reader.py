@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import add_node
 from ...engine.graph.operator import OPERATORS, Array, register
 from ...engine.graph.params import (
@@ -109,9 +108,8 @@ class NemoAsrReader(Reader):
         if self.bucket_size is None:
             return
         if self._blocks is not None or not (self.random_shuffle or self.shuffle_after_epoch):
-            raise ArgumentError(
-                "fn.readers.nemo_asr: bucket_size needs random_shuffle=True, and takes the place "
-                "of shuffle_block"
+            self.refuse(
+                "bucket_size needs random_shuffle=True, and takes the place of shuffle_block"
             )
         self._blocks = Blocks(self.bucket_size, 1)
         self.reads_whole_blocks = False  # entries of one duration lie anywhere

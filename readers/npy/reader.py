@@ -11,6 +11,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
+from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import (
     ANY,
@@ -240,6 +241,10 @@ class NumpyReader(Reader):
         direct = isinstance(self.reading, DirectReading) and self.reading.path_used
         return "; ".join(filter(None, (direct or self._path_to_gpu, self.source.path_used)))
 
+    def remedies(self) -> Remedies:
+        regions = "regions instead of whole arrays (roi_start, roi_shape)"
+        return {**super().remedies(), "bus": (regions,)}
+
     def interrupt(self) -> None:
         super().interrupt()
         self.source.interrupt()
@@ -282,15 +287,15 @@ class NumpyReader(Reader):
             rows = [np.asarray(row).reshape(-1) for row in value.rows()]
             sizes = {row.size for row in rows}
             if len(sizes) != 1:
-                raise ArgumentError(
-                    f"fn.{self.name}: the samples have {sorted(sizes)} values for {name!r}; they "
-                    "must have as many each"
+                self.refuse(
+                    f"the samples have {sorted(sizes)} values for {name!r}; they must have as many "
+                    "each"
                 )
             table = np.stack(rows)
         if not name.startswith("roi"):
             return np.asarray(table, np.float64)
         if table.dtype.kind == "f" and (table != np.trunc(table)).any():
-            raise ArgumentError(f"fn.{self.name}: {name!r} holds numbers that are not whole")
+            self.refuse(f"{name!r} holds numbers that are not whole")
         return np.asarray(table, np.int64)
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import DTYPES, INT, REQUIRED, STRS, param
 from ...engine.tensors.dtypes import to_numpy_type
@@ -94,11 +93,11 @@ class Parquet(Reader):
     def prepare(self) -> None:
         super().prepare()
         if not self.columns:
-            raise ArgumentError(f"fn.{self.name}: columns is empty; name at least one column")
+            self.refuse("columns is empty; name at least one column")
         if self.dtypes is not None and len(self.dtypes) != len(self.columns):
-            raise ArgumentError(
-                f"fn.{self.name}: {len(self.dtypes)} dtypes for {len(self.columns)} columns; "
-                "give one for each, or none"
+            self.refuse(
+                f"{len(self.dtypes)} dtypes for {len(self.columns)} columns; give one for each, or "
+                "none"
             )
         self._types = [to_numpy_type(dtype) for dtype in self.dtypes or ()]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError, DecodeError, install_hint
+from ...engine.errors import DecodeError, install_hint
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import ANY, REQUIRED, STR, STRS, param
 from ..listing.path_patterns import expand_paths
@@ -189,7 +189,7 @@ class TFRecord(RecordReader):
         doubled = {name for name in self._names if self._names.count(name) > 1}
         if doubled or not self._names:
             what = f"two outputs are named {sorted(doubled)[0]!r}" if doubled else "no features"
-            raise ArgumentError(f"fn.readers.tfrecord: {what}; see features, sequence_features")
+            self.refuse(f"{what}; see features, sequence_features")
 
     def num_outputs(self) -> int:
         return len(self._names)
@@ -203,9 +203,8 @@ class TFRecord(RecordReader):
         paths = record_paths(self.path)
         indexes = expand_paths(self.index_path or (), "*.idx")
         if self.index_path is not None and len(indexes) != len(paths):
-            raise ArgumentError(
-                f"fn.readers.tfrecord: index_path names {len(indexes)} files, path {len(paths)}; "
-                "each file has one index"
+            self.refuse(
+                f"index_path names {len(indexes)} files, path {len(paths)}; each file has one index"
             )
         storages = open_records(paths, self.storage_options)
         if self.index_path is None:

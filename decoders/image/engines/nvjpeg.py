@@ -123,7 +123,7 @@ class HardwareDecoder:
                 self._handle, self._state, *arrays, ctypes.c_void_p(self._device.stream.ptr)
             )
             turn.end = perf_counter()
-            self._device.engine_ns += int(1e9 * (turn.end - started))
+            self._device.engines_ns["JPEG engine"] += int(1e9 * (turn.end - started))
             self.busy = 0.0 if self._is_new else turn.end - started
             self._is_new = False
         return not failed

@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -24,13 +24,13 @@ def dilate(
     data: DataNode,
     /,
     *,
-    anchor: int | Sequence[int] | DataNode | None = ...,
+    anchor: int | _abc.Sequence[int] | DataNode | None = ...,
     border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None = ...,
     iterations: int | None = ...,
-    mask_size: int | Sequence[int] | DataNode | None = ...,
+    mask_size: int | _abc.Sequence[int] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -72,13 +72,13 @@ def erode(
     data: DataNode,
     /,
     *,
-    anchor: int | Sequence[int] | DataNode | None = ...,
+    anchor: int | _abc.Sequence[int] | DataNode | None = ...,
     border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None = ...,
     iterations: int | None = ...,
-    mask_size: int | Sequence[int] | DataNode | None = ...,
+    mask_size: int | _abc.Sequence[int] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -122,10 +122,10 @@ def median_blur(
     data: DataNode,
     /,
     *,
-    window_size: int | Sequence[int] | DataNode | None = ...,
+    window_size: int | _abc.Sequence[int] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -165,7 +165,7 @@ def remap(
     pixel_origin: Literal['corner', 'center'] | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -209,16 +209,16 @@ def warp_perspective(
     matrix_input: DataNode | None = ...,
     /,
     *,
-    matrix: float | Sequence[float] | DataNode | None = ...,
-    size: float | Sequence[float] | DataNode | None = ...,
+    matrix: float | _abc.Sequence[float] | DataNode | None = ...,
+    size: float | _abc.Sequence[float] | DataNode | None = ...,
     inverse_map: bool | None = ...,
     pixel_origin: Literal['corner', 'center'] | None = ...,
     interp_type: DALIInterpType | None = ...,
     border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None = ...,
-    fill_value: float | Sequence[float] | None = ...,
+    fill_value: float | _abc.Sequence[float] | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:

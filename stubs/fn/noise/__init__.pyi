@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -18,7 +18,7 @@ def gaussian(
     stddev: float | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -56,7 +56,7 @@ def salt_and_pepper(
     salt_vs_pepper: float | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -97,7 +97,7 @@ def shot(
     factor: float | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:

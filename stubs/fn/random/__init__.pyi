@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -14,13 +14,13 @@ def beta(
     shape_like: DataNode | None = ...,
     /,
     *,
-    shape: int | Sequence[int] | DataNode | None = ...,
+    shape: int | _abc.Sequence[int] | DataNode | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
     alpha: float | DataNode | None = ...,
     beta: float | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -51,11 +51,11 @@ def choice(
     shape_like: DataNode | None = ...,
     /,
     *,
-    p: float | Sequence[float] | DataNode | None = ...,
-    shape: int | Sequence[int] | DataNode | None = ...,
+    p: float | _abc.Sequence[float] | DataNode | None = ...,
+    shape: int | _abc.Sequence[int] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -92,12 +92,12 @@ def coin_flip(
     shape_like: DataNode | None = ...,
     /,
     *,
-    shape: int | Sequence[int] | DataNode | None = ...,
+    shape: int | _abc.Sequence[int] | DataNode | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
     probability: float | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -131,13 +131,13 @@ def normal(
     shape_like: DataNode | None = ...,
     /,
     *,
-    shape: int | Sequence[int] | DataNode | None = ...,
+    shape: int | _abc.Sequence[int] | DataNode | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
     mean: float | DataNode | None = ...,
     stddev: float | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -169,13 +169,13 @@ def uniform(
     shape_like: DataNode | None = ...,
     /,
     *,
-    shape: int | Sequence[int] | DataNode | None = ...,
+    shape: int | _abc.Sequence[int] | DataNode | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
-    range: float | Sequence[float] | DataNode | None = ...,
-    values: float | Sequence[float] | DataNode | None = ...,
+    range: float | _abc.Sequence[float] | DataNode | None = ...,
+    values: float | _abc.Sequence[float] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:

@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -19,7 +19,7 @@ def random_mask_pixel(
     value: int | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -55,17 +55,17 @@ def random_object_bbox(
     *,
     foreground_prob: float | DataNode | None = ...,
     background: int | DataNode | None = ...,
-    classes: int | Sequence[int] | DataNode | None = ...,
-    class_weights: float | Sequence[float] | DataNode | None = ...,
+    classes: int | _abc.Sequence[int] | DataNode | None = ...,
+    class_weights: float | _abc.Sequence[float] | DataNode | None = ...,
     ignore_class: bool | None = ...,
     output_class: bool | None = ...,
-    threshold: int | Sequence[int] | DataNode | None = ...,
+    threshold: int | _abc.Sequence[int] | DataNode | None = ...,
     k_largest: int | None = ...,
     format: Literal['anchor_shape', 'start_end'] | None = ...,
     cache_objects: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> list[DataNode]:
@@ -120,17 +120,17 @@ def random_object_bbox(
     *,
     foreground_prob: float | DataNode | None = ...,
     background: int | DataNode | None = ...,
-    classes: int | Sequence[int] | DataNode | None = ...,
-    class_weights: float | Sequence[float] | DataNode | None = ...,
+    classes: int | _abc.Sequence[int] | DataNode | None = ...,
+    class_weights: float | _abc.Sequence[float] | DataNode | None = ...,
     ignore_class: bool | None = ...,
     output_class: bool | None = ...,
-    threshold: int | Sequence[int] | DataNode | None = ...,
+    threshold: int | _abc.Sequence[int] | DataNode | None = ...,
     k_largest: int | None = ...,
     format: Literal['anchor_shape', 'start_end', 'box'] | None = ...,
     cache_objects: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> Any: ...
@@ -144,7 +144,7 @@ def select_masks(
     reindex_masks: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> list[DataNode]:

@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -16,7 +16,7 @@ def combine(
     reverse_order: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -47,14 +47,14 @@ def crop(
     /,
     *,
     reverse_order: bool | None = ...,
-    from_start: float | Sequence[float] | DataNode | None = ...,
-    from_end: float | Sequence[float] | DataNode | None = ...,
-    to_start: float | Sequence[float] | DataNode | None = ...,
-    to_end: float | Sequence[float] | DataNode | None = ...,
+    from_start: float | _abc.Sequence[float] | DataNode | None = ...,
+    from_end: float | _abc.Sequence[float] | DataNode | None = ...,
+    to_start: float | _abc.Sequence[float] | DataNode | None = ...,
+    to_end: float | _abc.Sequence[float] | DataNode | None = ...,
     absolute: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -98,11 +98,11 @@ def rotation(
     *,
     reverse_order: bool | None = ...,
     angle: float | DataNode,
-    axis: float | Sequence[float] | DataNode | None = ...,
-    center: float | Sequence[float] | DataNode | None = ...,
+    axis: float | _abc.Sequence[float] | DataNode | None = ...,
+    center: float | _abc.Sequence[float] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -140,12 +140,12 @@ def scale(
     /,
     *,
     reverse_order: bool | None = ...,
-    scale: float | Sequence[float] | DataNode,
-    center: float | Sequence[float] | DataNode | None = ...,
+    scale: float | _abc.Sequence[float] | DataNode,
+    center: float | _abc.Sequence[float] | DataNode | None = ...,
     ndim: int | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -180,12 +180,12 @@ def shear(
     /,
     *,
     reverse_order: bool | None = ...,
-    shear: float | Sequence[float] | DataNode | None = ...,
-    angles: float | Sequence[float] | DataNode | None = ...,
-    center: float | Sequence[float] | DataNode | None = ...,
+    shear: float | _abc.Sequence[float] | DataNode | None = ...,
+    angles: float | _abc.Sequence[float] | DataNode | None = ...,
+    center: float | _abc.Sequence[float] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:
@@ -223,10 +223,10 @@ def translation(
     /,
     *,
     reverse_order: bool | None = ...,
-    offset: float | Sequence[float] | DataNode,
+    offset: float | _abc.Sequence[float] | DataNode,
     seed: int | None = ...,
     preserve: bool | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> DataNode:

@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -26,13 +26,13 @@ class Dilate:
     def __init__(
         self,
         *,
-        anchor: int | Sequence[int] | DataNode | None = ...,
+        anchor: int | _abc.Sequence[int] | DataNode | None = ...,
         border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None = ...,
         iterations: int | None = ...,
-        mask_size: int | Sequence[int] | DataNode | None = ...,
+        mask_size: int | _abc.Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -46,13 +46,13 @@ class Erode:
     def __init__(
         self,
         *,
-        anchor: int | Sequence[int] | DataNode | None = ...,
+        anchor: int | _abc.Sequence[int] | DataNode | None = ...,
         border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None = ...,
         iterations: int | None = ...,
-        mask_size: int | Sequence[int] | DataNode | None = ...,
+        mask_size: int | _abc.Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -68,10 +68,10 @@ class MedianBlur:
     def __init__(
         self,
         *,
-        window_size: int | Sequence[int] | DataNode | None = ...,
+        window_size: int | _abc.Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -89,7 +89,7 @@ class Remap:
         pixel_origin: Literal['corner', 'center'] | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -105,16 +105,16 @@ class WarpPerspective:
     def __init__(
         self,
         *,
-        matrix: float | Sequence[float] | DataNode | None = ...,
-        size: float | Sequence[float] | DataNode | None = ...,
+        matrix: float | _abc.Sequence[float] | DataNode | None = ...,
+        size: float | _abc.Sequence[float] | DataNode | None = ...,
         inverse_map: bool | None = ...,
         pixel_origin: Literal['corner', 'center'] | None = ...,
         interp_type: DALIInterpType | None = ...,
         border_mode: Literal['constant', 'replicate', 'reflect', 'reflect_101', 'wrap'] | None = ...,
-        fill_value: float | Sequence[float] | None = ...,
+        fill_value: float | _abc.Sequence[float] | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...

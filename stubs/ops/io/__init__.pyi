@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 

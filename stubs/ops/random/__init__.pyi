@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -16,13 +16,13 @@ class Beta:
     def __init__(
         self,
         *,
-        shape: int | Sequence[int] | DataNode | None = ...,
+        shape: int | _abc.Sequence[int] | DataNode | None = ...,
         dtype: DALIDataType | DTypeLike | None = ...,
         alpha: float | DataNode | None = ...,
         beta: float | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -34,11 +34,11 @@ class Choice:
     def __init__(
         self,
         *,
-        p: float | Sequence[float] | DataNode | None = ...,
-        shape: int | Sequence[int] | DataNode | None = ...,
+        p: float | _abc.Sequence[float] | DataNode | None = ...,
+        shape: int | _abc.Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -50,12 +50,12 @@ class CoinFlip:
     def __init__(
         self,
         *,
-        shape: int | Sequence[int] | DataNode | None = ...,
+        shape: int | _abc.Sequence[int] | DataNode | None = ...,
         dtype: DALIDataType | DTypeLike | None = ...,
         probability: float | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -67,13 +67,13 @@ class Normal:
     def __init__(
         self,
         *,
-        shape: int | Sequence[int] | DataNode | None = ...,
+        shape: int | _abc.Sequence[int] | DataNode | None = ...,
         dtype: DALIDataType | DTypeLike | None = ...,
         mean: float | DataNode | None = ...,
         stddev: float | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -85,13 +85,13 @@ class Uniform:
     def __init__(
         self,
         *,
-        shape: int | Sequence[int] | DataNode | None = ...,
+        shape: int | _abc.Sequence[int] | DataNode | None = ...,
         dtype: DALIDataType | DTypeLike | None = ...,
-        range: float | Sequence[float] | DataNode | None = ...,
-        values: float | Sequence[float] | DataNode | None = ...,
+        range: float | _abc.Sequence[float] | DataNode | None = ...,
+        values: float | _abc.Sequence[float] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...

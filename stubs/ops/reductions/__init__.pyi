@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -16,12 +16,12 @@ class Max:
     def __init__(
         self,
         *,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _abc.Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -33,13 +33,13 @@ class Mean:
     def __init__(
         self,
         *,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _abc.Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = ...,
         dtype: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -51,13 +51,13 @@ class MeanSquare:
     def __init__(
         self,
         *,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _abc.Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = ...,
         dtype: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -69,12 +69,12 @@ class Min:
     def __init__(
         self,
         *,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _abc.Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -86,13 +86,13 @@ class RMS:
     def __init__(
         self,
         *,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _abc.Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = ...,
         dtype: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -104,13 +104,13 @@ class StdDev:
     def __init__(
         self,
         *,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _abc.Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = ...,
         ddof: int | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -122,13 +122,13 @@ class Sum:
     def __init__(
         self,
         *,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _abc.Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = ...,
         dtype: DALIDataType | DTypeLike | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -140,13 +140,13 @@ class Variance:
     def __init__(
         self,
         *,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _abc.Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = ...,
         ddof: int | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...

@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -21,7 +21,7 @@ class RandomMaskPixel:
         value: int | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -35,17 +35,17 @@ class RandomObjectBBox:
         *,
         foreground_prob: float | DataNode | None = ...,
         background: int | DataNode | None = ...,
-        classes: int | Sequence[int] | DataNode | None = ...,
-        class_weights: float | Sequence[float] | DataNode | None = ...,
+        classes: int | _abc.Sequence[int] | DataNode | None = ...,
+        class_weights: float | _abc.Sequence[float] | DataNode | None = ...,
         ignore_class: bool | None = ...,
         output_class: bool | None = ...,
-        threshold: int | Sequence[int] | DataNode | None = ...,
+        threshold: int | _abc.Sequence[int] | DataNode | None = ...,
         k_largest: int | None = ...,
         format: Literal['anchor_shape', 'start_end', 'box'] | None = ...,
         cache_objects: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -60,7 +60,7 @@ class SelectMasks:
         reindex_masks: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...

@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -19,7 +19,7 @@ class Combine:
         reverse_order: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -32,14 +32,14 @@ class Crop:
         self,
         *,
         reverse_order: bool | None = ...,
-        from_start: float | Sequence[float] | DataNode | None = ...,
-        from_end: float | Sequence[float] | DataNode | None = ...,
-        to_start: float | Sequence[float] | DataNode | None = ...,
-        to_end: float | Sequence[float] | DataNode | None = ...,
+        from_start: float | _abc.Sequence[float] | DataNode | None = ...,
+        from_end: float | _abc.Sequence[float] | DataNode | None = ...,
+        to_start: float | _abc.Sequence[float] | DataNode | None = ...,
+        to_end: float | _abc.Sequence[float] | DataNode | None = ...,
         absolute: bool | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -53,11 +53,11 @@ class Rotation:
         *,
         reverse_order: bool | None = ...,
         angle: float | DataNode = ...,
-        axis: float | Sequence[float] | DataNode | None = ...,
-        center: float | Sequence[float] | DataNode | None = ...,
+        axis: float | _abc.Sequence[float] | DataNode | None = ...,
+        center: float | _abc.Sequence[float] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -70,12 +70,12 @@ class Scale:
         self,
         *,
         reverse_order: bool | None = ...,
-        scale: float | Sequence[float] | DataNode = ...,
-        center: float | Sequence[float] | DataNode | None = ...,
+        scale: float | _abc.Sequence[float] | DataNode = ...,
+        center: float | _abc.Sequence[float] | DataNode | None = ...,
         ndim: int | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -88,12 +88,12 @@ class Shear:
         self,
         *,
         reverse_order: bool | None = ...,
-        shear: float | Sequence[float] | DataNode | None = ...,
-        angles: float | Sequence[float] | DataNode | None = ...,
-        center: float | Sequence[float] | DataNode | None = ...,
+        shear: float | _abc.Sequence[float] | DataNode | None = ...,
+        angles: float | _abc.Sequence[float] | DataNode | None = ...,
+        center: float | _abc.Sequence[float] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...
@@ -106,10 +106,10 @@ class Translation:
         self,
         *,
         reverse_order: bool | None = ...,
-        offset: float | Sequence[float] | DataNode = ...,
+        offset: float | _abc.Sequence[float] | DataNode = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...

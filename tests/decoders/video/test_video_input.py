@@ -80,7 +80,10 @@ def test_bytes_that_lie_apart_are_put_together(pipe):
 
 
 def test_a_policy_that_there_is_not():
-    with Pipeline(batch_size=1, num_threads=1), pytest.raises(ArgumentError, match="partial, pad"):
+    with (
+        Pipeline(batch_size=1, num_threads=1),
+        pytest.raises(ArgumentError, match="'partial' or 'pad'"),
+    ):
         fn.experimental.inputs.video(sequence_length=2, last_sequence_policy="drop")
 
 

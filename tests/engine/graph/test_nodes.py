@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import operator as python
 from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import penstock
 from penstock import ArgumentError, Pipeline, fn, types
 from penstock.engine.graph.functions import apply
 from penstock.engine.graph.nodes import Graph, add_node, current_graph, defining
@@ -51,6 +53,23 @@ def test_the_definition_s_line_is_the_user_s(graph):
     node = apply(Numbers, (), {}, "mine")[0].node
     assert node.made_at.startswith(f"{__file__}:")
     assert str(node) == f"fn.toy.numbers ('mine', made at {node.made_at})"
+
+
+@pytest.mark.parametrize(
+    ("file", "is_the_user_s"),
+    [
+        ("examples/imagenet.py", True),
+        ("tests/engine/test_x.py", True),
+        (".venv/lib/site-packages/mine/__init__.py", True),
+        ("operators/resize/more.py", False),
+        ("fn.py", False),
+    ],
+)
+def test_programs_beside_the_library_are_the_user_s(graph, file, is_the_user_s):
+    path = Path(penstock.__file__).parent / file
+    names = {"apply": apply, "Numbers": Numbers}
+    exec(compile("\nnode = apply(Numbers, (), {}, None)[0].node", str(path), "exec"), names)
+    assert (names["node"].made_at == f"{path}:2") == is_the_user_s
 
 
 class Twice(CompositeOperator):

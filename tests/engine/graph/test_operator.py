@@ -208,3 +208,15 @@ def test_arguments_from_data_that_overflow_name_the_sample():
 
     with pytest.raises(ArgumentError, match="'a' must be int"):
         run(define, 1)
+
+
+def test_operators_of_samples_treat_each_sample_alone_unless_they_say_otherwise():
+    class Together(Base):
+        sample_independent = False
+
+    assert Base.sample_independent
+    assert Derived.sample_independent
+    assert not Together.sample_independent
+    assert not type("Deeper", (Together,), {}).sample_independent
+    assert not BatchOperator.sample_independent
+    assert Numbers.sample_independent  # as all inputs do

@@ -13,7 +13,7 @@ import pytest
 
 from penstock import ArgumentError
 from penstock.engine.graph.operator import BatchOperator, SampleOperator
-from penstock.engine.run import worker_choice
+from penstock.engine.run.workers import choice as worker_choice
 
 from ...readers.processes import assert_soon
 from ..toys import (

@@ -9,8 +9,8 @@ import pytest
 
 from penstock import PipelineStopped
 from penstock.engine.graph.functions import apply
-from penstock.engine.run import feeder
-from penstock.engine.run.workers import Workers
+from penstock.engine.run import executor
+from penstock.engine.run.workers.turns import TurnQueue
 
 from ..toys import (
     Affine,
@@ -192,7 +192,7 @@ def test_a_thread_that_fails_ends_the_run(thread, monkeypatch):
 
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=1) as pipe:
         pipe.run()
-        owner, name = (feeder, "Batch") if thread == "penstock-feeder" else (Workers, "_end_turn")
+        owner, name = (executor, "Batch") if thread == "penstock-feeder" else (TurnQueue, "end")
         monkeypatch.setattr(owner, name, fail)
         with pytest.raises(MemoryError, match="no memory") as caught:
             [pipe.run() for _ in range(9)]

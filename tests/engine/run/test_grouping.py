@@ -20,10 +20,13 @@ from penstock.engine.run.grouping import (
 SECOND = 10**9
 
 
-def plan(*, uses_gpu=True, sources=(), alone=True, varies=True, together=1000):
+def plan(*, uses_gpu=True, sources=(), independent=True, varies=True, together=1000):
     reader = SimpleNamespace(operator=SimpleNamespace(most_together=lambda _: together))
-    flags = [(True, varies), (alone, False)]
-    nodes = [SimpleNamespace(operator=SimpleNamespace(alone=a, varies=v)) for a, v in flags]
+    operators = [
+        SimpleNamespace(sample_independent=True, nondeterministic=varies),
+        SimpleNamespace(sample_independent=independent, nondeterministic=False),
+    ]
+    nodes = [SimpleNamespace(operator=each) for each in operators]
     return SimpleNamespace(uses_gpu=uses_gpu, sources=sources, nodes=nodes, readers=[reader])
 
 
@@ -77,7 +80,7 @@ def test_groups_have_so_many_samples_at_most(batch_size, most):
     [
         {"uses_gpu": False},
         {"sources": [1]},
-        {"alone": False},
+        {"independent": False},
         {"varies": False},
         {"together": 1},
         {"options": {"exec_async": False}},

@@ -13,10 +13,11 @@ from penstock import CheckpointError
 from penstock.engine.errors import MissingDependencyError
 from penstock.engine.gpu import driver
 from penstock.engine.order.checkpoint import Checkpoint
-from penstock.engine.run import opening, worker_choice
+from penstock.engine.run import opening
 from penstock.engine.run.config import PipelineConfig
 from penstock.engine.run.opening import open_inputs, open_pool
 from penstock.engine.run.shutdown import Shutdown
+from penstock.engine.run.workers import choice as worker_choice
 from penstock.engine.work.plan import make_plan
 
 from ..toys import Affine, Numbers, call, make

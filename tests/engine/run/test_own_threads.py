@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, Pipeline, fn
-from penstock.engine.run import feeder
+from penstock.engine.run import forks
 
 CALLS = {
     "run": lambda pipe: pipe.run(),
@@ -74,4 +74,4 @@ def test_a_forked_child_that_returns_ends(place, capfd):
         _, status = os.waitpid(children[0], 0)
         pipe.run()
     assert os.waitstatus_to_exitcode(status) == 1
-    assert feeder._FORKED.decode() in capfd.readouterr().err
+    assert forks._FORKED.decode() in capfd.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -108,6 +109,20 @@ def test_without_pipelining_a_batch_is_begun_when_it_is_asked_for():
             for wanted in (1, 2, 3):
                 pipe.run()
                 assert len(calls) == wanted
+
+
+def test_a_thread_that_waits_for_its_turn_is_told_that_the_pipeline_was_closed(monkeypatch):
+    with make(lambda: call(Numbers)[0], exec_pipelined=False) as pipe:
+        pipe.run()
+
+        @contextmanager
+        def closing_turn():
+            pipe.close()
+            yield
+
+        monkeypatch.setattr(pipe, "_turn", closing_turn())
+        with pytest.raises(PipelineStopped, match="the pipeline is closed"):
+            pipe.share_outputs()
 
 
 def test_iteration_is_run():

@@ -2,87 +2,112 @@
 
 from types import SimpleNamespace
 
+from penstock.engine.run.budget import Budget
+from penstock.engine.run.config import PipelineConfig
+from penstock.engine.run.delivery import DeliveryQueue
 from penstock.engine.run.schedule import Schedule
 
 
-def schedule(count):
-    chosen = []
-    grouping = SimpleNamespace(count=count, choose=lambda *given: chosen.append(given))
-    return Schedule(grouping), chosen
+class Run:
+    """A run whose consumer takes batches as the test says."""
 
+    def __init__(self, count=1, sources=(), readers=(), room=1000):
+        sources = tuple(SimpleNamespace(operator=each) for each in sources)
+        readers = tuple(SimpleNamespace(operator=each) for each in readers)
+        plan = SimpleNamespace(
+            uses_gpu=False, sources=sources, readers=readers, nodes=(*sources, *readers)
+        )
+        self.delivery = DeliveryQueue()
+        pool = SimpleNamespace(budget=room, room=room)
+        budgets = [Budget(pool, lambda batch: batch.bytes)]
+        self.schedule = Schedule(plan, PipelineConfig(4), budgets, self.delivery)
+        self.chosen = []
+        self.schedule.grouping.count = count
+        self.schedule.grouping.choose = lambda *given: self.chosen.append(given)
 
-def started(schedule, taken):
-    found = []
-    while schedule.may_start(taken):
-        first = schedule.first()
-        assert schedule.start(taken, 5, 3) == first
-        found.append(list(first))
-    return found
+    def started(self, *, launched, taken=0):
+        """Start all batches that may start."""
+        self.schedule.launched, self.delivery.taken = launched, taken
+        found = []
+        while self.schedule.may_start():
+            found.append(list(self.schedule.start(5, 3)))
+        return found
+
+    def fail(self, number, count):
+        group = SimpleNamespace(number=number, count=count, end=OSError())
+        self.schedule.compute_apart(group)
 
 
 def test_batches_start_as_the_consumer_asks_for_them():
-    made, chosen = schedule(1)
-    assert started(made, 0) == []
-    made.launched = 3
-    assert started(made, 0) == [[0], [1], [2]]
-    assert started(made, 2) == []
-    made.launched = 4
-    assert started(made, 2) == [[3]]
-    assert chosen == [(0, 5, 3)] * 3 + [(2, 5, 3)]
+    made = Run()
+    assert made.started(launched=0) == []
+    assert made.started(launched=3) == [[0], [1], [2]]
+    assert made.started(launched=3, taken=2) == []
+    assert made.started(launched=4, taken=2) == [[3]]
+    assert made.chosen == [(0, 5, 3)] * 3 + [(2, 5, 3)]
 
 
 def test_groups_count_like_batches():
-    made, _ = schedule(4)
-    made.launched = 2
-    assert started(made, 0) == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    made.launched = 4
-    assert started(made, 2) == [[8, 9, 10, 11]]
+    made = Run(count=4)
+    assert made.started(launched=2) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert made.started(launched=4, taken=2) == [[8, 9, 10, 11]]
 
 
 def test_parts_of_a_failed_group_start_first():
-    made, chosen = schedule(3)
-    made.launched = 1
-    started(made, 0)
-    made.compute_apart([range(2), range(2, 3)])
-    assert started(made, 0) == [[0, 1], [2]]
-    made.launched = 2
-    assert started(made, 1) == [[3, 4, 5]]
-    assert len(chosen) == 2
+    made = Run(count=3)
+    assert made.started(launched=1) == [[0, 1, 2]]
+    made.fail(0, 3)
+    assert made.started(launched=1) == [[0], [1], [2]]
+    assert len(made.chosen) == 1
+    assert made.started(launched=4, taken=1) == [[3]]
 
 
 def test_a_restart():
-    made, _ = schedule(1)
-    made.launched = 5
-    started(made, 0)
-    made.restart(3)
-    assert not made.may_start(3)
-    made.launched = 4
-    assert started(made, 3) == [[3]]
+    made = Run()
+    made.started(launched=5)
+    made.schedule.restart(3)
+    assert made.started(launched=3, taken=3) == []
+    assert made.started(launched=4, taken=3) == [[3]]
 
 
 def test_batches_that_are_read_at_once_count_like_one():
-    made, _ = schedule(1)
-    made.launched = 2
-    while made.may_start(0, read_at_once=3):
-        last = made.start(0, 5, 3)
-    assert last == range(5, 6)
-    assert started(made, 0) == []
-    made.launched = 6
-    assert started(made, 4) == []
-    assert made.may_start(4, read_at_once=2)
+    at_once = iter([3] * 7 + [1])
+    made = Run(readers=[SimpleNamespace(read_at_once=lambda: next(at_once))])
+    assert made.started(launched=2) == [[0], [1], [2], [3], [4], [5]]
+    assert made.started(launched=4, taken=4) == []
 
 
 def test_while_held_only_parts_of_failed_groups_start():
-    made, _ = schedule(2)
-    made.launched = 1
-    assert started(made, 0) == [[0, 1]]
-    made.launched = 3
-    assert made.hold() == 2
-    assert not made.may_start(0)
-    assert not made.start(0, 5, 3)
-    made.compute_apart([range(1), range(1, 2)])
-    assert started(made, 0) == [[0], [1]]
-    assert made.hold() == 2
-    made.restart(1)
-    made.launched = 2
-    assert started(made, 1) == [[1, 2]]
+    made = Run(count=2)
+    assert made.started(launched=1) == [[0, 1]]
+    assert made.schedule.hold() == 2
+    assert made.started(launched=3) == []
+    assert not made.schedule.start(5, 3)
+    made.fail(0, 2)
+    assert made.started(launched=3) == [[0], [1]]
+    assert made.schedule.hold() == 2
+    made.schedule.restart(1)
+    assert made.started(launched=2, taken=1) == [[1]]
+
+
+def test_a_batch_waits_until_its_sources_are_fed():
+    queued = [0]
+    waiting = SimpleNamespace(waits_for_feed=True, available=lambda: queued[0])
+    other = SimpleNamespace(waits_for_feed=False, available=lambda: 0)
+    made = Run(sources=[waiting, other])
+    assert made.started(launched=1) == []
+    queued[0] = 1
+    assert made.started(launched=1) == [[0]]
+
+
+def test_a_batch_waits_for_memory_unless_the_consumer_waits_for_the_batch():
+    made = Run(room=5)
+    assert made.started(launched=2) == [[0], [1]]
+    schedule = made.schedule
+    assert schedule.is_short_of_memory()  # what a batch needs is not known
+    assert not schedule.knows_need
+    schedule.learn(SimpleNamespace(bytes=6, count=1))
+    assert schedule.knows_need
+    assert schedule.is_short_of_memory()
+    made.delivery.taken = 2
+    assert not schedule.is_short_of_memory()

@@ -130,6 +130,23 @@ def test_threads_never_share_a_slab():
     assert pool.idle_bytes <= 2 * len(threads) * BIG
 
 
+def test_what_is_lent_is_counted_in_all_threads():
+    pool = SlabPool()
+
+    def lend_and_drop():
+        for i in range(2000):
+            kept = [pool.empty((BIG * (1 + i % 3),)) for _ in range(2)]
+            del kept
+
+    threads = [threading.Thread(target=lend_and_drop) for _ in range(4)]
+    held = pool.empty((BIG,))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (pool.lent_bytes, pool.budget - pool.room) == (held.nbytes, held.nbytes)
+
+
 def test_what_does_not_stay_in_the_pool_takes_no_pages(tuned):
     tuned(memory, MAX_IDLE_BYTES=0)
     pool = SlabPool()

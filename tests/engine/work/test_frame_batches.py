@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from penstock.engine.graph.context import Placement
+from penstock.engine.graph.context import BatchContext, Placement
 from penstock.engine.graph.sequences import Sequences
 from penstock.engine.tensors import TensorListCPU
 from penstock.engine.work.frame_batches import FrameBatch, FrameErrors, batch_frames
@@ -43,6 +43,30 @@ def test_random_numbers_and_errors_are_those_of_samples():
     assert isinstance(frames.errors, FrameErrors)
     assert frames.where(2) == batch.where(1)
     assert frames.number == batch.number
+
+
+def test_what_an_operator_writes_to_its_batch_is_not_lost():
+    batch = batch_of(2)
+    frames = FrameBatch(batch, np.array([2, 1]))
+    frames.taken_bytes += 5
+    frames.taken_device_bytes += 7
+    frames.count_bytes(host=10, device=20)
+    assert frames.empty((3,), np.uint8).shape == (3,)
+    assert (batch.taken_bytes, batch.taken_device_bytes) == (15 + 3, 27)
+    assert (frames.taken_bytes, frames.taken_device_bytes) == (18, 27)
+    checked = []
+    frames.check_later(lambda: checked.append(1))
+    batch.run_checks()
+    assert checked == [1]
+
+
+def test_a_frame_batch_has_all_that_a_batch_has():
+    frames = FrameBatch(batch_of(2), np.array([2, 1]))
+    names = {*BatchContext.__annotations__, *vars(BatchContext)} - {"device"}
+    for name in names:
+        if not name.startswith("_"):
+            assert name in vars(frames) | vars(FrameBatch), name
+    assert not hasattr(frames, "values")  # which no operator may use
 
 
 def test_work_that_was_begun_elsewhere_is_waited_for():

@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import pytest
 
+from penstock import fn
 from penstock.engine.work.figures import OperatorStats, PipelineFigures
 from penstock.engine.work.limit import limit_of
 
-DECODE, READ, RESIZE, GPU, COPY = (
-    OperatorStats(name, operator, stage, busy, 100.0)
-    for name, operator, stage, busy in (
-        ("decode", "decoders.image", "workers", 15.0),
-        ("read", "readers.file", "feeder", 9.0),
-        ("resize", "resize", "workers", 16.0),
-        ("normalize", "crop_mirror_normalize", "device", 19.0),
-        ("upload", "copy", "device", 19.0),
+
+def stats_of(node, stage, busy):
+    """The figures of an operator that was busy for so many seconds."""
+    name, remedies = node.operator.name, node.operator.remedies()
+    return OperatorStats(node.name, name, stage, busy, 100.0, remedies=remedies)
+
+
+def figures_of_operators():
+    encoded, _ = fn.readers.file(files=["a.jpg"], name="read")
+    array = fn.readers.numpy(files=["a.npy"], name="arrays")
+    image = fn.decoders.image(encoded, name="decode")
+    mixed = fn.decoders.image(encoded, device="mixed", name="decode_mixed")
+    return (
+        stats_of(image.node, "workers", 15.0),
+        stats_of(mixed.node, "device", 1.0),
+        stats_of(encoded.node, "feeder", 9.0),
+        stats_of(array.node, "feeder", 1.0),
+        stats_of(fn.resize(image, size=9, name="resize").node, "workers", 16.0),
+        stats_of(fn.crop_mirror_normalize(mixed, name="normalize").node, "device", 19.0),
+        stats_of(image.gpu().node, "device", 19.0),
+        stats_of(fn.external_source(source=lambda: None, name="mine").node, "feeder", 9.0),
     )
-)
+
+
+DECODE, MIXED, READ, ARRAYS, RESIZE, GPU, COPY, SOURCE = figures_of_operators()
 
 
 USUAL = {
@@ -39,6 +55,9 @@ USUAL = {
 }
 """Figures of ten seconds on four cores, two workers, and a consumer that always waited."""
 
+ENGINE = {"gpu_wait_s": 17.0, "engines_s": {"JPEG engine": 9.0}}
+"""Figures of an engine of the GPU that works nearly all the time."""
+
 LAUNCHES = {"lanes": 2, "launch_s": 19.0, "launch_cpu_s": 6.0}
 """Figures of two threads that launch all the time."""
 
@@ -60,12 +79,17 @@ def figures(*operators, **changes):
         ([READ], {}, "feeder", "num_shards"),
         ([GPU], {}, "device", "lighter operators"),
         ([GPU], LAUNCHES | {"gpu_wait_s": 17.0}, "device", "another GPU"),
-        ([GPU], LAUNCHES | {"gpu_wait_s": 17.0, "engine_s": 9.0}, "engine", "hw_decoder_load"),
+        ([GPU, MIXED], LAUNCHES | ENGINE, "engine", "hw_decoder_load"),
+        ([GPU], LAUNCHES | ENGINE, "engine", "another GPU"),
         ([GPU], LAUNCHES | {"gpu_wait_s": 3.0}, "GIL", "larger batches"),
-        ([GPU], LAUNCHES | {"threads_wait_s": 15.0}, "decoding", "num_threads=4 (now 2)"),
-        ([GPU], LAUNCHES | {"threads_wait_s": 15.0, "cores": 2}, "decoding", "penstock convert"),
+        ([GPU, MIXED], LAUNCHES | {"threads_wait_s": 15.0}, "decoding", "num_threads=4 (now 2)"),
+        ([GPU, MIXED], LAUNCHES | {"threads_wait_s": 15.0}, "decoding", "penstock convert"),
+        ([GPU], LAUNCHES | {"threads_wait_s": 15.0}, "operators", "num_threads=4 (now 2)"),
+        ([GPU], LAUNCHES | {"threads_wait_s": 15.0, "cores": 2}, "operators", "more cores"),
         ([GPU], LAUNCHES | {"launch_s": 12.0}, "device", "another GPU"),
         ([COPY], LAUNCHES | {"gpu_wait_s": 17.0}, "bus", "smaller dtypes"),
+        ([COPY, ARRAYS], LAUNCHES | {"gpu_wait_s": 17.0}, "bus", "roi_start"),
+        ([COPY, DECODE], LAUNCHES | {"gpu_wait_s": 17.0}, "bus", "decoding on the GPU"),
         ([DECODE], {"consumer_wait_s": 0.5}, "consumer", "training step"),
         ([DECODE], {"memory_wait_s": 3.0}, "memory", "prefetch_bytes"),
     ],
@@ -83,8 +107,7 @@ def test_without_work_there_is_no_limit():
 
 
 def test_a_slow_source_of_the_user_s():
-    source = OperatorStats("mine", "external_source", "feeder", 9.0, 9000.0)
-    limit = limit_of(figures(source))
+    limit = limit_of(figures(SOURCE))
     assert limit.name == "feeder"
     assert "faster source" in limit.remedies[0]
 
@@ -99,3 +122,17 @@ def test_one_worker_is_never_too_many():
         waiting = {"workers_cpu_s": 5.0, "num_threads": 1} | changes
         judged = limit_of(figures(DECODE, **waiting))
         assert not any("fewer workers" in each for each in judged.remedies)
+
+
+def test_the_operators_of_others_advise_too():
+    advice = {"operators": ("fewer rounds",), "GIL": ("a build without the GIL",)}
+    mine = OperatorStats("mine", "mine", "workers", 16.0, 100.0, remedies=advice)
+    assert limit_of(figures(mine, cores=2)).remedies == ("fewer rounds",)
+    waiting = limit_of(figures(DECODE, mine, workers_cpu_s=5.0))
+    assert waiting.remedies[-1] == "a build without the GIL"
+
+
+def test_the_engine_that_is_busiest_is_named():
+    engines = {"JPEG engine": 3.0, "JPEG 2000 engine": 9.0}
+    limit = limit_of(figures(GPU, **LAUNCHES | {"gpu_wait_s": 17.0, "engines_s": engines}))
+    assert "the JPEG 2000 engine is at work 90% of the time" in limit.cause

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from penstock.operators.common.opencv_images import by_channels, exact_type
+from penstock.operators.common.opencv_images import by_channels, exact_type, spread
 
 from ..running import pixels
 
@@ -38,3 +38,12 @@ def test_numbers_of_a_type_are_exact():
         if exact_type(np.dtype(name)) == "f8"
     ]
     assert wide == ["i4", "u4", "i8", "f8"]
+
+
+@pytest.mark.parametrize("channels", [1, 3, 4, 9])
+@pytest.mark.parametrize("shape", [(2, 3), (1, 1), (0, 3)])
+def test_masks_are_repeated_for_channels(channels, shape):
+    mask = np.random.default_rng(1).random(shape) < 0.5
+    result = spread(mask, channels)
+    assert result.dtype == np.uint8
+    np.testing.assert_array_equal(result, np.repeat(mask, channels, axis=1))

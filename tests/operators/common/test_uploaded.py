@@ -7,7 +7,7 @@ import pytest
 
 from penstock.engine.graph.operator import OPERATORS
 from penstock.engine.tensors import TensorListGPU
-from penstock.operators.common.uploaded import UploadedOperator
+from penstock.operators.common.whole_batches import UploadedOperator
 
 
 class Doubled(UploadedOperator):

@@ -9,37 +9,16 @@ import pytest
 
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError
-from penstock.testing.operators import OperatorConformance
+from penstock.testing.operators import RandomConformance
 
 from ..running import pixels
 
 SEED = {"seed": 17}
 IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]
-
-
 GRAY_LEVELS = np.linspace(0, 255, 200, dtype=np.float32)
 
 
-class Random(OperatorConformance):
-    """The operators draw other numbers for other positions in the batch."""
-
-    def test_results_depend_on_neither_threads_nor_batch_size(self):
-        wanted, _ = self.run(self.inputs)
-        for threads in (1, 4):
-            for row, expected in zip(
-                self.run(self.inputs, threads=threads)[0], wanted, strict=True
-            ):
-                np.testing.assert_array_equal(row, expected)
-
-    def test_arguments_by_sample_give_what_constants_give(self):
-        for name, values in self.per_sample.items():
-            rows, _ = self.run(self.inputs, **{name: [np.asarray(value) for value in values]})
-            for i, value in enumerate(values):
-                alike, _ = self.run(self.inputs, **{name: value})
-                np.testing.assert_array_equal(rows[i], alike[i])
-
-
-class TestGaussian(Random):
+class TestGaussian(RandomConformance):
     operator = "noise.gaussian"
     inputs = (IMAGES,)
     arguments = SEED | {"mean": 3.0, "stddev": 20.0}
@@ -52,14 +31,14 @@ class TestGaussian(Random):
     largest = 1
 
 
-class TestGaussianOfFloats(Random):
+class TestGaussianOfFloats(RandomConformance):
     operator = "noise.gaussian"
     inputs = ([image.astype(np.float32) / 255 for image in IMAGES],)
     arguments = SEED
     largest = 1e-5
 
 
-class TestSaltAndPepper(Random):
+class TestSaltAndPepper(RandomConformance):
     operator = "noise.salt_and_pepper"
     inputs = (IMAGES,)
     arguments = SEED | {"prob": 0.3}
@@ -74,14 +53,14 @@ class TestSaltAndPepper(Random):
     )
 
 
-class TestSaltAndPepperOfPlanes(Random):
+class TestSaltAndPepperOfPlanes(RandomConformance):
     operator = "noise.salt_and_pepper"
     layout = "FCHW"
     inputs = ([pixels(2, 3, 5, 6 + i, seed=i).astype(np.float16) for i in range(3)],)
     arguments = SEED | {"prob": 0.3, "pepper_val": -7.5}
 
 
-class TestShot(Random):
+class TestShot(RandomConformance):
     operator = "noise.shot"
     inputs = (IMAGES,)
     arguments = SEED
@@ -92,7 +71,7 @@ class TestShot(Random):
     )
 
 
-class TestShotOfFloats(Random):
+class TestShotOfFloats(RandomConformance):
     operator = "noise.shot"
     inputs = ([np.append(np.float32([np.nan, np.inf, -3]), i * GRAY_LEVELS) for i in range(1, 4)],)
     layout = ""
@@ -100,7 +79,7 @@ class TestShotOfFloats(Random):
     per_sample = {"factor": [1e-3, 0.7, 9.0]}
 
 
-class TestShotOfLargeIntegers(Random):
+class TestShotOfLargeIntegers(RandomConformance):
     operator = "noise.shot"
     inputs = ([np.int64([-(2**62), 2**62 + 1, 5000, 2**40]) for i in range(3)],)
     layout = ""

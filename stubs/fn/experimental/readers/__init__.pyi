@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -12,12 +12,12 @@ from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInte
 
 def fits(
     *,
-    files: str | Sequence[str] | None = ...,
+    files: str | _abc.Sequence[str] | None = ...,
     file_list: str | None = ...,
     file_root: str | None = ...,
     file_filter: str | None = ...,
-    hdu_indices: int | Sequence[int] | None = ...,
-    dtypes: DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None = ...,
+    hdu_indices: int | _abc.Sequence[int] | None = ...,
+    dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,
     shuffle_after_epoch_seed: int | None = ...,
@@ -29,7 +29,7 @@ def fits(
     stick_to_shard: bool | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
+    storage_options: _abc.Mapping[str, Any] | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     initial_fill: int | None = ...,
@@ -40,7 +40,7 @@ def fits(
     use_o_direct: bool | None = ...,
     tensor_init_bytes: int | None = ...,
     bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> Any:
@@ -146,12 +146,12 @@ def fits(
 
 def video(
     *,
-    labels: int | Sequence[int] | None = ...,
+    labels: int | _abc.Sequence[int] | None = ...,
     file_list_format: Literal['timestamps', 'frames'] | None = ...,
     file_list_rounding: Literal['start_down_end_up', 'start_up_end_down', 'all_up', 'all_down'] | None = ...,
     file_list_include_end: bool | None = ...,
     pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
-    fill_value: int | Sequence[int] | None = ...,
+    fill_value: int | _abc.Sequence[int] | None = ...,
     uniform_sample: bool | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,
@@ -164,11 +164,11 @@ def video(
     stick_to_shard: bool | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
+    storage_options: _abc.Mapping[str, Any] | None = ...,
     audio: bool | None = ...,
     audio_rate: float | None = ...,
     audio_downmix: bool | None = ...,
-    filenames: str | Sequence[str] | None = ...,
+    filenames: str | _abc.Sequence[str] | None = ...,
     file_root: str | None = ...,
     file_list: str | None = ...,
     sequence_length: int,
@@ -187,7 +187,7 @@ def video(
     use_o_direct: bool | None = ...,
     tensor_init_bytes: int | None = ...,
     bytes_per_sample: float | None = ...,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
 ) -> Any:

@@ -1,6 +1,6 @@
 """Signatures of the operators; made by docs/generate.py from their declarations."""
 
-from collections.abc import Callable, Mapping, Sequence
+import collections.abc as _abc
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -16,12 +16,12 @@ class Read:
     def __init__(
         self,
         *,
-        storage_options: Mapping[str, Any] | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         dont_use_mmap: bool | None = ...,
         use_o_direct: bool | None = ...,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
         device: str | None = ...,
         name: str | None = ...,
     ) -> None: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections import Counter
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -17,7 +18,7 @@ from penstock.engine.gpu.gpu_device import GpuDevice
 DEVICE = SimpleNamespace(
     id=0,
     stream=SimpleNamespace(ptr=77),
-    engine_ns=0,
+    engines_ns=Counter(),
     wait_ns={"batches": 0},
     waiting=lambda _: nullcontext(),
 )

@@ -14,6 +14,7 @@ a light sample look heavy.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -130,3 +131,84 @@ def judge(rates: Sequence[float], threads_rate: float) -> WorkerChoice | None:
 def is_proven(load: WorkerLoad, workers: int) -> bool:
     """Return whether the load is large enough for a decision about processes."""
     return load.rows >= workers and load.busy_ns >= PROVEN_NS * workers
+
+
+def may_be_processes(count: int, processes: bool | None) -> bool:
+    """Return whether workers may be processes.
+
+    Args:
+        count: number of workers.
+        processes: what the user demands; None for the workers that suit the work.
+    """
+    if processes is None:
+        cores = len(os.sched_getaffinity(0))
+        return min(count, cores) > SCALING_THREADS
+    return processes
+
+
+class Chooser:
+    """Chooses the workers of one pipeline from the load of those that it has. It has no lock.
+
+    Args:
+        count: number of workers that are wanted.
+        scalable: whether processes are possible, and could be faster.
+        started: whether the workers are processes from the start, which leaves no choice.
+
+    Attributes:
+        is_open: whether the load matters: the workers may still change.
+        first_threads: number of threads to start with.
+    """
+
+    def __init__(self, count: int, *, scalable: bool, started: bool = False) -> None:
+        self.first_threads = min(count, FIRST_THREADS)
+        self.is_open = not started and (scalable or count > self.first_threads)
+        self._count = count
+        self._scalable = scalable
+        self._threads = self.first_threads  # 0: the workers are processes
+        self._loads: dict[object, WorkerLoad] = {}  # of each worker since it was started
+        self._judged = WorkerLoad()  # the sum of `_loads` at the last decision
+        self._threads_rate = 0.0
+        self._rates: list[float] = []  # of processes
+
+    def observe(self, worker: object, load: WorkerLoad) -> WorkerChoice:
+        """Return what to change now.
+
+        Args:
+            worker: a worker, as a key.
+            load: all its work so far.
+        """
+        self._loads[worker] = load
+        recent = sum(self._loads.values(), WorkerLoad()) - self._judged
+        if not self.is_open:
+            return WorkerChoice.KEEP
+        return self._of_threads(recent) if self._threads else self._of_processes(recent)
+
+    def _of_threads(self, recent: WorkerLoad) -> WorkerChoice:
+        chosen = choose(recent, self._threads, scalable=self._scalable)
+        if chosen == WorkerChoice.ALL_THREADS:
+            self._threads = self._count
+            self.is_open = self._scalable  # the samples to come may be lighter
+            self._judged += recent
+        elif chosen == WorkerChoice.PROCESSES:
+            self.is_open = self._scalable = False
+            self._threads_rate = recent.rate(self._threads)
+        return chosen
+
+    def _of_processes(self, recent: WorkerLoad) -> WorkerChoice:
+        if not is_proven(recent, self._count):
+            return WorkerChoice.KEEP
+        self._judged += recent
+        self._rates.append(recent.rate(self._count))
+        chosen = judge(self._rates, self._threads_rate)
+        self.is_open = chosen is None
+        return chosen or WorkerChoice.KEEP
+
+    def judge_processes(self) -> None:
+        """Compare processes, which take over now, with the threads before them, if there were."""
+        self._threads = 0
+        self._loads, self._judged = {}, WorkerLoad()
+        self.is_open = self._threads_rate > 0
+
+    def keep_threads(self) -> None:
+        """Choose among threads from now on: processes could not be started."""
+        self.is_open = True

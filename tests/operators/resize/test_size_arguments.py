@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError
-from penstock.operators.resize.sized_operator import SizedOperator
+from penstock.operators.resize.size_arguments import SizeArguments
 from penstock.operators.resize.spatial_axes import spatial_axes
 
 from ..running import make
@@ -16,7 +16,7 @@ IMAGE = spatial_axes("fn.resize", "HWC")
 
 def resize(layout="HWC", per_sample=(), **arguments):
     operator = make("resize", layout, per_sample=per_sample, **arguments)
-    assert isinstance(operator, SizedOperator)
+    assert isinstance(operator, SizeArguments)
     return operator
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from penstock.engine.run import worker_choice, workers
-from penstock.engine.run.workers import may_be_processes
+from penstock.engine.run.workers import choice as worker_choice
+from penstock.engine.run.workers.choice import may_be_processes
 
-from ...readers.processes import assert_soon
-from ..toys import Affine, Call, Numbers, call, make, own_threads, rows_of
+from ....readers.processes import assert_soon
+from ...toys import Affine, Call, Numbers, call, make, own_threads, rows_of
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def names():
@@ -91,14 +91,6 @@ def test_slow_processes_give_way_to_threads_again(tuned, monkeypatch):
     assert own_threads() == []
 
 
-def test_a_process_computes_several_rows_in_a_turn():
-    instance = workers.Workers.__new__(workers.Workers)
-    instance._count, instance.worker_type = 4, "threads"
-    assert instance.rows_per_turn(256) == 1
-    instance.worker_type = "processes"
-    assert [instance.rows_per_turn(n) for n in (2, 32, 256)] == [1, 8, workers.MAX_TURN_ROWS]
-
-
 def test_an_error_of_a_row_is_no_end_of_a_thread():
     def fail(row, x):
         raise ValueError("bad row")
@@ -114,7 +106,8 @@ def test_closing_ends_threads_that_others_have_replaced_twice():
         pipe.run()
         replaced = pipe._executor._workers
         for _ in range(4):  # as if processes and threads took over by turns, without a batch
-            replaced._threads_started = 0
-            replaced._start_threads(2)
-        assert sum("worker" in name for name in names()) == 10
+            crew = replaced._new_threads()
+            replaced._replace(crew)
+            crew.grow(2)
+        assert sum("worker" in name for name in names()) > 4
     assert own_threads() == []

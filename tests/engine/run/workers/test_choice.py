@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.run import worker_choice
-from penstock.engine.run.worker_choice import WorkerChoice, WorkerLoad, choose, judge
+from penstock.engine.run.workers import choice as worker_choice
+from penstock.engine.run.workers.choice import Chooser, WorkerChoice, WorkerLoad, choose, judge
 
 MS = 1_000_000
 GIL_MS = 0.35  # for which a sample needs the GIL in one of several threads, handovers included
@@ -122,3 +122,51 @@ def test_loads_add_up():
     assert (one + two) - one == two
     assert WorkerLoad(10, 1000 * MS, 0).rate(4) == 40
     assert WorkerLoad().rate(4) == 0
+
+
+def proven(rate, workers):
+    """The load of one of some workers that do so many samples a second, after a second."""
+    return WorkerLoad(int(rate / workers), 1000 * MS, 0)
+
+
+def test_light_samples_get_processes_which_are_judged_once_they_work():
+    chooser = Chooser(4, scalable=True)
+    outcomes = [chooser.observe(i, load(0.3, 1)) for i in range(4)]
+    assert WorkerChoice.PROCESSES in outcomes
+    assert not chooser.is_open  # until the processes work
+    chooser.judge_processes()
+    assert chooser.is_open
+    for i in range(4):
+        assert chooser.observe(("process", i), proven(1e9, 4)) == WorkerChoice.KEEP
+    assert not chooser.is_open
+
+
+def test_processes_that_are_slower_than_threads_are_given_up():
+    chooser = Chooser(2, scalable=True)
+    while chooser.observe(0, load(0.3, 2)) != WorkerChoice.PROCESSES:
+        pass
+    chooser.judge_processes()
+    outcomes = []
+    total = [WorkerLoad(), WorkerLoad()]
+    while chooser.is_open:
+        for i in range(2):
+            total[i] += proven(10, 2)
+            outcomes.append(chooser.observe(("process", i), total[i]))
+    assert outcomes[-1] == WorkerChoice.FEW_THREADS
+    assert set(outcomes[:-1]) == {WorkerChoice.KEEP}
+
+
+def test_where_processes_cannot_start_there_may_be_more_threads():
+    chooser = Chooser(16, scalable=True)
+    assert chooser.observe(0, load(0.3, 8)) == WorkerChoice.PROCESSES
+    chooser.keep_threads()
+    assert chooser.observe(0, load(20, 8)) == WorkerChoice.ALL_THREADS
+    assert not chooser.is_open
+
+
+@pytest.mark.parametrize("count", [1, 8, 9])
+def test_more_threads_than_the_first_leave_a_choice(count):
+    chooser = Chooser(count, scalable=False)
+    assert chooser.is_open == (count > worker_choice.FIRST_THREADS)
+    assert chooser.first_threads == min(count, worker_choice.FIRST_THREADS)
+    assert not Chooser(count, scalable=False, started=True).is_open

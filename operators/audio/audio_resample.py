@@ -77,12 +77,12 @@ class AudioResample(SampleOperator):
         ways = [*rates, *sorted({"scale", "out_length"} & self.given)]
         if len(rates) == 1 or len(ways) - len(rates) + bool(rates) != 1:
             raise ArgumentError(
-                "fn.audio_resample needs one of: in_rate and out_rate, scale, or out_length; given "
+                f"{self.called} needs one of: in_rate and out_rate, scale, or out_length; given "
                 f"are {', '.join(sorted(ways)) or 'none of them'}"
             )
         self._dtype = None if self.dtype is None else to_numpy_type(self.dtype)
         if self._dtype is not None and self._dtype not in DTYPES:
-            raise ArgumentError(f"fn.audio_resample: dtype must be {_NAMES}, but is {self._dtype}")
+            self.refuse(f"dtype must be {_NAMES}, but is {self._dtype}")
         self._lobes = lobes_of(self.quality)
 
     def sample(self, workspace: Workspace, audio: Array, **given: Any) -> Array:
@@ -124,10 +124,10 @@ class AudioResample(SampleOperator):
             rates[row] = _rates(length, math.prod(channels), **own)
 
         try_rows(batch, range(batch.size), enter)
-        cutoffs = [self._filter(each).cutoff for each in rates]
+        cutoffs = [self._filter(rate).cutoff for rate in rates]
         dtype = self._dtype or source
         shapes = extents.copy()
-        shapes[:, 0] = [each.length for each in rates]
+        shapes[:, 0] = [rate.length for rate in rates]
         out = batch.device.empty(shapes, dtype)
         resample_on_gpu(batch, audio, rates, cutoffs, self._lobes, dtype, out.pointers())
         return out
@@ -172,7 +172,7 @@ def _rates(
 
 def _rate(value: float | None) -> float:
     """Return a rate as DALI's arguments hold it: float32."""
-    number = float(np.float32(value))
-    if not math.isfinite(number):
+    rate = float(np.float32(value))
+    if not math.isfinite(rate):
         raise ArgumentError(f"a rate or scale must be a finite number, but is {value}")
-    return number
+    return rate

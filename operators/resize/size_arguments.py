@@ -1,4 +1,4 @@
-"""The base of the operators that resize to a wanted size: the arguments of the size."""
+"""The arguments of the operators that resize to a wanted size."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.operator import Operator
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, STR, param
 from ..common.batch_arguments import numbers_of
-from .resampling_operator import ResamplingOperator
 from .sizing import (
     DEFAULT,
     MODES,
@@ -31,8 +31,10 @@ _SEPARATE = ("resize_z", "resize_y", "resize_x")
 _WAYS = "size; any of resize_x, resize_y and resize_z; resize_shorter; resize_longer"
 
 
-class SizedOperator(ResamplingOperator):
-    """Base of the operators that resize to a wanted size."""
+class SizeArguments(Operator):
+    """Declares the arguments of a wanted size, for an operator that resamples."""
+
+    _axes: SpatialAxes | None  # those of the layout, which `ResamplingOperator` sets
 
     size = param(
         FLOATS,
@@ -180,14 +182,12 @@ class SizedOperator(ResamplingOperator):
         )
 
     def _per_axis(self, name: str, values: Sequence[float], axes: SpatialAxes) -> tuple[float, ...]:
-        if len(values) == axes.count:
-            return tuple(values)
-        if len(values) == 1:
-            return (*values,) * axes.count
-        raise ArgumentError(
-            f"{self.called}: {name} must have one number, or one for each of the {axes.count} "
-            f"axes to resize, but is {tuple(values)}"
-        )
+        if len(values) not in (1, axes.count):
+            self.refuse(
+                f"{name} must have one number, or one for each of the {axes.count} axes to resize, "
+                f"but is {tuple(values)}"
+            )
+        return tuple(values) if len(values) == axes.count else (*values,) * axes.count
 
     def _check_choices(self) -> None:
         """Raise ArgumentError if arguments contradict one another."""
@@ -197,16 +197,14 @@ class SizedOperator(ResamplingOperator):
         if ways != 1:
             named = sorted(given & {"size", "resize_shorter", "resize_longer", *_SEPARATE})
             listed = f"{' and '.join(named)} are given" if named else "none is given"
-            raise ArgumentError(
-                f"{self.called}: give the size in exactly one way ({_WAYS}); {listed}"
-            )
+            self.refuse(f"give the size in exactly one way ({_WAYS}); {listed}")
         if "mode" in given and given & {"resize_shorter", "resize_longer"}:
-            raise ArgumentError(
-                f"{self.called}: resize_shorter and resize_longer are modes of their own; leave "
-                "out `mode`, or give `size`"
+            self.refuse(
+                "resize_shorter and resize_longer are modes of their own; leave out `mode`, or "
+                "give `size`"
             )
         if ("roi_start" in given) != ("roi_end" in given):
-            raise ArgumentError(f"{self.called}: give roi_start and roi_end together, or neither")
+            self.refuse("give roi_start and roi_end together, or neither")
 
     def _check_size(self) -> None:
         """Raise ArgumentError for a constant size that is beyond any memory."""
@@ -222,9 +220,7 @@ class SizedOperator(ResamplingOperator):
     def _check_layout(self, axes: SpatialAxes) -> None:
         """Raise ArgumentError for constants that do not fit the layout."""
         if axes.count == 2 and "resize_z" in self.given:
-            raise ArgumentError(
-                f"{self.called}: resize_z is for volumes, but the layout is {self.layouts[0]}"
-            )
+            self.refuse(f"resize_z is for volumes, but the layout is {self.layouts[0]}")
         for name in ("size", "max_size", "roi_start", "roi_end"):
             if name in self.given and name not in self.per_sample:
                 self._per_axis(name, getattr(self, name), axes)

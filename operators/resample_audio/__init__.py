@@ -1,1 +1,0 @@
-"""Signals at another rate: `fn.audio_resample`."""
