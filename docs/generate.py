@@ -233,6 +233,7 @@ def keywords(operator_class: type[Operator]) -> str:
 
 def reference() -> str:
     """Return docs/operators.md."""
+    OPERATORS.complete()  # operators are imported when they are asked for
     lines = ["# Operators", "", "Made from the operators' declarations by `docs/generate.py`.", ""]
     canonical = sorted({member.name: member for member in OPERATORS.values()}.items())
     public = [(name, member) for name, member in canonical if not name.startswith("_")]

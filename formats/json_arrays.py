@@ -35,10 +35,10 @@ class JsonBlock:
     """Some elements of an array, one after another.
 
     Attributes:
-        elements: as the standard parser returns them; the lifted member is 0, or is not there.
+        elements: values of the standard parser; the lifted member is 0, or is not there.
         lifted: the JSON text of the lifted member of each element; b"" where there is none.
         first: number of the first element in its array, from 0.
-        offset: of the block in the file, in bytes.
+        offset: position of the block in the file, in bytes.
         text: the bytes of the block.
     """
 
@@ -48,11 +48,11 @@ class JsonBlock:
     offset: int
     text: bytes
 
-    def offset_of(self, number: int) -> int:
-        """Return the offset in the file, in bytes, of element `number` of this block."""
+    def offset_of(self, element: int) -> int:
+        """Return the offset in the file, in bytes, of element `element` of this block."""
         text, start = decoded(self.text), 0
         with suppress(ValueError):  # of a lifted text that is no JSON
-            for _ in range(number):
+            for _ in range(element):
                 start = DECODER.raw_decode(text, start)[1]
                 start = _COMMA.match(text, start).end()  # type: ignore[union-attr]
         return self.offset + len(encoded(text[:start]))
@@ -167,10 +167,10 @@ def _parser() -> Callable[[bytes], Any]:
     What orjson refuses and the standard parser takes, such as NaN, is parsed element by element.
     """
     try:
-        found: Any = importlib.import_module("orjson")
+        parser: Any = importlib.import_module("orjson")
     except ImportError:
-        found = json
-    loads: Callable[[bytes], Any] = found.loads
+        parser = json
+    loads: Callable[[bytes], Any] = parser.loads
     return loads
 
 
@@ -219,8 +219,8 @@ def _parse_lifting(text: bytes, lift: str) -> tuple[list[Any], list[bytes]] | No
     lifted = pieces[1::2]
     rest = (key + b":0").join(pieces[::2])
     # No text that was cut out may hold a further one: polygons hold no text at all.
-    quoted = [each for each in lifted if b'"' in each]
-    if lift and (rest.count(key) != len(lifted) or any(key in each for each in quoted)):
+    quoted = [text for text in lifted if b'"' in text]
+    if lift and (rest.count(key) != len(lifted) or any(key in text for text in quoted)):
         return None
     try:
         elements = _parser()(b"[%s]" % rest)
@@ -228,7 +228,7 @@ def _parse_lifting(text: bytes, lift: str) -> tuple[list[Any], list[bytes]] | No
         return None
     if not lift:
         return elements, [b""] * len(elements)
-    having = [type(each) is dict and lift in each for each in elements]
+    having = [type(element) is dict and lift in element for element in elements]
     if sum(having) != len(lifted):
         return None  # A member of that name stands inside of another member.
     if len(lifted) == len(elements):

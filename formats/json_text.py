@@ -33,7 +33,7 @@ class JsonText:
 
     Attributes:
         window: bytes of the file.
-        offset: of the window in the file.
+        offset: position of the window in the file, in bytes.
         at: the position in the window.
 
     >>> import io

@@ -73,9 +73,9 @@ class NemoManifest:
             are one string, with a zero byte between the names.
         path_number: which of `paths` an entry names: int64.
         texts: the transcript of each entry, "" where there is none.
-        offset: where the utterance starts in its file, in seconds: float64, 0 by default.
-        duration: of the utterance in seconds: float64, NaN where the line has none, which means
-            the rest of the file.
+        offset: start of the utterance in its file, in seconds: float64, 0 by default.
+        duration: length of the utterance in seconds: float64, NaN where the line has none, which
+            means the rest of the file.
         shard: number of the archive that holds the file: int64, -1 where the line has none.
         line: number of the entry's line, from 1 on: int64.
         channels: the channels that an entry selects, by the number of the entry: numbers from 0
@@ -120,7 +120,7 @@ def parse_manifest(lines: Iterable[bytes], name: str) -> NemoManifest:
     ignored.
 
     Args:
-        lines: of the file, as an open binary file yields them.
+        lines: lines of the file, as an open binary file yields them.
         name: path or URL of the manifest, for messages.
 
     >>> manifest = parse_manifest([b'{"audio_filepath": "a.wav", "duration": 2, "text": "hi"}\n'],

@@ -58,10 +58,10 @@ class NpyHeader:
     """The content of a file's header.
 
     Attributes:
-        dtype: of the elements as they are stored, which may be in the other byte order.
-        shape: of the array.
+        dtype: dtype of the elements as they are stored, which may be in the other byte order.
+        shape: shape of the array.
         fortran_order: whether the first index runs fastest.
-        offset: where the elements begin in the file.
+        offset: position of the first element in the file, in bytes.
     """
 
     dtype: np.dtype[Any]
@@ -117,7 +117,7 @@ def parse_header(data: bytes) -> NpyHeader:
     """Parse the header at the beginning of a file.
 
     Args:
-        data: as many bytes as `header_length` says, or more.
+        data: bytes of the header: `header_length` of them, or more.
 
     Raises:
         DecodeError: this is no `.npy` file, or of elements other than numbers.
@@ -218,7 +218,7 @@ def as_numbers(elements: NDArray[Any]) -> NDArray[Any]:
     """Return elements as they are handed out: a view; see `numbers_of`.
 
     Args:
-        elements: in native byte order, C-contiguous.
+        elements: elements in native byte order, C-contiguous.
     """
     dtype, more = numbers_of(elements.dtype)
     return elements[..., np.newaxis].view(dtype) if more else elements.view(dtype)

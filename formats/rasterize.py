@@ -43,8 +43,8 @@ def polygon_toggles(
 
     Args:
         points: x and y of the vertices of all polygons, pixels: (vertices, 2).
-        bounds: of the points of each polygon: (polygons + 1,).
-        height, width: of the masks: one number each, or one a polygon.
+        bounds: bounds of the points of each polygon: (polygons + 1,).
+        height, width: extents of the masks: one number each, or one a polygon.
 
     >>> square = np.array([[1.0, 1.0], [3.0, 1.0], [3.0, 3.0], [1.0, 3.0]])
     >>> polygon_toggles(square, np.array([0, 4]), 4, 4).positions
@@ -119,8 +119,8 @@ def run_toggles(runs: NDArray[np.uint32], bounds: Int64s) -> Toggles:
     """Return the toggles of masks that are stored as run lengths: see `formats.rle`.
 
     Args:
-        runs: of all masks.
-        bounds: of mask i, `bounds[i]` to `bounds[i + 1]`.
+        runs: runs of all masks.
+        bounds: bounds of each mask's runs: mask i has those from `bounds[i]` to `bounds[i + 1]`.
     """
     ends = np.concatenate([[0], np.cumsum(runs, dtype=np.int64)])
     starts = np.repeat(ends[bounds[:-1]], np.diff(bounds))
@@ -131,8 +131,8 @@ def paint(toggles: Toggles, labels: NDArray[Any], out: NDArray[np.int32]) -> Non
     """Draw regions into an image: a pixel becomes the highest label of its regions, or 0.
 
     Args:
-        toggles: of the regions.
-        labels: of the regions: (regions,).
+        toggles: toggles of the regions.
+        labels: labels of the regions: (regions,).
         out: int32, (height, width).
 
     >>> image = np.empty((2, 2), np.int32)

@@ -1,4 +1,4 @@
-"""Which axis of a sample is which: layouts and the arguments `axes` and `axis_names`."""
+"""The meaning of a sample's axes: layouts and the arguments `axes` and `axis_names`."""
 
 from __future__ import annotations
 

@@ -31,8 +31,9 @@ class CropRanges(NamedTuple):
     """The ranges of random windows.
 
     Attributes:
-        area: of the window's area, as a fraction of the image's; uniform. Areas above 1 do not fit.
-        aspect_ratio: of width / height; its logarithm is uniform.
+        area: range of the window's area, as a fraction of the image's; uniform. Areas above 1 do
+            not fit.
+        aspect_ratio: range of width / height; its logarithm is uniform.
         num_attempts: number of windows that are drawn until one fits; then the largest is taken.
     """
 
@@ -49,7 +50,9 @@ def crop_ranges(
     Raises:
         ArgumentError: a range makes no sense.
     """
-    area, aspect_ratio = (each * 2 if len(each) == 1 else each for each in (area, aspect_ratio))
+    area, aspect_ratio = (
+        values * 2 if len(values) == 1 else values for values in (area, aspect_ratio)
+    )
     if len(area) != 2 or not 0 <= area[0] <= area[1]:
         raise ArgumentError(
             f"{owner}: random_area must be (least, largest) with 0 <= least <= largest, as a "
@@ -72,7 +75,7 @@ def random_window(
 
     Args:
         height, width: extents of the image in pixels, at least 1.
-        ranges: of the windows.
+        ranges: ranges of the windows' areas and aspect ratios.
         numbers: `draws_needed(num_attempts)` numbers in [0, 1): the position, then the attempts.
 
     >>> random_window(100, 200, CropRanges((1.0, 1.0), (2.0, 2.0), 1), np.zeros(4))
@@ -101,7 +104,7 @@ def random_windows(
 
     Args:
         sizes: height and width of each image: (batch, 2).
-        ranges: of the windows.
+        ranges: ranges of the windows' areas and aspect ratios.
         draw: returns the random numbers, (batch, count), for the count of numbers an image.
 
     >>> sizes = np.array([[100, 200]])

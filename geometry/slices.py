@@ -100,7 +100,7 @@ class SliceArguments(Operator):
 
         Args:
             batch: the batch.
-            layout: of the samples.
+            layout: layout of the samples.
             extents: shapes of the samples: (batch, ndim).
             ends: the inputs anchor and shape, if they were given.
             axes, named: the arguments of `window`; each may be a `TensorList`.
@@ -137,7 +137,7 @@ class SliceArguments(Operator):
         floats = anchor.dtype.kind == "f"
         if floats != (shape.dtype.kind == "f") or {anchor.shape, shape.shape} != {sizes.shape}:
             raise ValueError("the inputs do not fit")
-        columns = (list(each.astype(np.float64).T) for each in (anchor, shape, sizes))
+        columns = (list(values.astype(np.float64).T) for values in (anchor, shape, sizes))
         return self._from_inputs(*columns, floats=floats)
 
     def _chosen(self, layout: str, ndim: int, axes: Sequence[int]) -> tuple[int, ...]:
@@ -170,7 +170,7 @@ class SliceArguments(Operator):
 
         Args:
             anchor, shape: values of the inputs; one number an axis, or one column of a batch.
-            extents: of the samples, in the same form.
+            extents: extents of the samples, in the same form.
             floats: whether the inputs are floats, which may be fractions of the extents.
         """
         if floats and self.normalized_anchor:
@@ -204,10 +204,10 @@ def slice_windows(
     start, shape = np.zeros_like(shapes), shapes.copy()
     usable = (last >= first) & np.isfinite(first) & np.isfinite(last)
     wrong: NDArray[np.bool_] = np.any(~usable, axis=1)
-    kept = ~wrong[:, None]
-    rounded = round_all_away(np.where(kept, first, 0))
+    right = ~wrong[:, None]
+    rounded = round_all_away(np.where(right, first, 0))
     start[:, axes] = rounded
-    shape[:, axes] = round_all_away(np.where(kept, last, 0)) - rounded
+    shape[:, axes] = round_all_away(np.where(right, last, 0)) - rounded
     return WindowBatch(start, shape), wrong
 
 

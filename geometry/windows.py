@@ -200,7 +200,7 @@ class CropArguments(Operator):
 
         Args:
             batch: the batch.
-            layout: of the samples.
+            layout: layout of the samples.
             extents: shapes of the samples: (batch, ndim).
             arguments: those of `window`; each may be a `TensorList`.
         """
@@ -238,11 +238,11 @@ def crop_window(
     """Return the window of a crop.
 
     Args:
-        layout: of the sample.
+        layout: layout of the sample.
         extents: shape of the sample.
         sizes: depth (number of frames, where there is no depth), height and width; 0 and negative
             numbers take the whole axis. Fractions are cut off.
-        position: of the window along depth, height and width, each from 0 to 1.
+        position: position of the window along depth, height and width, each from 0 to 1.
         truncate: whether fractions of the start are cut off, too, and not rounded.
 
     Raises:

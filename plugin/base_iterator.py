@@ -220,7 +220,7 @@ class BaseIterator(ABC, Generic[T]):
             outputs = self._fetch()
             if outputs is not None:
                 step, self._step = self._step, self._step + 1
-                return [self._named(i, step, taken) for i, taken in enumerate(outputs)]
+                return [self._named(i, step, batch) for i, batch in enumerate(outputs)]
             self._ended = True
             if self._auto_reset:
                 self._next_epoch()
@@ -309,7 +309,7 @@ class BaseIterator(ABC, Generic[T]):
             CheckpointError: the state is of other pipelines, or is no state of an iterator.
         """
         saved = state_dict.get("checkpoints") if isinstance(state_dict, Mapping) else None
-        if not isinstance(saved, list) or not all(isinstance(each, str) for each in saved):
+        if not isinstance(saved, list) or not all(isinstance(text, str) for text in saved):
             raise CheckpointError("load_state_dict: this is not what state_dict() returned")
         if len(set(saved)) == 1:
             saved = saved[:1] * len(self._pipelines)
@@ -420,9 +420,9 @@ def check_uniform(
     """Raise unless the samples of `output` have one shape.
 
     Args:
-        name: of the output.
+        name: name of the output.
         output: a batch.
-        advice: what the user may do besides a change of the pipeline.
+        advice: remedy for the user besides a change of the pipeline.
     """
     if not output.is_dense_tensor():
         shapes = ", ".join(str(shape) for shape in list(dict.fromkeys(output.shape()))[:4])

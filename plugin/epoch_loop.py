@@ -1,4 +1,4 @@
-"""What `iter(iterator)` returns: one loop over the batches of an epoch."""
+"""One loop over the batches of an epoch: the result of `iter(iterator)`."""
 
 from __future__ import annotations
 

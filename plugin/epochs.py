@@ -13,7 +13,7 @@ from ..engine.errors import ArgumentError
 
 
 class LastBatchPolicy(Enum):
-    """How an iterator treats the last batch if the epoch's samples do not fill this batch.
+    """The treatment of the last batch if the epoch's samples do not fill this batch.
 
     * `FILL`: the batch is full. The reader repeats the last sample (`pad_last_batch=True`) or
       continues with samples of the next epoch. In the latter case these samples do not come
@@ -48,7 +48,7 @@ class LastBatchPolicy(Enum):
 
 @dataclass(frozen=True)
 class Shards:
-    """How a reader splits its data set.
+    """The division of a data set among the ranks of a reader.
 
     Attributes:
         samples: size of the whole data set, without padding.
@@ -56,7 +56,7 @@ class Shards:
         padded: each shard is filled up to whole batches by repeating its last sample.
         stick: a rank stays with its shard instead of taking the next one every epoch.
         first_epoch: the epoch that is read first.
-        left: how many samples each rank has yet to read in each unfinished epoch, from
+        left: number of samples that each rank has yet to read in each unfinished epoch, from
             `first_epoch` on.
         taken: number of batches of the first epoch that were handed out before, and are not of
             what is `left`.
@@ -90,17 +90,17 @@ class Epochs:
     """Counts epochs, their batches and the samples in these batches.
 
     Args:
-        shards: how the data set is split.
+        shards: division of the data set.
         ranks: the rank of each pipeline, which is the shard that it reads in epoch 0.
         batch_size: samples in a batch of one pipeline.
-        policy: how a last batch that is not full is treated.
+        policy: treatment of a last batch that is not full.
 
     Attributes:
-        number: of the current epoch.
+        number: number of the current epoch.
         steps: number of batches that the current epoch hands out. Batches that were handed out
             before the run was interrupted count, too.
-        ahead: how many samples of the current epoch each rank took in earlier epochs. Only with
-            `FILL` and without padding such samples do not come again.
+        ahead: number of samples of the current epoch that each rank took in earlier epochs. Only
+            with `FILL` and without padding such samples do not come again.
     """
 
     def __init__(
@@ -131,9 +131,9 @@ class Epochs:
         """Go to an epoch.
 
         Args:
-            number: of the epoch.
+            number: number of the epoch.
             ahead: see the class; by default, no samples were taken.
-            sizes: how many samples each rank has yet to read; by default, all of its shard.
+            sizes: number of samples that each rank has yet to read; by default, all of its shard.
         """
         self.number = number
         if sizes is None:
@@ -148,8 +148,8 @@ class Epochs:
         read = (self.steps - self._taken) * self._batch_size
         ahead = [before + read - size for before, size in zip(self.ahead, self._sizes, strict=True)]
         self._taken = 0
-        number = self.number + 1
-        self.begin(number, ahead if self._carries else (), sizes=self._shards.sizes(number))
+        epoch = self.number + 1
+        self.begin(epoch, ahead if self._carries else (), sizes=self._shards.sizes(epoch))
 
     def _count_steps(self) -> int:
         if self._policy is LastBatchPolicy.DROP:

@@ -1,4 +1,4 @@
-"""What an iterator adds to the checkpoints of its pipelines: where its epoch stands.
+"""The part of an iterator in the checkpoints of its pipelines: where its epoch stands.
 
 A pipeline's checkpoint says which samples come next. How many of them belong to the current epoch
 follows only if the count of the iterator is known: with `LastBatchPolicy.PARTIAL` and a reader that
@@ -21,7 +21,7 @@ class IteratorState:
     """The count of an iterator.
 
     Attributes:
-        basis: what the count depends on: reader or size, shards, batch size and policy.
+        basis: facts on which the count depends: reader or size, shards, batch size and policy.
         epoch: number of the epoch; 0 if the size of an epoch is not known.
         step: number of batches of this epoch that were handed out.
         complete: whether these were all.

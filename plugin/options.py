@@ -26,12 +26,13 @@ DESCRIPTION = """\
         reader_name: name of a reader in every pipeline. The iterator counts epochs by this
             reader, which makes `size` and `last_batch_padded` unnecessary. The count is exact
             even if shards differ in size.
-        auto_reset: with True or "yes", the next epoch starts by itself after StopIteration. With
-            False, "no" or None, the user calls `reset()`, or starts a new `for` loop.
+        auto_reset: restart of epochs: with True or "yes", the next epoch starts by itself after
+            StopIteration. With False, "no" or None, the user calls `reset()`, or starts a new `for`
+            loop.
         fill_last_batch: deprecated; True is `LastBatchPolicy.FILL`, False `PARTIAL`.
         dynamic_shape: no effect, because shapes may always change from batch to batch.
-        last_batch_padded: with `size`, the reader's `pad_last_batch`.
-        last_batch_policy: what becomes of a last batch that the samples do not fill: a
+        last_batch_padded: value of the reader's `pad_last_batch`, for use with `size`.
+        last_batch_policy: treatment of a last batch that the samples do not fill: a
             `LastBatchPolicy`, or "fill", "drop" or "partial".
         prepare_first_batch: start the pipelines' work in the constructor instead of at the first
             step. External sources must have been fed before that.

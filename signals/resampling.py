@@ -83,7 +83,7 @@ def resample(
 
     Args:
         samples: one channel, float32 (n,), possibly strided.
-        in_rate, out_rate: in any unit, above 0.
+        in_rate, out_rate: sampling rates in any unit, above 0.
         sinc: the filter, see `filter_of`.
         out: float32 (m,), possibly strided.
         scratch: gives memory for copies of input and output.
@@ -133,7 +133,7 @@ class _Periods(NamedTuple):
     """The weights of one ratio, and how far they reach.
 
     Attributes:
-        reach: of the filter.
+        reach: number of input samples on each side that the filter weighs.
         outputs, inputs: samples of a period.
         needed: input samples, from the period's start less `reach`, that a period needs.
         columns: all output samples of a period.

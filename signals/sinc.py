@@ -38,7 +38,7 @@ class SincWindow:
 
 @cache
 def sinc_window(lobes: int) -> SincWindow:
-    """Return the filter with so many lobes on each side."""
+    """Return the filter with `lobes` lobes on each side."""
     entries = 2 * PER_UNIT * lobes + 1
     steps = np.arange(entries) - entries // 2
     hann = 0.5 * (1 + np.cos(2 * np.pi / entries * steps))
@@ -53,7 +53,7 @@ class SincFilter:
     """The filter of one resampling.
 
     Attributes:
-        lobes: on each side.
+        lobes: number of lobes on each side.
         cutoff: highest frequency that passes, as a fraction of half the input's rate: 1 at most.
     """
 

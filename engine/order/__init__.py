@@ -1,4 +1,4 @@
-"""Which samples make up a batch, and every random number: pure functions of a sample's position.
+"""The samples of each batch, and every random number: pure functions of a sample's position.
 
 sampler              order, shards, padding: which samples batch k of a shard holds
 sampler_state        the remaining positions of epochs in progress, as a checkpoint stores them

@@ -57,7 +57,7 @@ class Permutation:
         left, right = _bases(size)
         self._left, self._right = np.uint64(left), np.uint64(right)
         rounds = _ROUNDS if size > _SMALL else _ROUNDS_WHEN_SMALL
-        self._keys = [np.uint64(mix(key, number)) for number in range(rounds)]
+        self._keys = [np.uint64(mix(key, round_number)) for round_number in range(rounds)]
 
     def __call__(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the image of each position: int64 `(n,)`, like `positions`, in range(size)."""
@@ -83,8 +83,8 @@ class Permutation:
     def _forth(self, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
         left, right = np.divmod(numbers, self._right)
         scratch = np.empty_like(left), np.empty_like(left)
-        for number, key in enumerate(self._keys):
-            if number % 2:
+        for round_number, key in enumerate(self._keys):
+            if round_number % 2:
                 right += _hash(left, key, *scratch)
                 right %= self._right
             else:
@@ -97,8 +97,8 @@ class Permutation:
     def _back(self, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
         left, right = np.divmod(numbers, self._right)
         scratch = np.empty_like(left), np.empty_like(left)
-        for number, key in reversed(list(enumerate(self._keys))):
-            if number % 2:
+        for round_number, key in reversed(list(enumerate(self._keys))):
+            if round_number % 2:
                 right += self._right - _hash(left, key, *scratch) % self._right
                 right %= self._right
             else:

@@ -1,4 +1,4 @@
-"""Which samples make up a batch: order, shards, padding and resuming, as arithmetic.
+"""The samples of each batch: order, shards, padding and resuming, as arithmetic.
 
 A *position* is a sample's number in an epoch's order, 0 to size - 1. An *index* is a sample's
 number in the data set. An epoch of m remaining positions is cut into k shards: shard i holds the
@@ -70,13 +70,13 @@ class Sampler:
         shard_id: number of this rank.
         num_shards: number of ranks, among which each epoch is divided.
         shuffle: permute each epoch as a whole, by `seed` and the epoch's number.
-        seed: of the shuffle; a `state` brings its own seed.
+        seed: seed of the shuffle; a `state` brings its own seed.
         blocks: shuffle as `BlockPermutation` does.
-        stick_to_shard: as in DALI. A shuffle permutes each shard by itself, so a rank reads the
-            same samples in every epoch. A restored run keeps the shuffled shards of the first
+        stick_to_shard: DALI's argument. A shuffle permutes each shard by itself, so a rank reads
+            the same samples in every epoch. A restored run keeps the shuffled shards of the first
             run, also with another number of ranks.
         shuffle_all: let the shuffle permute the whole data set in spite of `stick_to_shard`.
-        pad_last_batch: as in DALI.
+        pad_last_batch: DALI's argument.
         state: continue a run where all ranks together stopped, also with another number of ranks
             or another batch size. Each position that remains of the epochs in progress comes
             exactly once; then whole epochs follow. Batches are numbered from the state on. With
@@ -179,10 +179,10 @@ class Sampler:
         pieces = []
         missing = batches * self.batch_size
         while missing:
-            taken = min(missing, self._entries(self._rank, epoch) - entry)
-            if taken:
-                pieces.append(self._piece(epoch, entry, taken))
-            missing -= taken
+            count = min(missing, self._entries(self._rank, epoch) - entry)
+            if count:
+                pieces.append(self._piece(epoch, entry, count))
+            missing -= count
             epoch, entry = epoch + 1, 0
         if len(pieces) == 1:
             return Selection(*pieces[0])
@@ -208,10 +208,10 @@ class Sampler:
             raise ArgumentError(
                 f"attempt {attempt} to replace a sample: the data set has {others} others"
             )
-        own = int(self._indices(epoch, np.array([position], np.int64))[0])
+        index = int(self._indices(epoch, np.array([position], np.int64))[0])
         order = Permutation(others, mix(self._seed, epoch, position))
         other = int(order(np.array([attempt], np.int64))[0])
-        return other + (other >= own)
+        return other + (other >= index)
 
     def state_after(self, batches: int) -> SamplerState:
         """Return the remaining positions after each rank has delivered `batches` batches.
@@ -290,23 +290,23 @@ class Sampler:
         return joined(intervals), tuple(ends)
 
     def _piece(
-        self, epoch: int, entry: int, taken: int
+        self, epoch: int, entry: int, count: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Return the fields of a `Selection` for `taken` entries of this rank in `epoch`."""
+        """Return the fields of a `Selection` for `count` entries of this rank in `epoch`."""
         rest = self._rest(epoch)
         start, stop = self._shard(self._rank, epoch)
-        ordinals = np.arange(start + entry, start + entry + taken, dtype=np.int64)
+        ordinals = np.arange(start + entry, start + entry + count, dtype=np.int64)
         valid = ordinals < stop
-        if start + entry + taken > stop:
+        if start + entry + count > stop:
             ordinals[~valid] = max(start, stop - 1)
         if start == stop:
             # Nothing is left of this shard in a restored epoch. Padding repeats the sample that
             # was the shard's last when the epoch was whole.
             shard = self._shard_of(self._rank, epoch)
-            position = np.full(taken, self._size * (shard + 1) // self._shards - 1, np.int64)
+            position = np.full(count, self._size * (shard + 1) // self._shards - 1, np.int64)
         else:
             position = rest.positions(ordinals)
-        return self._indices(epoch, position), np.full(taken, epoch, np.int64), position, valid
+        return self._indices(epoch, position), np.full(count, epoch, np.int64), position, valid
 
     def _indices(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
         if not self._shuffle:

@@ -53,12 +53,12 @@ class Rest:
     def intervals_of(self, start: int, stop: int) -> list[tuple[int, int]]:
         """Return the intervals of positions that ordinals [start, stop) number."""
         intervals = []
-        number = bisect_right(self._bounds, start) - 1
+        interval = bisect_right(self._bounds, start) - 1
         while start < stop:
-            end = min(stop, self._bounds[number + 1])
-            shift = self.intervals[number][0] - self._bounds[number]
+            end = min(stop, self._bounds[interval + 1])
+            shift = self.intervals[interval][0] - self._bounds[interval]
             intervals.append((start + shift, end + shift))
-            start, number = end, number + 1
+            start, interval = end, interval + 1
         return intervals
 
 

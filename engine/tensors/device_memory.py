@@ -98,7 +98,7 @@ class _Idle(NamedTuple):
         events: streams that used the block, each with an event that follows the use.
         unsure_at: number of waits for the whole device that had started when the lease ended, if
             unknown streams used the block; else None.
-        number: of the block among all that came back.
+        number: number of the block among all that came back.
     """
 
     block: Any

@@ -29,10 +29,10 @@ SMALL = 32 * 1024
 """Bytes below which the C library serves memory without page faults."""
 
 IDLE_BATCHES = 64
-"""A block is returned after it lay idle for so many batches, and so long. Ragged batches ask for
-blocks of many sizes, of which some are wanted once in hundreds of batches. A block of 512 MiB takes
-half a second to come back, with its pages and their lock for a device. For so long, too, the pool
-expects that as much is lent again as was lent at most."""
+"""A block is returned after it lay idle for this number of batches, and for this time. Ragged
+batches ask for blocks of many sizes, of which some are wanted once in hundreds of batches. A block
+of 512 MiB takes half a second to come back, with its pages and their lock for a device. For so
+long, too, the pool expects that as much is lent again as was lent at most."""
 
 IDLE_SECONDS = 10.0
 """Seconds that such a block lay idle, too; see `IDLE_BATCHES`."""

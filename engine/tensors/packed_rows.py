@@ -21,9 +21,9 @@ class PackedRows(Sequence[Any]):
 
     Args:
         memory: (nbytes,) uint8.
-        offsets: of each row in bytes: (batch,) int64.
-        shapes: of the rows: (batch, ndim) int64.
-        dtype: of the elements.
+        offsets: offset of each row in bytes: (batch,) int64.
+        shapes: shapes of the rows: (batch, ndim) int64.
+        dtype: dtype of the elements.
         metadata: known properties of the rows: arrays of (batch, ...), by name.
 
     >>> memory = np.arange(5, dtype=np.uint8)

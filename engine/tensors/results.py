@@ -53,9 +53,9 @@ class RowStore(ABC):
         view of the granted memory, so the copy may change `array`.
         """
         if array is not granted:
-            own = self.empty(i, array.shape, array.dtype)
-            np.copyto(own, array)
-            array = own
+            row = self.empty(i, array.shape, array.dtype)
+            np.copyto(row, array)
+            array = row
         self._rows[i] = array
         return array
 
@@ -153,7 +153,7 @@ def as_tensor_lists(
     Args:
         result: the operator's result, or a tuple of results.
         size: number of samples.
-        layouts: of the results; "" where unknown.
+        layouts: layouts of the results; "" where unknown.
         assumed: layouts for results whose layout is unknown, by number of dimensions.
     """
     results = as_results(result, len(layouts))

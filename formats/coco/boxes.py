@@ -20,7 +20,7 @@ def boxes_of_masks(texts: list[bytes], heights: Int64s, widths: Int64s) -> NDArr
 
     Args:
         texts: the JSON of each segmentation.
-        heights, widths: of the images, which polygons are cut at.
+        heights, widths: extents of the images, whose borders cut polygons.
 
     Raises:
         ElementError: a text is no segmentation, or an image of polygons has no size.
@@ -30,30 +30,30 @@ def boxes_of_masks(texts: list[bytes], heights: Int64s, widths: Int64s) -> NDArr
     """
     builder = SegmentationsBuilder()
     builder.add(texts)
-    found = builder.finish()
+    segmentations = builder.finish()
     boxes = np.zeros((len(texts), 4))
-    for number in range(len(texts)):
-        if found.are_rle[number]:
-            first, end = found.run_ranges[number].tolist()
-            height = int(found.sizes[number, 0])
-            toggles = run_toggles(found.runs[first:end], np.array([0, end - first]))
+    for row in range(len(texts)):
+        if segmentations.are_rle[row]:
+            first, end = segmentations.run_ranges[row].tolist()
+            height = int(segmentations.sizes[row, 0])
+            toggles = run_toggles(segmentations.runs[first:end], np.array([0, end - first]))
         else:
-            height = int(heights[number])
-            if height < 1 or widths[number] < 1:
+            height = int(heights[row])
+            if height < 1 or widths[row] < 1:
                 raise ElementError(
-                    number,
+                    row,
                     "there is no 'bbox', and its image has no 'height' and 'width', which the box "
                     "of a 'segmentation' takes",
                 )
-            toggles = _polygons(found, number, height, int(widths[number]))
-        boxes[number] = _box(toggles, height)
+            toggles = _polygons(segmentations, row, height, int(widths[row]))
+        boxes[row] = _box(toggles, height)
     return boxes
 
 
-def _polygons(found: Segmentations, number: int, height: int, width: int) -> Toggles:
-    first, end = found.polygons[number].tolist()
-    bounds = found.vertices[first : end + 1] // 2
-    points = found.coordinates.reshape(-1, 2)[bounds[0] : bounds[-1]]
+def _polygons(segmentations: Segmentations, row: int, height: int, width: int) -> Toggles:
+    first, end = segmentations.polygons[row].tolist()
+    bounds = segmentations.vertices[first : end + 1] // 2
+    points = segmentations.coordinates.reshape(-1, 2)[bounds[0] : bounds[-1]]
     return polygon_toggles(points, bounds - bounds[0], height, width)
 
 

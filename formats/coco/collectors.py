@@ -202,7 +202,7 @@ class SegmentCollector(AnnotationCollector):
 
     Attributes:
         images: int64, the image of each file.
-        file_names: of the files.
+        file_names: names of the files.
     """
 
     def __init__(self, ids: Ids) -> None:

@@ -22,7 +22,7 @@ class ElementError(DecodeError):
     """A JSON object is not as its format demands.
 
     Attributes:
-        number: of the object in its list.
+        number: number of the object in its list.
     """
 
     def __init__(self, number: int, what: str) -> None:
@@ -87,7 +87,7 @@ def integers(elements: Elements, member: str, default: int | None = None) -> NDA
     Args:
         elements: the objects.
         member: name of the member.
-        default: for objects without the member, or with null; by default they are an error.
+        default: value for objects without the member, or with null; by default they are an error.
 
     Raises:
         ElementError: a value is missing or no whole number of 64 bits.

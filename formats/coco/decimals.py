@@ -44,8 +44,8 @@ def parse_decimals(
 
     Args:
         text: characters; those that are in none of the numbers are brackets, commas and spaces.
-        starts: of the numbers: (count,).
-        ends: of the numbers, behind their starts: (count,).
+        starts: positions of the numbers: (count,).
+        ends: ends of the numbers, behind their starts: (count,).
 
     >>> text = np.frombuffer(b"[1.5,20]", np.uint8)
     >>> parse_decimals(text, np.array([1, 5]), np.array([4, 7]))

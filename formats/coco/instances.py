@@ -40,7 +40,7 @@ class CocoInstances:
 
     Attributes:
         image_ids: int64.
-        file_names: of the images.
+        file_names: file names of the images.
         heights: int64, pixels.
         widths: int64, pixels.
         bounds: int64, (images + 1,).
@@ -71,8 +71,8 @@ class CocoInstances:
 
     def keep(self, mask: NDArray[np.bool_]) -> CocoInstances:
         """Return the same images with the annotations of `mask`: bool, (annotations,)."""
-        kept = bounds_of(mask)
-        return replace(self, annotations=self.annotations.take(mask), bounds=kept[self.bounds])
+        mapped = bounds_of(mask)
+        return replace(self, annotations=self.annotations.take(mask), bounds=mapped[self.bounds])
 
     def take(self, images: Int64s) -> CocoInstances:
         """Return the images with these numbers, in that order, with their annotations."""
@@ -107,7 +107,7 @@ def parse_instances(
 
     Args:
         file: open for reading bytes, at its start.
-        name: of the file, for messages.
+        name: name of the file, for messages.
         segmentations: whether segmentations are parsed.
         keypoints: whether keypoints are parsed.
         segmentation_texts: whether the JSON texts of segmentations are kept.
@@ -172,8 +172,8 @@ def _parsed(
 def _add(collector: Collector, block: JsonBlock, name: str) -> None:
     try:
         if {*map(type, block.elements)} - {dict}:
-            number = next(i for i, e in enumerate(block.elements) if type(e) is not dict)
-            raise ElementError(number, f"{short(block.elements[number])} is no JSON object")
+            element = next(i for i, e in enumerate(block.elements) if type(e) is not dict)
+            raise ElementError(element, f"{short(block.elements[element])} is no JSON object")
         collector.add(block)
     except ElementError as error:
         element, offset = block.elements[error.number], block.offset_of(error.number)
@@ -200,13 +200,13 @@ def _with_boxes(
     order = np.argsort(image_ids)
     at = order[np.searchsorted(image_ids[order], annotations.image_ids[rows])]
     heights, widths = (
-        np.frombuffer(each, np.int64)[at] for each in (images.heights, images.widths)
+        np.frombuffer(sides, np.int64)[at] for sides in (images.heights, images.widths)
     )
     try:
         boxes = boxes_of_masks([masks[row] for row in rows.tolist()], heights, widths)
     except ElementError as error:
-        number = ids.shown(int(annotations.ids[rows[error.number]]))
-        raise DecodeError(f"{name}: the annotation with id {number}: {error}") from None
+        annotation = ids.shown(int(annotations.ids[rows[error.number]]))
+        raise DecodeError(f"{name}: the annotation with id {annotation}: {error}") from None
     annotations.boxes[rows] = boxes
     annotations.lack_box[rows] = False
     return annotations
@@ -228,11 +228,11 @@ def _joined(
     _check_unique(np.sort(category_ids), "categories", ids, name)
     places = np.empty(len(order), np.int64)  # of each image of the file in the order
     places[order] = np.arange(len(order))
-    found = np.searchsorted(image_ids[ascending], annotations.image_ids)
-    found = ascending[np.minimum(found, len(order) - 1)] if len(order) else found
+    rows = np.searchsorted(image_ids[ascending], annotations.image_ids)
+    rows = ascending[np.minimum(rows, len(order) - 1)] if len(order) else rows
     exists = np.isin(annotations.image_ids, image_ids)
     place = np.full(len(exists), len(order))
-    place[exists] = places[found[exists]]
+    place[exists] = places[rows[exists]]
     by_image = np.argsort(place, kind="stable")[: np.count_nonzero(exists)]
     return CocoInstances(
         image_ids[order],

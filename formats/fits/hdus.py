@@ -26,45 +26,45 @@ def find_images(size: int, numbers: Sequence[int]) -> ReadRequests:
     Raises:
         DecodeError: this is no FITS file; it is cut off, has no such HDU, or it holds no image.
     """
-    found: dict[int, FitsImage] = {}
+    images: dict[int, FitsImage] = {}
     at = held_at = 0
     held = b""
-    for number in range(1, max(numbers) + 1):
+    for hdu in range(1, max(numbers) + 1):
         if at >= size:
             raise DecodeError(
-                f"FITS: the HDU {number} is asked for, but the file has {number - 1}"
+                f"FITS: the HDU {hdu} is asked for, but the file has {hdu - 1}"
                 if size
                 else "no FITS file: it is empty"
             )
         while (length := header_length(held[at - held_at :])) is None:
-            _check_beginning(held[at - held_at :], number)
+            _check_beginning(held[at - held_at :], hdu)
             there = max(0, held_at + len(held) - at)
             if there >= min(size - at, MAX_HEADER_BYTES):
                 raise DecodeError(
-                    f"FITS: the header of HDU {number}, at offset {at}, has no END in "
+                    f"FITS: the header of HDU {hdu}, at offset {at}, has no END in "
                     f"{there} bytes: the file is cut off or damaged"
                 )
             wanted = min(size - at, MAX_HEADER_BYTES, max(FIRST_READ_BYTES, 2 * there))
             held, held_at = (yield at, wanted), at
-        _check_beginning(held[at - held_at :], number)
+        _check_beginning(held[at - held_at :], hdu)
         header = FitsHeader(held[at - held_at : at - held_at + length])
         try:
             data = _data_size(header)
-            if number in numbers:
-                found[number] = _image(header, at, length, data, size)
+            if hdu in numbers:
+                images[hdu] = _image(header, at, length, data, size)
         except DecodeError as error:
-            raise DecodeError(f"HDU {number}, at offset {at}: {error}") from None
+            raise DecodeError(f"HDU {hdu}, at offset {at}: {error}") from None
         at += length + -(-data // BLOCK) * BLOCK
-    return [found[number] for number in numbers]
+    return [images[hdu] for hdu in numbers]
 
 
-def _check_beginning(beginning: bytes, number: int) -> None:
-    wanted = b"SIMPLE  =" if number == 1 else b"XTENSION="
+def _check_beginning(beginning: bytes, hdu: int) -> None:
+    wanted = b"SIMPLE  =" if hdu == 1 else b"XTENSION="
     if beginning and not beginning.startswith(wanted):
         raise DecodeError(
             f"no FITS file: it begins with {beginning[:9]!r} instead of {wanted!r}"
-            if number == 1
-            else f"FITS: HDU {number} is missing: {beginning[:9]!r} follows HDU {number - 1} "
+            if hdu == 1
+            else f"FITS: HDU {hdu} is missing: {beginning[:9]!r} follows HDU {hdu - 1} "
             f"instead of {wanted!r}"
         )
 

@@ -72,12 +72,12 @@ class FitsHeader:
         if not word:
             return default
         try:
-            found = float(word.replace(b"D", b"E").replace(b"d", b"e"))
+            value = float(word.replace(b"D", b"E").replace(b"d", b"e"))
         except ValueError:
-            found = math.nan
-        if not math.isfinite(found):
+            value = math.nan
+        if not math.isfinite(value):
             raise _bad_value(key, word, "a number")
-        return found
+        return value
 
     def _word(self, key: str) -> bytes:
         """Return the value of a card as it is written; b"" if there is no such card."""

@@ -34,11 +34,11 @@ class FitsImage:
     """An image of a file.
 
     Attributes:
-        shape: of the image, the axis that runs fastest last.
+        shape: shape of the image, the axis that runs fastest last.
         stored: type of the stored numbers.
         dtype: type of the image's numbers, in native byte order.
         scale, zero: number = scale * stored number + zero.
-        offset, size: of its bytes in the file. Of a compressed image, of the whole HDU.
+        offset, size: place of its bytes in the file; of a compressed image, that of the whole HDU.
         compressed: whether tiles are compressed: see `tiles`.
     """
 
@@ -66,7 +66,7 @@ class FitsImage:
         """Turn the stored bytes into numbers, in place; `in_place` must be true.
 
         Args:
-            numbers: of the image's type, with the file's bytes; C-contiguous.
+            numbers: array of the image's type, with the file's bytes; C-contiguous.
         """
         if numbers.itemsize > 1:
             numbers.byteswap(inplace=True)
@@ -78,8 +78,8 @@ class FitsImage:
         """Write the numbers that stored ones stand for.
 
         Args:
-            stored: of the type `stored`, in any byte order.
-            numbers: to be filled: of the image's shape and type; C-contiguous.
+            stored: numbers of the type `stored`, in any byte order.
+            numbers: array to be filled: of the image's shape and type; C-contiguous.
         """
         if self.in_place:
             numbers.view(stored.dtype.newbyteorder(">"))[...] = stored
@@ -95,9 +95,9 @@ def read_image(header: FitsHeader, offset: int, data: int, size: int) -> FitsIma
     """Return the image that a header describes.
 
     Args:
-        header: of the HDU.
-        offset, data: of the header and of the data that follow, in the file.
-        size: of the data in bytes.
+        header: header of the HDU.
+        offset, data: positions in the file of the header, and of the data that follow.
+        size: size of the data in bytes.
 
     Raises:
         DecodeError: the HDU holds no image, or its header contradicts itself.

@@ -76,17 +76,18 @@ def decode_tiles(image: FitsImage, hdu: NDArray[np.uint8]) -> NDArray[Any]:
     data = b"".join((_PRIMARY, hdu.data, bytes(-hdu.size % BLOCK)))
     try:
         with fits.open(io.BytesIO(data), memmap=False, do_not_scale_image_data=True) as file:
-            found = np.asarray(file[1].data)
+            pixels = np.asarray(file[1].data)
     except MemoryError:
         raise
     except Exception as error:  # the library has many ways to refuse a damaged file
         reason = f"{type(error).__name__}: {str(error)[:300]}"
         raise DecodeError(f"FITS: the compressed image cannot be decoded: {reason}") from None
-    if found.shape != image.shape or found.dtype.newbyteorder("=") != image.stored.newbyteorder(
+    if pixels.shape != image.shape or pixels.dtype.newbyteorder("=") != image.stored.newbyteorder(
         "="
     ):
         raise DecodeError(
-            f"FITS: the compressed image is of the shape {found.shape} and the type {found.dtype}, "
-            f"but its header says {image.shape} and {image.stored.newbyteorder('=')}"
+            f"FITS: the compressed image is of the shape {pixels.shape} and the type "
+            f"{pixels.dtype}, but its header says {image.shape} and "
+            f"{image.stored.newbyteorder('=')}"
         )
-    return found
+    return pixels

@@ -19,8 +19,8 @@ class OptionalOutput(NamedTuple):
 
     Attributes:
         argument: its name.
-        placeholder: what stands for a sample that cannot be read.
-        layout: of the samples.
+        placeholder: value that stands for a sample that cannot be read.
+        layout: layout of the samples.
     """
 
     argument: str
@@ -59,9 +59,9 @@ class RaggedColumn:
         """Return one array a sample."""
         elements, bounds = take_ranges(self._bounds, indices)
         values = self._values
-        taken = allocate((len(elements), *values.shape[1:]), values.dtype)
-        np.take(values, elements, axis=0, out=taken, mode="clip")
-        return packed_between(taken, bounds)
+        selected = allocate((len(elements), *values.shape[1:]), values.dtype)
+        np.take(values, elements, axis=0, out=selected, mode="clip")
+        return packed_between(selected, bounds)
 
 
 class IdColumn:
@@ -106,7 +106,9 @@ class MaskColumn:
         counts = np.diff(bounds)
         polygons = stored.polygons[numbers]
         ends = polygons[:, 2] + np.repeat(vertex_bounds[:-1], counts)
-        heights, widths = (np.repeat(each[indices], counts) for each in (runs.heights, runs.widths))
+        heights, widths = (
+            np.repeat(extents[indices], counts) for extents in (runs.heights, runs.widths)
+        )
         toggles = polygon_toggles(
             stored.vertices[elements].astype(np.float64),
             np.concatenate([[0], ends]),

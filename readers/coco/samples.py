@@ -33,9 +33,9 @@ class SamplePolygons(NamedTuple):
     Attributes:
         polygons: int32, (polygons, 3): number of the box in its sample, and the first vertex and
             the end of the polygon among the vertices of its sample.
-        bounds: of the polygons of each sample: (samples + 1,).
+        bounds: bounds of the polygons of each sample: (samples + 1,).
         vertices: float32, (vertices, 2): x and y.
-        vertex_bounds: of the vertices of each sample: (samples + 1,).
+        vertex_bounds: bounds of the vertices of each sample: (samples + 1,).
     """
 
     polygons: Int32s
@@ -49,9 +49,9 @@ class SampleRuns(NamedTuple):
 
     Attributes:
         boxes: int32, (masks,): number of the mask's box in its sample.
-        bounds: of the masks of each sample: (samples + 1,).
+        bounds: bounds of the masks of each sample: (samples + 1,).
         runs: uint32, see `formats.rle`.
-        run_bounds: of the runs of each mask: (masks + 1,).
+        run_bounds: bounds of the runs of each mask: (masks + 1,).
         heights: int32, (samples,).
         widths: int32, (samples,).
     """
@@ -70,13 +70,13 @@ class CocoSamples(NamedTuple):
     Attributes:
         file_names: relative to the folder of the images.
         image_ids: int32, (samples,).
-        bounds: of the boxes of each sample: (samples + 1,).
+        bounds: bounds of the boxes of each sample: (samples + 1,).
         boxes: float32, (boxes, 4).
         labels: int32, (boxes,).
         polygons: None unless they are read.
         runs: None unless they are read.
         keypoints: float32, (boxes, keypoints, 3); None unless they are read.
-        panoptic_names: of the file with each sample's panoptic segmentation; None unless read.
+        panoptic_names: name of the file with each sample's panoptic segmentation; None unless read.
         segment_ids: int32, (boxes,), the ids of their pixels there; None unless read.
     """
 
@@ -105,9 +105,9 @@ def to_samples(
     """Return what batches take of selected annotations.
 
     Args:
-        coco: from `select`.
-        selected: how boxes and labels are returned.
-        name: of the annotation file, for messages.
+        coco: data set, from `select`.
+        selected: form in which boxes and labels are returned.
+        name: name of the annotation file, for messages.
         polygons: whether polygons are needed.
         runs: whether run lengths are needed, for masks of pixels.
         image_ids: whether the images' ids are needed.

@@ -1,4 +1,4 @@
-"""Which images and annotations of a COCO data set are read."""
+"""The selection of the images and annotations of a COCO data set that are read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Int64s = NDArray[np.int64]
 
 
 class Selected(NamedTuple):
-    """Which images and annotations are read, and how: arguments of `fn.readers.coco`."""
+    """The choice of images and annotations, and their form: arguments of `fn.readers.coco`."""
 
     images: tuple[str, ...] | None = None
     skip_empty: bool = False

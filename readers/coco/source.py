@@ -28,7 +28,7 @@ class CocoSource(FileSource):
         """Take the samples and the columns of their annotations.
 
         Args:
-            samples: in reading order.
+            samples: samples in reading order.
             columns: the outputs behind the images.
             file_root: folder of the images.
             options: `Reader.storage_options`.

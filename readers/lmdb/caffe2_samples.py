@@ -29,7 +29,7 @@ from .tensor_protos import (
 
 
 class LabelType(IntEnum):
-    """How the classes of an image are stored: the numbers of Caffe2's `ImageInput`."""
+    """The ways to store the classes of an image: the numbers of Caffe2's `ImageInput`."""
 
     SINGLE = 0
     SPARSE = 1
@@ -44,7 +44,7 @@ class TensorProtosParser:
 
     Attributes:
         image: whether the first tensor is an image.
-        label_type: how the next tensors hold the labels.
+        label_type: way in which the next tensors hold the labels.
         num_labels: number of classes, for sparse labels.
         additional: number of further tensors.
         box: whether the last tensor is a bounding box.

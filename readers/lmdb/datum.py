@@ -32,7 +32,7 @@ class Datum:
         floats: spans of the picture's numbers, if these are stored in place of bytes.
         label: the class.
         encoded: whether `data` is a file such as a JPEG rather than pixels.
-        height, width, channels: of pixels.
+        height, width, channels: extents of pixels.
     """
 
     __slots__ = ("channels", "data", "encoded", "floats", "height", "label", "width")

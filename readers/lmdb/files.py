@@ -202,9 +202,9 @@ def database_files(path: str) -> list[str]:
         return [file for match in matches for file in database_files(match)]
     if not os.path.isdir(path):
         return [path]
-    own = os.path.join(path, _DATA)
+    data_file = os.path.join(path, _DATA)
     inside = sorted(glob.glob(os.path.join(glob.escape(path), "*", _DATA)))
-    return inside if inside and not os.path.isfile(own) else [own]
+    return inside if inside and not os.path.isfile(data_file) else [data_file]
 
 
 def _described(database: str | None) -> str:
@@ -216,12 +216,12 @@ def _named(storage: Storage, snapshot: Snapshot, name: str) -> Database:
     entries = read_entries(storage, snapshot, snapshot.main)
     keys = entries.key_list()
     (numbers,) = np.nonzero(entries.databases)
-    names = {_name(keys[number], snapshot): int(number) for number in numbers}
-    number = names.get(name)
-    if number is None:
+    names = {_name(keys[record], snapshot): int(record) for record in numbers}
+    record = names.get(name)
+    if record is None:
         known = ", ".join(map(repr, names)) or "none"
         raise SourceError(f"{storage.name} has no database named {name!r}; it has {known}")
-    entry = slice(number, number + 1)
+    entry = slice(record, record + 1)
     (content,) = storage.read(entries.offsets[entry], entries.lengths[entry], np.empty)
     return named_database(content.tobytes(), f"{storage.name}, database {name!r}")
 

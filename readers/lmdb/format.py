@@ -1,4 +1,4 @@
-"""What an LMDB file says of itself: its two meta pages and the records of its databases.
+"""The head of an LMDB file: its two meta pages and the records of its databases.
 
 Both formats in use are read, as the sources of LMDB 0.9.36 and 1.0.2 define them (`MDB_page`,
 `MDB_node`, `MDB_meta`, `MDB_db`): data version 1, which LMDB 0.9 writes, and version 3 of
@@ -79,8 +79,8 @@ class Snapshot(NamedTuple):
     """The state of the file after its newest transaction.
 
     Attributes:
-        layout: of its format.
-        page_size: in bytes.
+        layout: layout of its format.
+        page_size: size of a page in bytes.
         transaction: number of the transaction.
         pages: number of pages, including the meta pages; no valid page number reaches it.
         main: the unnamed database, which also lists the named ones.

@@ -37,7 +37,7 @@ class Entries:
     """Consecutive entries of a database.
 
     Attributes:
-        offsets, lengths: of the values in the file.
+        offsets, lengths: positions and sizes of the values in the file, in bytes.
         databases: whether each entry is the record of a named database.
         keys: the keys end to end.
         bounds: key i is `keys[bounds[i]:bounds[i + 1]]`.

@@ -38,7 +38,7 @@ _REBUILD = "The file is damaged, or is no RecordIO file: make it anew with im2re
 
 
 class FrameError(Exception):
-    """What is wrong with a record, and where: the offset, or the record's row in a batch."""
+    """A fault of a record, with its place: the offset, or the record's row in a batch."""
 
     def __init__(self, number: int, reason: str) -> None:
         super().__init__(reason)

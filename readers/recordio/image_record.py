@@ -16,7 +16,7 @@ def encode_record(content: bytes | memoryview, labels: NDArray[np.float32], numb
     Args:
         content: the image file.
         labels: one label, or several, shape (labels,).
-        number: of the record.
+        number: number of the record.
     """
     several = labels.astype("<f4").tobytes() if len(labels) != 1 else b""
     single = labels.item() if len(labels) == 1 else 0.0

@@ -34,8 +34,8 @@ class Wanted:
     """A feature to read.
 
     Attributes:
-        name: of the output; `key` is the name in UTF-8, as records hold it.
-        feature_type: of its values.
+        name: name of the output; `key` is the name in UTF-8, as records hold it.
+        feature_type: type of its values.
         feature: the user's declaration.
         default: value for records without the feature; None makes such records an error.
     """
@@ -54,7 +54,7 @@ class Wanted:
 
     @property
     def several_strings(self) -> bool:
-        """Whether the outputs are the strings' bytes end to end, and the strings' lengths."""
+        """True if the outputs are the strings' bytes end to end, and the strings' lengths."""
         return self.feature_type is FeatureType.BYTES and isinstance(self.feature, VarLenFeature)
 
     def names(self) -> list[str]:
@@ -116,7 +116,7 @@ class Examples:
     Attributes:
         records: their bytes.
         located: the extents of the features that patterns fit.
-        parsed: by row, the bytes and the features of the other records.
+        parsed: bytes and features of the other records, by row.
         where: returns the location of the record of a row.
     """
 

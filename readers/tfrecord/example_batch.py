@@ -65,8 +65,8 @@ class Located:
     """The extents of the values of each wanted feature, in the records' block.
 
     Attributes:
-        starts, lengths: of the values' bytes: (features, records). The bytes are one byte string,
-            floats end to end, or varints end to end.
+        starts, lengths: positions and sizes of the values' bytes: (features, records). The
+            bytes are one byte string, floats end to end, or varints end to end.
         present: whether the record has the feature: (features, records).
         left: rows of the records that no pattern fits; the other arrays do not apply to them.
     """

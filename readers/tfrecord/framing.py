@@ -132,9 +132,9 @@ class RecordIndexer:
         self._count += sound
         return starts
 
-    def _cut_off(self, number: int, offset: int, needed: int = HEADER) -> SourceError:
+    def _cut_off(self, record: int, offset: int, needed: int = HEADER) -> SourceError:
         return SourceError(
-            f"{self._storage.name}: record {number} at offset {offset} needs {needed} bytes, but "
+            f"{self._storage.name}: record {record} at offset {offset} needs {needed} bytes, but "
             f"the file ends after {self._storage.size - offset}; it was cut off, or its writer "
             "was never closed"
         )
@@ -207,13 +207,13 @@ class Checksums:
             starts = (frames.starts + HEADER).tolist()
             self._bounds = starts, (frames.ends - FOOTER).tolist()
         (starts, ends), block = self._bounds, frames.block
-        found, value = self._found, self._value
+        checksums, value = self._found, self._value
         for row in rows:
-            found[row] = value(block[starts[row] : ends[row]])
+            checksums[row] = value(block[starts[row] : ends[row]])
 
     def wrong(self, frames: Records) -> NDArray[np.intp]:
         """Return the rows of the records whose data do not agree with their checksums."""
         stored = windows(frames.block, "<u4")[frames.ends - FOOTER]
-        found = masked(np.array(self._found, np.uint32))
-        rows: NDArray[np.intp] = (found != stored).nonzero()[0]
+        checksums = masked(np.array(self._found, np.uint32))
+        rows: NDArray[np.intp] = (checksums != stored).nonzero()[0]
         return rows

@@ -133,8 +133,8 @@ def _check_index(name: str, storage: Storage, offsets: Int64s, lengths: Int64s) 
         probes = np.linspace(0, len(offsets) - 1, _PROBES).astype(np.int64)
         headers = storage.read(offsets[probes], np.full(_PROBES, HEADER), np.empty)
         joined = np.concatenate(headers).reshape(_PROBES, HEADER)
-        found = np.ascontiguousarray(joined[:, :8]).view("<u8")[:, 0]
-        fits[probes] = found == (lengths[probes] - FRAME).astype(np.uint64)
+        stored = np.ascontiguousarray(joined[:, :8]).view("<u8")[:, 0]
+        fits[probes] = stored == (lengths[probes] - FRAME).astype(np.uint64)
     wrong = np.flatnonzero(~fits)
     if wrong.size:
         row = wrong[0]

@@ -4,6 +4,12 @@ In a protocol-buffer message, nearly all bytes besides the values are the same f
 record: tags, keys, and the widths of lengths. A `BytePattern` consists of fixed bytes and of
 lengths (varints) of known width that all give the same end. Matching a pattern at n positions takes
 two dozen NumPy calls, whatever n is.
+
+    0a 8e 01 0a 8b 01 0a 03 "img" 12 83 01 (131 bytes)     a record with one feature, "img"
+    .. ----- .. ----- ............. -----                  . fixed bytes, - lengths
+       142      139                 131                    from its end, each to the same end
+
+Where the fixed bytes fit, and the lengths say the same end, the value begins behind the pattern.
 """
 
 from __future__ import annotations
@@ -28,7 +34,7 @@ class BytePattern:
     """Fixed bytes and nested lengths.
 
     Attributes:
-        size: in bytes.
+        size: size in bytes.
     """
 
     def __init__(self, parts: Sequence[bytes | int]) -> None:
@@ -44,6 +50,8 @@ class BytePattern:
                 pattern += part
                 mask += b"\xff" * len(part)
             else:
+                # Of a length only its width is fixed: the high bit of a byte says that another byte
+                # follows. So the mask has the high bits alone, and the pattern 1, 1, ..., 0.
                 starts.append(len(pattern))
                 widths.append(part)
                 pattern += b"\x80" * (part - 1) + b"\0"
@@ -57,6 +65,7 @@ class BytePattern:
         self._starts = np.array(starts, np.int64)[:, np.newaxis]
         bits = [sum(0x7F << 8 * byte for byte in range(width)) for width in widths]
         self._bits = np.array(bits, np.uint32)[:, np.newaxis]
+        # Bytes of the pattern behind each length: the length minus these follow the pattern.
         tails = [self.size - start - width for start, width in zip(starts, widths, strict=True)]
         self._tails = np.array(tails, np.int64)[:, np.newaxis]
 
@@ -68,6 +77,8 @@ class BytePattern:
         """
         beginnings = windows(block, self._window)[positions]
         words = beginnings.view(np.uint64).reshape(len(positions), self._words).T.copy()
+        # The difference to the pattern, without the bits that may differ, is 0 where it fits. Rows
+        # of words of 8 bytes keep the comparison in a few calls.
         words ^= self._pattern
         words &= self._mask
         stands = np.bitwise_or.reduce(words, axis=0) == 0

@@ -84,9 +84,9 @@ def trim(folder: Path, limit: int) -> None:
     """Remove the least recently used unpacked files until the others take at most `limit`."""
     files = [(path.stat(), path) for path in folder.glob(f"*{UNPACKED}")]
     files.sort(key=lambda pair: pair[0].st_atime_ns, reverse=True)
-    kept = 0
+    total = 0
     for status, path in files:
-        kept += status.st_size
-        if kept > limit:
+        total += status.st_size
+        if total > limit:
             path.unlink(missing_ok=True)
             path.with_name(path.name + SUFFIX).unlink(missing_ok=True)

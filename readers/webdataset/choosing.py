@@ -1,4 +1,4 @@
-"""Which components of a sample become outputs, and of which type."""
+"""The choice of the components of a sample that become outputs, and of their types."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .index import ArchiveIndex
 from .text_numbers import holds_labels, holds_numbers
 
 MISSING = ("empty", "skip", "error")
-"""What may be done with a sample that lacks a component."""
+"""The values of `missing_component_behavior`: the treatment of a sample that lacks a component."""
 
 
 @dataclass(frozen=True)
 class ComponentOutput:
-    """What becomes of the components of an output.
+    """The rule for the components of an output.
 
     Attributes:
-        dtype: of the elements that a component's bytes are.
+        dtype: dtype of the elements that a component's bytes are.
         is_text: whether a component of printable characters is a decimal number instead.
     """
 
@@ -40,7 +40,7 @@ class Archive:
     """A file, its index, and the components that are read.
 
     Attributes:
-        chosen: for each sample that is read and each output, the component, or -1:
+        chosen: component of each sample that is read and each output, or -1:
             int64 (samples, outputs).
         numbers: number in the index of each sample that is read.
     """
@@ -57,7 +57,7 @@ def outputs_of(owner: str, ext: Sequence[str], dtypes: Sequence[Any]) -> list[Co
     Args:
         owner: the reader, for messages.
         ext: extensions of each output.
-        dtypes: of each output, or none.
+        dtypes: dtype of each output, or none.
 
     Raises:
         ArgumentError: the numbers of entries differ, or a type cannot be read.
@@ -121,8 +121,10 @@ def _choose(
     chosen = np.full((len(index), len(groups)), -1, np.int64)
     for output, group in enumerate(groups):
         wanted = np.array([extension in group for extension in extensions], np.bool_)
-        found = np.flatnonzero(wanted[index.extension_numbers])[::-1]
-        chosen[sample_of[found], output] = found  # the last assignment stays: the first file
+        components = np.flatnonzero(wanted[index.extension_numbers])[::-1]
+        chosen[sample_of[components], output] = (
+            components  # the last assignment stays: the first file
+        )
     return chosen
 
 

@@ -49,10 +49,10 @@ class ArchiveIndex:
     """The samples of one archive and their components, in the archive's order.
 
     Attributes:
-        offsets, sizes: of each component's bytes.
-        extension_numbers: of each component, the index of its extension in `extensions`: int32.
-        firsts: of each sample, its first component, and at the end the number of components.
-        keys: of each sample, folder and name up to the dot; empty where it is not known.
+        offsets, sizes: position and size of each component's bytes.
+        extension_numbers: index of each component's extension in `extensions`: int32.
+        firsts: first component of each sample, and at the end the number of components.
+        keys: key of each sample: folder and name up to the dot; empty where unknown.
         extensions: the distinct ones.
     """
 

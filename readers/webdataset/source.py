@@ -40,8 +40,8 @@ class ComponentSource:
         """Take the archives and the outputs.
 
         Args:
-            archives: at least one.
-            outputs: what becomes of the components, in the order of `Archive.chosen`.
+            archives: archives to read; at least one.
+            outputs: rule for each output's components, in the order of `Archive.chosen`.
             doubtful: whether to compare an archive with its index when components are read.
         """
         self._outputs = tuple(outputs)
@@ -75,10 +75,10 @@ class ComponentSource:
         if self._doubtful:
             self._compare(records, sizes, rows)
         starts = records.starts + self._lead
-        parts = [slice(number, None, outputs) for number in range(outputs)]
+        parts = [slice(output, None, outputs) for output in range(outputs)]
         return tuple(
-            self._column(output, records.block, starts[own], sizes[own], rows[own])
-            for output, own in zip(self._outputs, parts, strict=True)
+            self._column(output, records.block, starts[part], sizes[part], rows[part])
+            for output, part in zip(self._outputs, parts, strict=True)
         )
 
     def _column(
@@ -103,11 +103,11 @@ class ComponentSource:
         """Return the elements of a component, or the number that is written there."""
         if output.is_text and content.size:
             try:
-                number = parsed_one(content, output.dtype)
+                value = parsed_one(content, output.dtype)
             except DecodeError as error:
                 raise DecodeError(f"{self._where_component(row)}: {error}") from None
-            if number is not None:
-                return number
+            if value is not None:
+                return value
         if content.size % output.dtype.itemsize:
             raise SourceError(
                 f"{self._where_component(row)}: {content.size} bytes are no multiple of "
@@ -173,12 +173,12 @@ class ComponentSource:
 
     def archives_of(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number of the archive of each sample."""
-        found: NDArray[np.int64] = np.searchsorted(self._firsts, indices, "right") - 1
-        return found
+        archives: NDArray[np.int64] = np.searchsorted(self._firsts, indices, "right") - 1
+        return archives
 
     def _located(self, index: int) -> tuple[Archive, int]:
-        (number,) = self.archives_of(np.array([index])).tolist()
-        return self._archives[number], index - int(self._firsts[number])
+        (archive,) = self.archives_of(np.array([index])).tolist()
+        return self._archives[archive], index - int(self._firsts[archive])
 
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""

@@ -1,0 +1,113 @@
+"""CONTRIBUTING.md: its steps work in a copy of the tree, and its commands and files exist."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import penstock
+
+from .test_extending_operators import blocks
+
+ROOT = Path(penstock.__file__).resolve().parent
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "data", "results")
+
+
+def test_targets_of_make_exist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split()
+    code = re.findall(r"`([^`\n]+)`", PAGE) + re.findall(r"```sh\n(.*?)```", PAGE, re.S)
+    named = {name for text in code for name in re.findall(r"\bmake ([a-z-]+)", text)}
+    assert {"demo", "test", "lint", "stubs"} <= named <= set(targets)
+
+
+def test_links_and_files_exist():
+    links = re.findall(r"\]\(([^)#]+)", PAGE)
+    files = re.findall(r"`((?:docs|tests|benchmarks|cli|operators|readers)/[\w./]+)`", PAGE)
+    made = {"operators/color/solarize.py", "tests/operators/color/test_solarize.py"}
+    named = {*links, *files} - made
+    assert len(named) > 8
+    missing = [name for name in named if not (ROOT / name).exists() and "NAME" not in name]
+    assert missing == []
+
+
+def insert(path, line, after):
+    """Insert a line after another one, with its indentation."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count(after) == 1
+    path.write_text(text.replace(after, f"{after}\n{line}"), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy of the tree in which the steps were taken, but for the generated files."""
+    tree = tmp_path_factory.mktemp("tree") / "penstock"
+    shutil.copytree(ROOT, tree, ignore=LEFT_OUT)
+    module, test = blocks("An operator in the tree")
+    (tree / "operators/color/solarize.py").write_text(module)
+    (tree / "tests/operators/color/test_solarize.py").write_text(test)
+    insert(tree / "operators/table.py", "    solarize,", after="from .color import (")
+    (row,) = re.findall(r"```text\n +(\|.*\|)\n", PAGE)
+    insert(tree / "docs/augmentation.md", row, after="|---|---|---|")
+    (case,) = re.findall(r"```python\n(.*?) *```", PAGE, re.S)
+    after = "CASES = {"
+    insert(tree / "benchmarks/operator_cases.py", textwrap.dedent(case).rstrip(), after)
+    return tree
+
+
+def run(tree, *arguments):
+    """Run Python with the copy as the package; return what it prints."""
+    result = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=tree,
+        env=os.environ | {"PYTHONPATH": str(tree.parent)},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def test_the_steps_add_an_operator(tree):
+    run(tree, "docs/generate.py")
+    generated = [path for path in tree.rglob("*.pyi") if "def solarize(" in path.read_text()]
+    assert [str(path.relative_to(tree)) for path in generated] == ["stubs/fn/__init__.pyi"]
+    assert "## fn.solarize" in (tree / "docs/operators.md").read_text(encoding="utf-8")
+    tests = (
+        "operators/color/test_solarize.py::TestSolarize::test_the_gpu_agrees",
+        "benchmarks/test_operator_cases.py",
+        "test_augmentation_page.py::test_the_table_names_operators_and_their_devices",
+    )
+    select = "not benchmarks or solarize"
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", select]
+    printed = run(tree, "-m", "pytest", *options, *(f"tests/{test}" for test in tests))
+    assert re.search(r"\b3 passed", printed)
+
+
+def test_a_command(tree, tmp_path):
+    main = tree / "cli/main.py"
+    if "COMMANDS = {" not in main.read_text(encoding="utf-8"):
+        pytest.skip("this state of the command line has no table of commands")
+    (source,) = blocks("A command")
+    (tree / "cli/classes.py").write_text(source)
+    summary = re.search(r'"""(Print.*)"""', source)[1]
+    insert(main, f'    "classes": "{summary}",', after="COMMANDS = {")
+    for name in ("cat", "dog"):
+        (tmp_path / "photos" / name).mkdir(parents=True)
+        (tmp_path / "photos" / name / "0.ppm").write_bytes(b"P6 1 1 255\n" + bytes(3))
+    photos = str(tmp_path / "photos")
+    assert run(tree, "-m", "penstock", "classes", photos) == "cat\ndog\n"
+    printed = run(tree, "-m", "penstock", "classes", photos, "--json")
+    assert json.loads(printed) == ["cat", "dog"]
+    assert summary in run(tree, "-m", "penstock", "--help")
+    assert "penstock classes photos/" in run(tree, "-m", "penstock", "classes", "--help")
