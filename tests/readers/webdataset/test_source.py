@@ -4,6 +4,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from penstock import fn
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.readers.webdataset.index import write_dali_index
 from penstock.readers.webdataset.reader import WebDataset
@@ -105,7 +106,7 @@ def test_the_extension_can_begin_at_the_last_dot(tmp_path):
     ]
     assert read(open_archives([path], ["1.t", "2.t"])) == [(b"1", b"3")]
     with pytest.raises(ArgumentError, match="'first' or 'last', but is 'middle'"):
-        open_archives([path], ["t"], extension_dot="middle")
+        fn.readers.webdataset(paths=path, ext=["t"], extension_dot="middle")
 
 
 def test_the_first_matching_component_counts(tmp_path):
