@@ -45,6 +45,7 @@ from .operators.elementwise.pointwise import pointwise
 from .operators.elementwise.saturation import saturate
 from .plugin.base_iterator import BaseIterator
 from .readers.reader import Reader
+from .readers.record_reader import RecordReader
 from .readers.source import Source, checked_indices
 from .readers.storage.opening import open_storages
 from .readers.storage.records import RecordFiles
@@ -82,6 +83,7 @@ __all__ = [
     "Pointers",
     "Reader",
     "RecordFiles",
+    "RecordReader",
     "SampleOperator",
     "Source",
     "SourceError",

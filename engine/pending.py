@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
 
 Result = TypeVar("Result", covariant=True)
 
@@ -51,3 +51,36 @@ class Later(Pending[Result]):
 
     def cancel(self) -> None:
         """Do nothing: nothing was begun."""
+
+
+class Then(Pending[Result]):
+    """Work, and what is made of its result."""
+
+    def __init__(self, work: Pending[Any], make: Callable[[Any], Result]) -> None:
+        self.elsewhere = work.elsewhere
+        self._work = work
+        self._make = make
+
+    def result(self) -> Result:
+        return self._make(self._work.result())
+
+    def cancel(self) -> None:
+        self._work.cancel()
+
+
+def wait_all(started: Iterable[Pending[Result]]) -> list[Result]:
+    """Return the results of work that is started one after the other, and then waited for.
+
+    If any work cannot be started, or fails, what is left is cancelled.
+
+    >>> wait_all(Later(lambda number=number: 2 * number) for number in range(3))
+    [0, 2, 4]
+    """
+    pending: list[Pending[Result]] = []
+    try:
+        pending.extend(started)
+        return [each.result() for each in pending]
+    except BaseException:
+        for each in pending:
+            each.cancel()
+        raise

@@ -15,6 +15,8 @@ import penstock
 from penstock import ArgumentError, DecodeError, Pipeline, SourceError, extend, fn, ops
 from penstock.decoders.image.table import FORMATS
 from penstock.engine.graph.operator import OPERATORS
+from penstock.engine.processes import helper_processes
+from penstock.readers import record_reader
 
 from .gpu.conftest import _has_gpu, device_stage  # noqa: F401  (fixtures)
 from .operators.conformance import OperatorConformance
@@ -27,8 +29,8 @@ NAMES = """
     ANY ANY_FLOAT ANY_FLOATS ARRAY BOOL CALLABLE DTYPE DTYPES FLOAT FLOATS IMAGE_TYPE INT INTERP
     INTS LAYOUT OPTIONS REQUIRED STR STRS ArgumentError BaseIterator BatchContext BatchOperator
     DecodeError DecodeRequest ImageFormat ImageHeader Kernel MissingDependencyError Pointers
-    Reader RecordFiles SampleOperator Source SourceError StoredImage TensorList TensorListCPU
-    TensorListGPU Workspace c_type checked_indices decode_error launch_elements open_storages
+    Reader RecordFiles RecordReader SampleOperator Source SourceError StoredImage TensorList
+    TensorListCPU TensorListGPU Workspace c_type checked_indices decode_error launch_elements open_storages
     param pointwise register register_format saturate struct_table
 """
 
@@ -108,16 +110,33 @@ def test_a_format(run_example, piles, tmp_path):
         bad.build()
 
 
-@pytest.mark.usefixtures("run_example")
-class TestPileSource(SourceConformance):
+@pytest.fixture
+def pile_module(run_example, tmp_path, monkeypatch):
     """The example as a module, from which sources can be pickled."""
+    (tmp_path / "pile_example.py").write_text(EXAMPLES["A format"])
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pile_example", raising=False)
+    return importlib.import_module("pile_example")
 
+
+@pytest.mark.usefixtures("pile_module")
+def test_processes_read_the_records_of_a_format(piles, tuned):
+    tuned(record_reader, MIN_CORES=1)
+    tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
+    pipe = Pipeline(batch_size=6, num_threads=1)
+    pipe.set_outputs(fn.readers.pile(path=piles))
+    with pipe:
+        after = 0
+        while after < 5:
+            (batch,) = pipe.run()
+            assert [row.tobytes() for row in batch.rows()] == SAMPLES * 2
+            after += "of its own read" in str(pipe.stats())
+
+
+class TestPileSource(SourceConformance):
     @pytest.fixture
-    def source(self, piles, tmp_path, monkeypatch):
-        (tmp_path / "pile_example.py").write_text(EXAMPLES["A format"])
-        monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.delitem(sys.modules, "pile_example", raising=False)
-        return importlib.import_module("pile_example").PileSource(piles, {})
+    def source(self, piles, pile_module):
+        return pile_module.PileSource(piles, {})
 
     @pytest.fixture
     def expected(self):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.pending import Later, wait_all
 from ..listing.listing import FileList
 from ..source import Allocate, Column, checked_indices
 from ..storage.local_reads import read_local
@@ -88,6 +89,9 @@ def _read_remote(
     """Request all URLs (`remote`, by row) at once, and read the local files meanwhile."""
     from ..remote.objects import start_whole  # needs optional libraries
 
-    waits = {row: start_whole(os.fsdecode(url), options, allocate) for row, url in remote.items()}
-    local = iter(read_local([path for path in paths if not is_url(path)], allocate))
-    return [waits[row]() if row in waits else next(local) for row in range(len(paths))]
+    local = [path for path in paths if not is_url(path)]
+    urls = map(os.fsdecode, remote.values())
+    started = (start_whole(url, options, allocate) for url in urls)
+    read, *fetched = wait_all([Later(lambda: read_local(local, allocate)), *started])
+    files, objects = iter(read), iter(fetched)
+    return [next(objects if row in remote else files) for row in range(len(paths))]

@@ -18,7 +18,6 @@ from ...engine.order.sampler import Selection
 from ...engine.pending import Later, Pending
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ..reading.carriers import Carrier, CountedMemory, ReadColumns
-from ..storage.local_file import LocalFile
 from ..storage.read_plan import Int64s
 from .batch_regions import regions_of
 from .form_groups import BatchMemory, FormGroup, LocatedSamples
@@ -109,7 +108,6 @@ class DirectReads(Carrier):
 
     def _refusal(self, stored: Sequence[OpenArray]) -> str:
         for each in stored:
-            assert isinstance(each.storage, LocalFile)
             if why := self._opened(str(each.storage.path), each.storage.stamp)[1]:
                 return why
         return ""
@@ -165,7 +163,7 @@ def direct_reads(source: NumpySource, stage: DeviceAccess) -> tuple[DirectReads 
 
 def _obstacle(groups: Sequence[FormGroup], stored: Sequence[OpenArray]) -> str:
     """Return why samples cannot be read straight into GPU memory, or ""."""
-    if not all(isinstance(each.storage, LocalFile) for each in stored):
+    if any(each.storage.identity is None for each in stored):
         return "not all files are local"
     if len(groups) > 1:
         return "the arrays of a batch differ in shape or type"

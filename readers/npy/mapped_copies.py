@@ -11,18 +11,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.pending import Later, Pending
-from ...engine.processes.helper_processes import Answers
+from ...engine.pending import Later, Pending, Then
 from ...engine.tensors.arena import Arena
 from ..process.reading_process import ReadingProcess
-from ..storage.local_file import LocalFile
 from ..storage.read_plan import Int64s
 from .region_reads import RegionRead
 
@@ -120,7 +117,14 @@ class MappedCopies:
         dtype = target.dtype.str
         copies = target.shape[1:], dtype, tuple(strides), dtype, target.strides[1:], origins
         request = "copy_expected", list(numbers), beginning, copies
-        return _ExpectedCopy(self._process.send_each([request]), partial(self._add, target.nbytes))
+
+        def all_copied(answers: list[Any] | None) -> bool:
+            copied = answers is not None and bool(answers[0][0].all())
+            if copied:
+                self._add(target.nbytes)
+            return copied
+
+        return Then(self._process.send_each([request]), all_copied)
 
     def _add(self, nbytes: int) -> None:
         with self._lock:
@@ -140,29 +144,6 @@ class MappedCopies:
     def close(self) -> None:
         """End the process; from now on, everything is left. Idempotent."""
         self._process.close()
-
-
-class _ExpectedCopy(Pending[bool]):
-    """A copy of a region of each file, and whether all were copied.
-
-    Args:
-        answers: of the process.
-        add: called if all were copied.
-    """
-
-    def __init__(self, answers: Answers, add: Callable[[], None]) -> None:
-        self._answers = answers
-        self._add = add
-
-    def result(self) -> bool:
-        answers = self._answers.result()
-        copied = answers is not None and bool(answers[0][0].all())
-        if copied:
-            self._add()
-        return copied
-
-    def cancel(self) -> None:
-        self._answers.cancel()
 
 
 class _MapRequest:
@@ -188,7 +169,7 @@ class _MapRequest:
         offset = self._arena.offset(target)
         if offset is None or form in self._left_out:
             return False
-        assert isinstance(storage, LocalFile)
+        assert storage.identity is not None
         number = self._numbers.get(id(storage))
         if number is None:
             number = self._numbers[id(storage)] = len(self._files)

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError, PenstockError, SourceError
-from ...engine.pending import Later, Pending
+from ...engine.pending import Later, Pending, Then
 from ...formats.npy import NpyHeader, parse_header
 from ..source import Allocate, Column, checked_indices
-from ..storage.local_file import LocalFile
 from ..storage.read_plan import Int64s
 from ..storage.urls import is_url
 from .array_list import ArrayList
@@ -199,7 +198,7 @@ class NumpySource:
             mapped=self._mapped,
         )
         verify_members(stored, owners, result, self._arrays.where, self._threads)
-        local = isinstance(stored[0].storage, LocalFile)
+        local = stored[0].storage.identity is not None
         if local and result.dense is not None and len(groups) == 1 and self._firsts is None:
             self._expect(located, copied)
         return result.numbers()
@@ -224,11 +223,13 @@ class NumpySource:
             full = result.reshape(len(indices), *regions.shape[0].tolist())
             read = expected.start_regions(paths, regions, full)
 
-        def read_otherwise() -> tuple[Column, ...]:
+        def finish(as_expected: bool) -> tuple[Column, ...]:
+            if as_expected:
+                return (numbers_in(result),)
             self._expected = None
             return (self.read_located(self.locate(indices, values), allocate),)
 
-        return _ExpectedRead(read, result, read_otherwise)
+        return Then(read, finish)
 
     def _expected_regions(
         self, expected: ExpectedHeader, indices: Int64s, values: Values
@@ -382,32 +383,3 @@ class NumpySource:
         """Release the files; a later `read` opens them again."""
         self._stored.close()
         self.interrupt()
-
-
-class _ExpectedRead(Pending[tuple[Column, ...]]):
-    """A read of files that are expected to have the header of others.
-
-    Args:
-        read: whether all files were as expected and were read.
-        result: memory for the elements.
-        read_otherwise: reads the samples, if not.
-    """
-
-    def __init__(
-        self,
-        read: Pending[bool],
-        result: NDArray[Any],
-        read_otherwise: Callable[[], tuple[Column, ...]],
-    ) -> None:
-        self.elsewhere = read.elsewhere
-        self._read = read
-        self._result = result
-        self._read_otherwise = read_otherwise
-
-    def result(self) -> tuple[Column, ...]:
-        if self._read.result():
-            return (numbers_in(self._result),)
-        return self._read_otherwise()
-
-    def cancel(self) -> None:
-        self._read.cancel()

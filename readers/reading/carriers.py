@@ -49,10 +49,8 @@ class Carrier(Protocol):
     path_used: str = ""
     """The way that was taken, for `Operator.remark`; "" if there is nothing to be said."""
 
-    @property
-    def depth(self) -> int:
-        """Number of reads that are worth starting before they are asked for."""
-        return 0
+    depth: int = 0
+    """Number of reads that are worth starting before they are asked for."""
 
     @abstractmethod
     def start(self, selection: Selection, memory: CountedMemory) -> Pending[ReadColumns]:
@@ -82,13 +80,9 @@ class Threads(Carrier):
     def __init__(self, source: Readable, depth: int, interrupt: Interrupt) -> None:
         """Set what is read, how far ahead, and the interrupt of waits for storage."""
         self._source = source
-        self._depth = depth
+        self.depth = depth
         self._interrupt = interrupt
         self._team = Team("penstock-read-ahead", depth + 1)
-
-    @property
-    def depth(self) -> int:
-        return self._depth
 
     def start(self, selection: Selection, memory: CountedMemory) -> Pending[ReadColumns]:
         return self._team.submit(self._read, selection, memory)

@@ -99,7 +99,8 @@ class Processes(Carrier):
         self._mean = 0.0  # bytes of a sample
 
     @property
-    def depth(self) -> int:
+    def depth(self) -> int:  # type: ignore[override]
+        """See `Carrier.depth`."""
         return self._ahead if self._process.is_there else self._here.depth
 
     @property

@@ -56,10 +56,6 @@ class _Read:
         self.pending: Pending[ReadColumns] | None = None
         self.columns: ReadColumns | None = None
 
-    def holds(self, numbers: range) -> bool:
-        """Return whether all of these batches are among those of the read."""
-        return self.numbers.start <= numbers.start and numbers.stop <= self.numbers.stop
-
     def rows(self, numbers: range) -> slice:
         """Return which samples of the read are those of some of its batches."""
         batch_size = len(self.selection.index) // len(self.numbers)
@@ -139,14 +135,8 @@ class ReadWindow:
     def select(self, number: int, batches: int = 1) -> Selection:
         """Return copies of the samples of consecutive batches: a pure function of the numbers."""
         numbers = range(number, number + batches)
-        if batches > 1:
-            return self._cut(numbers)
         read = self._read_with(numbers)
-        if read is None:
-            read = self._group(number, self.count)
-            self._reads = [each for each in self._reads if each.pending is not None]
-            self._reads.append(read)
-        return read.selection.cut(read.rows(numbers))
+        return self._cut(numbers) if read is None else read.selection.cut(read.rows(numbers))
 
     def start(self, batch: BatchContext, selection: Selection) -> bool:
         """Start to read a batch; return whether others read it, while the caller does other work.
@@ -154,10 +144,12 @@ class ReadWindow:
         Args:
             batch, selection: see `take`, which must follow.
         """
-        read = self._read_of(batch, selection)
-        self._start(read, batch.pool)
-        assert read.pending is not None
-        return read.pending.elsewhere
+        numbers = range(batch.number, batch.number + batch.count)
+        read = self._read_with(numbers)
+        if read is None:
+            read = _Read(numbers, selection)
+            self._reads.append(read)
+        return self._started(read, batch.pool).elsewhere
 
     def take(self, batch: BatchContext, selection: Selection) -> ReadColumns:
         """Return the samples of a batch, or of several, an entry an output.
@@ -170,7 +162,12 @@ class ReadWindow:
             Exception: any sample of the batch cannot be read.
         """
         numbers = range(batch.number, batch.number + batch.count)
-        read = self._read_of(batch, selection)
+        read = self._read_with(numbers)
+        if read is None:
+            self.forget()
+            count = self.count if batch.count == 1 else batch.count
+            read = _Read(numbers, selection) if count == len(numbers) else self._group(numbers[0])
+            self._reads.append(read)
         while self._reads[0] is not read:
             self._reads.pop(0).cancel()
         if read.columns is None:
@@ -183,8 +180,7 @@ class ReadWindow:
                 if read.numbers == numbers:
                     raise
                 # The bad sample may be in a batch whose turn has not come.
-                read = _Read(numbers, selection)
-                self._reads.insert(0, read)
+                self._reads.insert(0, _Read(numbers, selection))
                 return self.take(batch, selection)
         columns = read.columns_of(numbers)
         if numbers.stop == read.numbers.stop:
@@ -216,8 +212,12 @@ class ReadWindow:
         start = (numbers.start - known.start) * self._batch_size
         return self._all.cut(slice(start, start + len(numbers) * self._batch_size))
 
-    def _group(self, number: int, count: int) -> _Read:
-        """Return so many batches; one batch, if a sample would come twice among them."""
+    def _group(self, number: int, count: int | None = None) -> _Read:
+        """Return so many batches, by default `self.count`, to be read together.
+
+        Return one batch, if a sample would come twice among them.
+        """
+        count = self.count if count is None else count
         numbers = range(number, number + count)
         selection = self._cut(numbers)
         if count > 1 and selection.has_repeats:
@@ -227,33 +227,19 @@ class ReadWindow:
     def _read_with(self, numbers: range) -> _Read | None:
         """Return the read that holds batches, if there is one."""
         for read in self._reads:
-            if read.holds(numbers):
+            if read.numbers.start <= numbers.start and numbers.stop <= read.numbers.stop:
                 return read
         return None
 
-    def _read_of(self, batch: BatchContext, selection: Selection) -> _Read:
-        """Return the read that holds a batch; if there is none, begin anew with it."""
-        numbers = range(batch.number, batch.number + batch.count)
-        read = self._read_with(numbers)
-        if read is None:
-            self.forget()
-            one = batch.count == 1
-            read = self._group(batch.number, self.count) if one else _Read(numbers, selection)
-            self._reads.append(read)
-        if read.pending is None and read.numbers == numbers:
-            read.selection = selection  # with what the reader has added to it
-        return read
-
-    def _start(self, read: _Read, pool: SlabPool) -> None:
+    def _started(self, read: _Read, pool: SlabPool) -> Pending[ReadColumns]:
+        """Start a read, unless it was started; return what comes of it."""
         if read.pending is None:
             read.memory = CountedMemory(pool.empty)
             read.pending = self.carrier.start(read.selection, read.memory)
+        return read.pending
 
     def _start_following(self, batch: BatchContext) -> None:
         """Start the reads that come next, as far as the carrier's depth and memory allow."""
-        if not self.carrier.depth:
-            return
-        self._reads = [each for each in self._reads if each.pending is not None]
         room = batch.pool.room
         while len(self._reads) <= self.carrier.depth:
             stop = self._reads[-1].numbers.stop
@@ -263,19 +249,19 @@ class ReadWindow:
             if self._largest is None or room < self._largest * batches:
                 return
             self._reads.append(following)
-            self._start(following, batch.pool)
+            self._started(following, batch.pool)
 
     def _fetch(self, read: _Read, batch: BatchContext) -> None:
         """Have the samples of a read come, and later reads begin."""
         started, count = perf_counter(), len(read.numbers)
-        self._start(read, batch.pool)
-        assert read.pending is not None
-        self._start_following(batch)
-        read.columns = read.pending.result()
+        pending = self._started(read, batch.pool)
+        if self.carrier.depth:
+            self._start_following(batch)
+        read.columns = pending.result()
         memory = read.memory
         batch.count_bytes(host=memory.nbytes, device=memory.device_nbytes)
         self._largest = max(self._largest or 0, memory.nbytes / count)
-        if batch.count == 1:
+        if self._most > 1 and batch.count == 1:
             self._adapt(count, perf_counter() - started, memory.nbytes, batch.pool.room)
 
     def _adapt(self, count: int, seconds: float, nbytes: int, room: int) -> None:
