@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Mapping
 from time import perf_counter
 
@@ -20,6 +21,10 @@ SAMPLES_OF_THREAD = 8
 QUICK_SECONDS = 2e-4
 """Seconds for a sample. While samples take less, one thread reads them, because several threads
 would wait for the GIL of the process. Storage behind a network takes longer to open a file."""
+
+MIN_WAITS = 1.0
+"""Times that a thread waits for something, for a sample of slow storage. Threads that are slow for
+lack of cores are taken off them without waiting; more threads would make them slower."""
 
 
 class SourceReads:
@@ -60,9 +65,12 @@ class SourceReads:
         threads = min(self._threads, len(indices) // SAMPLES_OF_THREAD) if self._slow else 1
         parts = np.array_split(indices, max(1, threads))
         placed: list[list[Placed]] = [[]] * len(parts)
+        waits: list[int] = []
 
         def read_part(number: int) -> None:
+            before = _waits_of_thread()
             columns = self._source.read(parts[number], memory.empty)
+            waits.append(_waits_of_thread() - before)
             if memory.used <= room:  # else they are read again
                 functions = self._metadata_functions
                 placed[number] = [memory.place(column, functions) for column in columns]
@@ -73,5 +81,12 @@ class SourceReads:
         except Exception:  # the parent meets the same error, and raises it
             return None
         seconds = (perf_counter() - started) * len(parts)
-        self._slow = seconds > QUICK_SECONDS * len(indices)
+        self._slow = seconds > QUICK_SECONDS * len(indices) and sum(waits) >= MIN_WAITS * len(
+            indices
+        )
         return memory.used, placed if memory.used <= room else []
+
+
+def _waits_of_thread() -> int:
+    """Return how often this thread has given up its core to wait for something."""
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw

@@ -67,9 +67,13 @@ class Slow(Squares):
         return super().read(indices, allocate)
 
 
-@pytest.mark.parametrize(("quick_seconds", "parts"), [(1e9, 1), (0, 3)])
-def test_several_threads_read_where_samples_come_slowly(pool, tuned, quick_seconds, parts):
-    tuned(source_reads, QUICK_SECONDS=quick_seconds)
+@pytest.mark.parametrize(
+    ("quick_seconds", "min_waits", "parts"), [(1e9, 0, 1), (0, 0, 3), (0, 1e9, 1)]
+)
+def test_several_threads_read_where_samples_come_slowly(
+    pool, tuned, quick_seconds, min_waits, parts
+):
+    tuned(source_reads, QUICK_SECONDS=quick_seconds, MIN_WAITS=min_waits)
     source, indices = Slow(), np.arange(40)
     reads = SourceReads(pool.arena, source, {"lengths": lengths}, 3)
     memory = pool.empty((1 << 20,))
