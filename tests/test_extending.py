@@ -30,8 +30,8 @@ NAMES = """
     INTS LAYOUT OPTIONS REQUIRED STR STRS ArgumentError BaseIterator BatchContext BatchOperator
     DecodeError DecodeRequest ImageFormat ImageHeader Kernel MissingDependencyError Pointers
     Reader RecordFiles RecordReader SampleOperator Source SourceError StoredImage TensorList
-    TensorListCPU TensorListGPU Workspace c_type checked_indices decode_error launch_elements open_storages
-    param pointwise register register_format saturate struct_table
+    TensorListCPU TensorListGPU Workspace c_type checked_indices decode_error launch_elements
+    open_storages param pointwise register register_format saturate struct_table
 """
 
 

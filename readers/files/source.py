@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.pending import Later, wait_all
+from ...engine.pending import Later, Pending, wait_all
 from ..listing.listing import FileList
 from ..source import Allocate, Column, checked_indices
 from ..storage.local_reads import read_local
@@ -92,6 +93,7 @@ def _read_remote(
     local = [path for path in paths if not is_url(path)]
     urls = map(os.fsdecode, remote.values())
     started = (start_whole(url, options, allocate) for url in urls)
-    read, *fetched = wait_all([Later(lambda: read_local(local, allocate)), *started])
+    here: Pending[Any] = Later(lambda: read_local(local, allocate))
+    read, *fetched = wait_all(chain([here], started))
     files, objects = iter(read), iter(fetched)
     return [next(objects if row in remote else files) for row in range(len(paths))]

@@ -173,7 +173,7 @@ class _MapRequest:
         number = self._numbers.get(id(storage))
         if number is None:
             number = self._numbers[id(storage)] = len(self._files)
-            self._files.append((storage.location, storage.identity))
+            self._files.append((str(storage.path), storage.identity))
         self._copies[form].append((part, (number, part.begin, offset)))
         return True
 

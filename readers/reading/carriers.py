@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from ...engine.order.sampler import Selection
 from ...engine.pending import Later, Pending
@@ -43,7 +43,7 @@ class CountedMemory:
         return array
 
 
-class Carrier(Protocol):
+class Carrier(ABC):
     """Reads samples for a `ReadWindow`, whose thread alone uses it."""
 
     path_used: str = ""
@@ -58,9 +58,11 @@ class Carrier(Protocol):
 
     def interrupt(self) -> None:
         """End what is waited for; another thread calls this when the pipeline is closed."""
+        return
 
     def close(self) -> None:
         """End all threads and processes; no read is under way."""
+        return
 
 
 class Inline(Carrier):

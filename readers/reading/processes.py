@@ -196,12 +196,13 @@ class PartRead(Pending[ReadColumns]):
             if larger:
                 self._send(larger)
             answers = self._received()
-            if answers is None or any(each is None for each in answers):
+            known = [each for each in answers or () if each is not None]
+            if answers is None or len(known) < len(answers):
                 break
-            taken = [nbytes for nbytes, _ in answers]
+            taken = [nbytes for nbytes, _ in known]
             self._learn(sum(taken), samples)
             if all(nbytes <= room for nbytes, room in zip(taken, self._rooms, strict=True)):
-                return self._columns([placed for _, placed in answers])
+                return self._columns([placed for _, placed in known])
             needed = (int(nbytes * MEMORY_MARGIN) for nbytes in taken)
             larger = [max(pair) for pair in zip(needed, self._rooms, strict=True)]
         del self._slab

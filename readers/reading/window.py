@@ -85,10 +85,10 @@ class ReadWindow:
 
     Small batches are read in groups, because each read has its fixed costs. The first group is one
     batch. Groups grow twofold while that pays: up to 1024 samples and 32 MiB (8 MiB if they are
-    read ahead), as long as a read takes 20 ms and an eighth of the pool's free memory at most. So slow
-    storage is read batch by batch, while other threads decode the batch before. The batches of a
-    group share memory, which comes back when all of them are dropped; the first batch counts all of
-    it. No sample comes twice in a group: a consumer that writes into one batch leaves the others
+    read ahead), as long as a read takes 20 ms and an eighth of the pool's free memory at most. So
+    slow storage is read batch by batch, while other threads decode the batch before. The batches of
+    a group share memory, which comes back when all of them are dropped; the first batch counts all
+    of it. No sample comes twice in a group: a consumer that writes into one batch leaves the others
     alone.
 
     At most `carrier.depth` reads are started before their turn, and only while the pool has room
