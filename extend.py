@@ -70,6 +70,7 @@ from .operators.elementwise.pointwise import pointwise as pointwise
 from .operators.elementwise.saturation import saturate as saturate
 from .plugin.base_iterator import BaseIterator as BaseIterator
 from .readers.reader import Reader as Reader
+from .readers.record_reader import RecordReader as RecordReader
 from .readers.source import Source as Source
 from .readers.source import checked_indices as checked_indices
 from .readers.storage.opening import open_storages as open_storages

@@ -10,7 +10,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
+
+from .pending import Pending
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -48,7 +50,7 @@ def join_all(threads: Iterable[threading.Thread], seconds: float) -> None:
 weakref.finalize(wait_at_exit, lambda: join_all(list(_LEFT), EXIT_SECONDS))
 
 
-class TeamCall(Generic[Result]):
+class TeamCall(Pending[Result]):
     """One call that a `Team` was asked to make.
 
     A thread may lack memory at any line, so nothing but the end of a `with` block releases the

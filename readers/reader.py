@@ -18,11 +18,9 @@ from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
 from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection
 from ..engine.tensors import TensorList
 from ..engine.tensors.source_info import NamesOnDemand
-from .batch_groups import BatchGroups
-from .batch_reading import BatchReading
 from .interrupt import Interrupt
-from .read_ahead import AheadReading
-from .selections import Selections
+from .reading.carriers import Carrier, Inline, Threads
+from .reading.window import ReadWindow
 from .source import Column, Source, UnavailableError
 from .storage.read_team import READ_TEAM
 from .storage.urls import is_url
@@ -115,8 +113,7 @@ class Reader(SeekableInput):
 
     source: Source
     sampler: Sampler
-    selections: Selections
-    reading: BatchReading
+    window: ReadWindow
     waits: Interrupt
     _first: int  # number of the sampler's first batch
 
@@ -155,15 +152,14 @@ class Reader(SeekableInput):
         self.source = self.open_source()
         self.sampler = self._make_sampler(batch_size, state)
         self._first = 0
-        self.selections = Selections(self.sampler, batch_size)
         self.waits = Interrupt()
-        self.reading = self.choose_reading(batch_size)
+        carrier, grouped = self.carrier(), self.grouped()
+        self.window = ReadWindow(self.sampler, batch_size, carrier, grouped=grouped)
 
     def restore(self, number: int, state: Any) -> None:
         self.sampler = self._make_sampler(self.sampler.batch_size, state)
         self._first = number
-        self.selections.restart(self.sampler, number)
-        self.reading.forget()
+        self.window.restart(self.sampler, number)
 
     def _make_sampler(self, batch_size: int, state: Any) -> Sampler:
         return Sampler(
@@ -192,47 +188,50 @@ class Reader(SeekableInput):
                 return int(getattr(self, name))
         return 0
 
-    def choose_reading(self, batch_size: int) -> BatchReading:
-        """Return how batches are read: in groups, or ahead of their turn."""
+    def grouped(self) -> bool:
+        """Return whether small batches are read together."""
+        return self._blocks is None and self.prefetch_queue_depth is None and not self.read_depth()
+
+    def carrier(self) -> Carrier:
+        """Return what reads the batches."""
         source: Source | BlockReads = self.source
-        blocks = self._blocks if self.reads_whole_blocks else None
-        if blocks is not None:
+        if self._blocks is not None and self.reads_whole_blocks:
             from .block_reads import BlockReads  # its futures take 3 ms
 
-            source = BlockReads(self.source, blocks)
-        depth = self.prefetch_queue_depth
-        if depth is None:
-            depth = REMOTE_DEPTH if self._names_urls() else 0
-        if depth:
-            return AheadReading(source, self.selections, depth, self.waits)
-        single = blocks is not None or self.prefetch_queue_depth is not None
-        return BatchGroups(source, self.selections, batch_size, single=single)
+            source = BlockReads(self.source, self._blocks)
+        depth = self.read_depth()
+        return Threads(source, depth, self.waits) if depth else Inline(source)
 
-    def _names_urls(self) -> bool:
+    def read_depth(self) -> int:
+        """Return how many batches are read ahead of their turn."""
+        if self.prefetch_queue_depth is not None:
+            return int(self.prefetch_queue_depth)
+        return REMOTE_DEPTH if self.reads_urls() else 0
+
+    def reads_urls(self) -> bool:
+        """Return whether any data are remote: by default, whether an argument names a URL."""
         values = [getattr(self, name, None) for name in self.params]
         texts = [t for v in values for t in (v if isinstance(v, tuple) else (v,))]
         return any(isinstance(t, str) and is_url(t) for t in texts)
 
     def select(self, number: int, batches: int = 1) -> Selection:
-        if batches == 1:
-            return self.reading.select(number)
-        return self.selections.select(number, batches)
+        return self.window.select(number, batches)
 
     def most_together(self, batch_size: int) -> int:
         """Return how many batches may be read at once; so few that rarely a sample comes twice."""
-        if not isinstance(self.reading, BatchGroups):
+        if not self.window.takes_groups:
             return 1
         of_shard: int = self.sampler.epoch_size // self.num_shards
         return max(1, of_shard // (2 * batch_size))
 
     def read_at_once(self) -> int:
-        return self.reading.count if isinstance(self.reading, BatchGroups) else 1
+        return self.window.count
 
     def batch(self, batch: BatchContext) -> tuple[Column | TensorList, ...]:
         selection = batch.selections[self.placement.ordinal]
         try:
             with self.waits:
-                return self.reading.take_batch(batch, selection)
+                return self.window.take(batch, selection)
         except PipelineStopped:
             raise
         except Exception as error:
@@ -323,10 +322,14 @@ class Reader(SeekableInput):
 
     def interrupt(self) -> None:
         self.waits.set()
+        self.window.interrupt()
+
+    def remark(self) -> str:
+        return self.window.carrier.path_used if hasattr(self, "window") else ""
 
     def close(self) -> None:
-        if hasattr(self, "reading"):
-            self.reading.close()
+        if hasattr(self, "window"):
+            self.window.close()
         if hasattr(self, "source"):
             self.source.close()
 

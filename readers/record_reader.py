@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from ..engine.tensors.arena import Arena
 from ..engine.tensors.packed_rows import MetadataFunction
-from .batch_groups import BatchGroups
 from .reader import Reader
-
-if TYPE_CHECKING:
-    from .process.process_source import ProcessSource
 
 MIN_CORES = 4
 """Cores that this process may use."""
@@ -22,36 +17,28 @@ class RecordReader(Reader):
     """Base of the readers of records, which processes of the reader's own may read.
 
     To copy and to parse records takes the GIL from the threads that decode, or that launch work for
-    the GPU.
+    the GPU. Processes read local records, unless `shuffle_block` or `prefetch_queue_depth=0` says
+    that batches are read otherwise. They start once reading has taken a fifth of a second.
     """
 
-    _processes: ProcessSource | None = None
-
     def wants_shared_memory(self, *, uses_gpu: bool) -> bool:
-        return self._groups_for_processes() is not None
+        return self._may_use_processes()
 
-    def _groups_for_processes(self) -> BatchGroups | None:
-        """Return the groups that processes are to read, if there are any."""
-        cores = len(os.sched_getaffinity(0))
-        if cores < MIN_CORES or self._names_urls():
-            return None
-        reading = self.reading
-        return reading if isinstance(reading, BatchGroups) and not reading.single else None
+    def _may_use_processes(self) -> bool:
+        otherwise = self._blocks is not None or self.prefetch_queue_depth == 0
+        return not otherwise and not self.reads_urls() and self.cores_suffice()
+
+    def cores_suffice(self) -> bool:
+        """Return whether this machine has the cores for processes that read."""
+        return len(os.sched_getaffinity(0)) >= MIN_CORES
 
     def share_memory(
         self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]
     ) -> None:
-        groups = self._groups_for_processes()
-        if groups is not None:
-            from .process.process_source import ProcessSource  # takes 7 ms
+        if not self._may_use_processes():
+            return
+        from .reading.processes import Processes  # takes 7 ms
 
-            self._processes = ProcessSource(self.source, arena, metadata_functions)
-            groups.read_by(self._processes)
-
-    def interrupt(self) -> None:
-        super().interrupt()
-        if self._processes is not None:
-            self._processes.close()
-
-    def remark(self) -> str:
-        return "" if self._processes is None else self._processes.path_used
+        depth = self.read_depth()
+        carrier = Processes(self.source, arena, metadata_functions, depth, self.waits)
+        self.window.use(carrier, grouped=self.grouped())

@@ -59,6 +59,11 @@ class Source(Protocol):
         """Release files and mappings; a later `read` opens them again."""
 
 
+def nbytes_of(column: Column) -> int:
+    """Return the bytes of all samples."""
+    return sum(row.nbytes for row in column) if isinstance(column, list) else column.nbytes
+
+
 def checked_indices(indices: NDArray[np.int64], length: int) -> NDArray[np.int64]:
     """Return `indices`; raise IndexError if one is not in [0, length).
 

@@ -120,7 +120,7 @@ class SourceConformance:
     def test_a_copy_reads_into_shared_memory(
         self, source: Source, expected: Sequence[Sample]
     ) -> None:
-        """As two processes read it: `ProcessSource`."""
+        """As two processes read it: `reading.processes`."""
         source.read(np.array([0]), np.empty)
         pool = SlabPool(shared=True)
         reads = SourceReads(pool.arena, pickle.loads(pickle.dumps(source)), {})
@@ -137,7 +137,7 @@ class SourceConformance:
             reads.read(indices[:3], offset, room),
             reads.read(indices[3:], offset + room, room),
         ]
-        parts = zip(*(placed for _, placed in pickle.loads(pickle.dumps(answers))), strict=True)
+        parts = zip(*(part for _, (part,) in pickle.loads(pickle.dumps(answers))), strict=True)
         columns = tuple(joined(memory, [0, room], part) for part in parts)
         assert_columns(columns, [expected[i] for i in indices])
 

@@ -47,6 +47,7 @@ ROOMS = (
     "printable",
     "errors",
     "suggestions",
+    "pending",
     "threads",
     "order",
     "tensors",
@@ -58,7 +59,17 @@ ROOMS = (
     "run",
 )
 # What the parts above may import of the engine: not the work, and not the threads that do it.
-OPEN_ROOMS = {"printable", "errors", "suggestions", "threads", "order", "tensors", "gpu", "graph"}
+OPEN_ROOMS = {
+    "printable",
+    "errors",
+    "suggestions",
+    "pending",
+    "threads",
+    "order",
+    "tensors",
+    "gpu",
+    "graph",
+}
 OPEN_ROOMS |= {"arrays", "types"}
 ALSO_OPEN = {
     "readers": {"processes"},  # the reading process is a helper process

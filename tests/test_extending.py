@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -17,6 +18,8 @@ import penstock
 from penstock import ArgumentError, DecodeError, Pipeline, SourceError, extend, fn, ops
 from penstock.decoders.image.table import FORMATS
 from penstock.engine.graph.operator import OPERATORS
+from penstock.engine.processes import helper_processes
+from penstock.readers import record_reader
 
 PAGE = Path(penstock.__file__).resolve().parent / "docs" / "extending.md"
 SAMPLES = [b"first", b"", b"third" * 1000]
@@ -24,7 +27,7 @@ NAMES = """
     ANY ANY_FLOAT ANY_FLOATS ARRAY BOOL CALLABLE DTYPE DTYPES FLOAT FLOATS IMAGE_TYPE INT INTERP
     INTS LAYOUT OPTIONS REQUIRED STR STRS ArgumentError BaseIterator BatchContext BatchOperator
     DatasetFormat DecodeError DecodeRequest Encoded ImageFormat ImageHeader Kernel Location
-    MissingDependencyError OneFileWriter Pointers Reader ReaderCall RecordFiles Sample
+    MissingDependencyError OneFileWriter Pointers Reader ReaderCall RecordFiles RecordReader Sample
     SampleOperator ShardInfo Source SourceError StoredImage StoredSamples Target TensorList
     TensorListCPU TensorListGPU Workspace Writer c_type checked_indices decode_error
     function_of launch_elements open_storages param pointwise register register_dataset_format
@@ -111,6 +114,29 @@ def test_a_format(run_example, piles, tmp_path):
     bad.set_outputs(ops.readers.Pile(path=str(tmp_path / "bad.pile"))())
     with pytest.raises(SourceError, match="not with b'PILE'"):
         bad.build()
+
+
+@pytest.fixture
+def pile_module(run_example, tmp_path, monkeypatch):
+    """The example as a module, from which sources can be pickled."""
+    (tmp_path / "pile_example.py").write_text(EXAMPLES["A format"])
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pile_example", raising=False)
+    return importlib.import_module("pile_example")
+
+
+@pytest.mark.usefixtures("pile_module")
+def test_processes_read_the_records_of_a_format(piles, tuned):
+    tuned(record_reader, MIN_CORES=1)
+    tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
+    pipe = Pipeline(batch_size=6, num_threads=1)
+    pipe.set_outputs(fn.readers.pile(path=piles))
+    with pipe:
+        after = 0
+        while after < 5:
+            (batch,) = pipe.run()
+            assert [row.tobytes() for row in batch.rows()] == SAMPLES * 2
+            after += "of its own read" in str(pipe.stats())
 
 
 def test_a_data_set_format_and_its_writer():

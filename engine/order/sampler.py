@@ -14,8 +14,9 @@ Time and memory of all functions are independent of the size of the data set.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,9 @@ class Selection:
 
     valid: NDArray[np.bool_]
     """False where padding repeats a sample."""
+
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What a reader keeps beside the samples, such as the region of each, by the reader's words."""
 
     @property
     def has_repeats(self) -> bool:

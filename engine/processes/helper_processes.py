@@ -16,6 +16,7 @@ from queue import SimpleQueue
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..pending import Pending
 from ..tensors.arena import Arena
 
 if TYPE_CHECKING:
@@ -30,12 +31,32 @@ MAX_STARTS = 3
 """Number of times that the processes are started; after the last death they stay away."""
 
 
-Answers = Callable[[], list[Any] | None]
-"""Waits for the answers to requests; None if a process has died."""
+class Answers(Pending[list[Any] | None]):
+    """The answers to requests; None if a process has died.
 
+    Args:
+        receive: waits for the answers; None if there were no processes.
+        lose: called after a death.
+    """
 
-def _no_answers() -> None:
-    return None
+    def __init__(
+        self, receive: Callable[[], list[Any]] | None, lose: Callable[[], None] | None = None
+    ) -> None:
+        self._receive = receive
+        self._lose = lose
+
+    def result(self) -> list[Any] | None:
+        receive, self._receive = self._receive, None
+        try:
+            return None if receive is None else receive()
+        except (EOFError, OSError):
+            assert self._lose is not None
+            self._lose()
+            return None
+
+    def cancel(self) -> None:
+        """Wait for the answers: until then, the processes write to the arena."""
+        self.result()
 
 
 class HelperProcesses:
@@ -112,27 +133,18 @@ class HelperProcesses:
 
     def ask_each(self, requests: Sequence[tuple[Any, ...]]) -> list[Any] | None:
         """Return the answers to requests, at most one a process; None if a process has died."""
-        return self.send_each(requests)()
+        return self.send_each(requests).result()
 
     def send_each(self, requests: Sequence[tuple[Any, ...]]) -> Answers:
-        """Send requests; return what waits for the answers: see `ask_each`. It must be called."""
+        """Send requests; return the answers to come: see `ask_each`."""
         helper = self._helper
         if helper is None or not self.is_there:
-            return _no_answers
+            return Answers(None)
         try:
-            receive = helper.send(requests)
+            return Answers(helper.send(requests), partial(self._lose, helper))
         except (EOFError, OSError):
             self._lose(helper)
-            return _no_answers
-
-        def answers() -> list[Any] | None:
-            try:
-                return receive()
-            except (EOFError, OSError):
-                self._lose(helper)
-                return None
-
-        return answers
+            return Answers(None)
 
     def count(self, seconds: float) -> None:
         """Add seconds that the parent spent on the process's work; start the process if due."""

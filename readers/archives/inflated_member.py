@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ...engine.errors import DecodeError
+from ...engine.pending import Later, Pending
 from ..storage.storage import Bytes, Storage
 
 PIECE_BYTES = 1 << 20
@@ -55,7 +56,7 @@ class InflatedMember(Storage):
             raise self._damaged(str(error)) from None
         return np.frombuffer(content, np.uint8)
 
-    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`; raises DecodeError if the bytes are damaged."""
         self.check(np.array(offsets, np.int64), np.array([len(b) for b in buffers], np.int64))
         ranges = sorted(zip(offsets, buffers, strict=True), key=lambda each: each[0])
@@ -71,7 +72,7 @@ class InflatedMember(Storage):
                         break
                     _copy_overlap(piece, position, offset, buffer)
 
-        return finish
+        return Later(finish)
 
     def close(self) -> None:
         """Do nothing: the packed bytes are in memory."""

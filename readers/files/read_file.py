@@ -56,7 +56,7 @@ class ReadFile(SampleOperator):
         if is_url(path):
             from ..remote.objects import start_whole  # needs optional libraries
 
-            found: Array = start_whole(path, self.storage_options, workspace.empty)()
+            found: Array = start_whole(path, self.storage_options, workspace.empty).result()
             return found
         storage = open_storage(path)
         try:

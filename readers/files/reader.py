@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, INTS, STR, STRS, param
-from ...engine.tensors.arena import Arena
-from ...engine.tensors.packed_rows import MetadataFunction
 from ..listing.listing import KNOWN_EXTENSIONS, list_files
-from ..reader import Reader
+from ..record_reader import RecordReader
 from .source import FileSource
 
 
-class WholeFileReader(Reader):
-    """Base of the readers of whole files, which a process of the reader's own may read."""
+class WholeFileReader(RecordReader):
+    """Base of the readers of whole files.
+
+    To read a file takes the GIL for a shorter time than to parse records. So processes read beside
+    a GPU, on any machine, or where worker processes share the memory of batches anyway.
+    """
 
     source: FileSource
 
     def wants_shared_memory(self, *, uses_gpu: bool) -> bool:
-        return uses_gpu
+        return uses_gpu and super().wants_shared_memory(uses_gpu=uses_gpu)
 
-    def share_memory(
-        self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]
-    ) -> None:
-        self.source.share(arena, metadata_functions)
+    def cores_suffice(self) -> bool:
+        return True
 
-    def interrupt(self) -> None:
-        super().interrupt()
-        self.source.interrupt()
-
-    def remark(self) -> str:
-        return self.source.path_used
+    def reads_urls(self) -> bool:
+        return self.source.some_are_urls
 
 
 @register
@@ -47,7 +41,7 @@ class FileReader(WholeFileReader):
 
     In pipelines that use the GPU or worker processes, one to four processes of the reader's own
     read local files, after a fifth of a second of reading: threads that read would wait for
-    Python's lock.
+    the GIL.
 
     Outputs:
         the file's bytes: uint8, shape (size,).

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.tensors.arena import Arena
-from ...engine.tensors.packed_rows import MetadataFunction
+from ...engine.pending import Later, Pending, wait_all
 from ..listing.listing import FileList
-from ..process.part_reads import processes_of_cores
-from ..process.reading_process import ReadingProcess
 from ..source import Allocate, Column, checked_indices
 from ..storage.local_reads import read_local
 from ..storage.urls import is_url, shown
-from .process_reads import ProcessReads
-
-PROCESS_THREADS = 4
-"""Threads of each process; several work only while files come slowly."""
 
 
 class FileSource:
@@ -36,8 +30,6 @@ class FileSource:
         self._listing = listing
         self._length = len(listing)
         self._options = options or {}
-        self._by_process: ProcessReads | None = None
-        self._read_files: Callable[[list[bytes], Allocate], Column] = read_local
 
     def __len__(self) -> int:
         return self._length
@@ -61,7 +53,7 @@ class FileSource:
         if remote:
             contents: Column = _read_remote(paths, remote, self._options, allocate)
         else:
-            contents = self._read_files(paths, allocate)
+            contents = read_local(paths, allocate)
         return contents, labels[:, np.newaxis]
 
     @staticmethod
@@ -88,29 +80,13 @@ class FileSource:
         paths = self._listing.paths(np.arange(len(self)))
         return set(map(os.fsdecode, set(map(os.path.dirname, paths))))
 
-    def share(self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]) -> None:
-        """Let processes of its own read local files into memory of the arena."""
-        process = ReadingProcess(arena, PROCESS_THREADS, metadata_functions, processes_of_cores())
-        self._by_process = ProcessReads(process)
-        self._read_files = self._by_process.read
-
     @property
-    def path_used(self) -> str:
-        """How local files are read: see `Operator.remark`."""
-        return "" if self._by_process is None else self._by_process.path_used
-
-    def __getstate__(self) -> dict[str, Any]:
-        # The process writes into memory of this pipeline only.
-        return self.__dict__ | {"_by_process": None, "_read_files": read_local}
-
-    def interrupt(self) -> None:
-        """End the process; a thread that waits for its answer goes on without it."""
-        if self._by_process is not None:
-            self._by_process.close()
+    def some_are_urls(self) -> bool:
+        """Whether any file is a remote object."""
+        return self._listing.some_are_urls
 
     def close(self) -> None:
-        """End the process, if there is one; no file stays open between two reads."""
-        self.interrupt()
+        """Do nothing: no file stays open between two reads."""
 
 
 def _read_remote(
@@ -119,6 +95,10 @@ def _read_remote(
     """Request all URLs (`remote`, by row) at once, and read the local files meanwhile."""
     from ..remote.objects import start_whole  # needs optional libraries
 
-    waits = {row: start_whole(os.fsdecode(url), options, allocate) for row, url in remote.items()}
-    local = iter(read_local([path for path in paths if not is_url(path)], allocate))
-    return [waits[row]() if row in waits else next(local) for row in range(len(paths))]
+    local = [path for path in paths if not is_url(path)]
+    urls = map(os.fsdecode, remote.values())
+    started = (start_whole(url, options, allocate) for url in urls)
+    here: Pending[Any] = Later(lambda: read_local(local, allocate))
+    read, *fetched = wait_all(chain([here], started))
+    files, objects = iter(read), iter(fetched)
+    return [next(objects if row in remote else files) for row in range(len(paths))]

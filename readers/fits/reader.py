@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +22,8 @@ if TYPE_CHECKING:
 _TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
 
 
-@dataclass(frozen=True, eq=False)
-class FitsSelection(Selection):
-    """The samples of a batch, and the forms of its outputs, once they are read."""
-
-    forms: list[SampleForm | None] = field(default_factory=list)
+_FORMS = "forms"
+"""In `Selection.extra`: the form of each output, once the batch is read."""
 
 
 @register
@@ -134,27 +130,22 @@ class FitsReader(Reader):
         super().interrupt()
         self.source.close()
 
-    def select(self, number: int, batches: int = 1) -> Selection:
-        chosen = super().select(number, batches)
-        return FitsSelection(chosen.index, chosen.epoch, chosen.position, chosen.valid)
-
     def batch(self, batch: BatchContext, **arguments: Any) -> tuple[TensorList, ...]:
         selection = batch.selections[self.placement.ordinal]
-        assert isinstance(selection, FitsSelection)
         columns = tuple(
             column if isinstance(column, TensorList) else TensorListCPU(column)
             for column in super().batch(batch)
         )
         found = [usual_form(column, batch.errors) for column in columns]
+        selection.extra[_FORMS] = [usual for usual, _ in found]
         for usual, others in found:
-            selection.forms.append(usual)
             enter_other_forms(batch.errors, usual, others, partial(self._where, selection))
         return columns
 
     def read_sample(self, selection: Selection, row: int) -> tuple[Array, ...]:
-        assert isinstance(selection, FitsSelection)
         sample = super().read_sample(selection, row)
-        for image, usual in zip(sample, selection.forms, strict=False):
+        forms: list[SampleForm | None] = selection.extra.get(_FORMS, [])
+        for image, usual in zip(sample, forms, strict=False):
             check_form(image, usual, partial(self._where, selection, row))
         return sample
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError
+from ...engine.pending import Pending, Then, wait_all
 from ...formats.fits.hdus import find_images
 from ...formats.fits.image import FitsImage
 from ..listing.listing import FileList
@@ -99,19 +100,25 @@ class FitsSource:
         allocate: Allocate,
     ) -> None:
         """Fill the rows of all files."""
-        waits = []
-        for storage, found, numbers in zip(storages, images, rows, strict=True):
+
+        def start(
+            storage: Storage, found: Sequence[FitsImage], numbers: Sequence[NDArray[Any]]
+        ) -> Pending[None]:
             work = [_begun(*both, allocate) for both in zip(found, numbers, strict=True)]
             parts = [each for each in work if each.buffer.size]
             offsets = [each.image.offset for each in parts]
-            waits.append((storage, parts, storage.start_read(offsets, [p.buffer for p in parts])))
-        for storage, parts, wait in waits:
-            wait()
-            for each in parts:
-                try:
-                    each.finish(self._decoder)
-                except DecodeError as error:
-                    raise _named(storage, error) from None
+            read = storage.start_read(offsets, [each.buffer for each in parts])
+            return Then(read, lambda _: self._finish(storage, parts))
+
+        wait_all(start(*each) for each in zip(storages, images, rows, strict=True))
+
+    def _finish(self, storage: Storage, parts: Sequence[_ReadImage]) -> None:
+        """Make the numbers of images whose bytes were read."""
+        for each in parts:
+            try:
+                each.finish(self._decoder)
+            except DecodeError as error:
+                raise _named(storage, error) from None
 
     def where(self, index: int) -> str:
         """Return the file's absolute path, or its URL without secrets."""
@@ -129,7 +136,7 @@ def _find_all(storages: Sequence[Storage], hdus: Sequence[int]) -> list[list[Fit
     walks = {i: find_images(storage.size, hdus) for i, storage in enumerate(storages)}
     answers: dict[int, bytes | None] = dict.fromkeys(walks)
     while walks:
-        reads = {}
+        reads: dict[int, tuple[int, Bytes]] = {}
         for i, walk in list(walks.items()):
             try:
                 offset, length = walk.send(answers[i])  # type: ignore[arg-type]  # None at first
@@ -139,11 +146,9 @@ def _find_all(storages: Sequence[Storage], hdus: Sequence[int]) -> list[list[Fit
             except DecodeError as error:
                 raise _named(storages[i], error) from None
             else:
-                buffer = np.empty(length, np.uint8)
-                reads[i] = buffer, storages[i].start_read([offset], [buffer])
-        for i, (buffer, wait) in reads.items():
-            wait()
-            answers[i] = buffer.tobytes()
+                reads[i] = offset, np.empty(length, np.uint8)
+        wait_all(storages[i].start_read([at], [buffer]) for i, (at, buffer) in reads.items())
+        answers |= {i: buffer.tobytes() for i, (_, buffer) in reads.items()}
     return found
 
 

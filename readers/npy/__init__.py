@@ -16,7 +16,7 @@ From the arguments of `fn.readers.numpy` to the elements of a batch:
        |-- gds              straight into GPU memory (GPUDirect Storage)
        '-- expected_header  small files like the last one: header and elements in one call
 
-`source` is the storage that a reader has (`NumpySource`); `region_reading` says when it is read.
+`source` is the storage that a reader has (`NumpySource`); `batch_regions` reads batches of it.
 
 A *region* is the elements asked for of one array. A *run* is bytes of it that lie side by side in
 the file. A *byte range* is one read: a run, or several runs and the bytes between them.

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.pending import Later, Pending
 from ...formats.npy import NpyHeader
 from ..storage.local_reads import OPEN_FLAGS
 from ..storage.read_team import READ_TEAM
@@ -98,11 +99,15 @@ class ExpectedHeader:
 
         return self._read_files(paths, span, read)
 
-    def begin_regions(
+    def start(self, paths: Sequence[str], result: NDArray[Any]) -> Pending[bool]:
+        """Start to read the elements: see `read`."""
+        return Later(partial(self.read, paths, result))
+
+    def start_regions(
         self, paths: Sequence[str], regions: Regions, result: NDArray[Any]
-    ) -> Callable[[], bool]:
-        """Return what reads the regions: see `read_regions`. It must be called."""
-        return partial(self.read_regions, paths, regions, result)
+    ) -> Pending[bool]:
+        """Start to read the regions: see `read_regions`."""
+        return Later(partial(self.read_regions, paths, regions, result))
 
     def _begins(self, paths: Sequence[str], regions: Regions) -> NDArray[np.int64]:
         """Return the offset of the first element of each region in its file."""
@@ -164,28 +169,30 @@ class ExpectedCopies(ExpectedHeader):
     mapped: MappedCopies
 
     def read(self, paths: Sequence[str], result: NDArray[Any]) -> bool:
+        return self.start(paths, result).result()
+
+    def start(self, paths: Sequence[str], result: NDArray[Any]) -> Pending[bool]:
         begins = np.full(len(paths), self.header.offset)
-        return self._begin(paths, begins, self._strides(), result)()
+        return self._start(paths, begins, self._strides(), result)
 
     def may_read(self, regions: Regions) -> bool:
         return bool((regions.count == self.count).all() and (regions.shape == self.count).all())
 
     def read_regions(self, paths: Sequence[str], regions: Regions, result: NDArray[Any]) -> bool:
-        return self.begin_regions(paths, regions, result)()
+        return self.start_regions(paths, regions, result).result()
 
-    def begin_regions(
+    def start_regions(
         self, paths: Sequence[str], regions: Regions, result: NDArray[Any]
-    ) -> Callable[[], bool]:
-        """Have the process begin, and return what waits for the end."""
+    ) -> Pending[bool]:
         steps = regions.step * self._strides()
-        return self._begin(paths, self._begins(paths, regions), steps, result)
+        return self._start(paths, self._begins(paths, regions), steps, result)
 
-    def _begin(
+    def _start(
         self,
         paths: Sequence[str],
         begins: NDArray[np.int64],
         steps: NDArray[np.int64],
         result: NDArray[Any],
-    ) -> Callable[[], bool]:
+    ) -> Pending[bool]:
         beginning = self.beginning, self.header.offset + self.header.nbytes
-        return self.mapped.begin_alike(paths, beginning, begins, steps.tolist(), result)
+        return self.mapped.start_expected(paths, beginning, begins, steps.tolist(), result)

@@ -20,7 +20,7 @@ from .region import Regions
 from .region_reads import RegionRead, read_cost_of
 
 
-def alike(stored: Sequence[OpenArray], owners: Int64s) -> Iterator[tuple[NpyHeader, Int64s]]:
+def by_form(stored: Sequence[OpenArray], owners: Int64s) -> Iterator[tuple[NpyHeader, Int64s]]:
     """Yield the different forms of arrays, and the samples of arrays that have them.
 
     Args:
@@ -160,7 +160,7 @@ class BatchMemory:
     def __init__(self, groups: Sequence[FormGroup], size: int, allocate: Allocate) -> None:
         shapes = [group.regions.shape[:, group.regions.kept] for group in groups]
         first = shapes[0][0] if shapes else np.empty(0)
-        alike = all(
+        agree = all(
             group.header.native == groups[0].header.native
             and found.shape[1] == len(first)
             and (found == first).all()
@@ -168,7 +168,7 @@ class BatchMemory:
         )
         self.dense: NDArray[Any] | None = None
         self._rows: list[NDArray[Any]] = []
-        if alike:
+        if agree:
             self.dense = allocate((size, *first.tolist()), groups[0].header.native)
             return
         self._rows = [np.empty(0)] * size

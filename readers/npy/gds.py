@@ -8,28 +8,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from ...engine.order.sampler import Selection
+from ...engine.pending import Later, Pending
 from ...engine.tensors import TensorListCPU, TensorListGPU
-from ..selections import Selects
-from ..source import Column
-from ..storage.local_file import LocalFile
+from ..reading.carriers import Carrier, CountedMemory, ReadColumns
 from ..storage.read_plan import Int64s
+from .batch_regions import regions_of
 from .form_groups import BatchMemory, FormGroup, LocatedSamples
 from .gds_support import first_line, hindrance
 from .opening import OpenArray
-from .region_reading import RegionSelection
 from .region_reads import DirectRange, byte_ranges_of
 from .source import NumpySource
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import DeviceAccess
-    from ...engine.graph.context import BatchContext
 
 KVIKIO_THREADS = 8
 """Number of KvikIO's threads; KvikIO's default is one."""
@@ -46,14 +44,19 @@ STRAIGHT = "reads straight into GPU memory (GPUDirect Storage)"
 THROUGH_HOST = "reads through pinned host memory"
 
 
-class DirectReads:
-    """Reads samples into GPU memory. Thread-safe.
+class DirectReads(Carrier):
+    """Reads batches into GPU memory, or through host memory.
+
+    Args:
+        source: the arrays.
+        stage: access to the device.
 
     Attributes:
         path_used: the way of the last batch, and the reason.
     """
 
-    def __init__(self, stage: DeviceAccess) -> None:
+    def __init__(self, source: NumpySource, stage: DeviceAccess) -> None:
+        self._source = source
         self._stage = stage
         self._verdicts: dict[int, str] = {}
         self._opened = lru_cache(MAX_OPEN_FILES)(self._open)
@@ -66,6 +69,19 @@ class DirectReads:
             obstacle = hindrance(path)
             self._verdicts[system] = obstacle[0] if obstacle else ""
         return self._verdicts[system]
+
+    def start(self, selection: Selection, memory: CountedMemory) -> Pending[ReadColumns]:
+        return Later(partial(self._read_or_copy, selection, memory))
+
+    def _read_or_copy(self, selection: Selection, memory: CountedMemory) -> ReadColumns:
+        regions = regions_of(selection)
+        located = self._source.locate(selection.index, regions.values)
+        on_gpu = self.read(located)
+        if on_gpu is None:
+            return (self._source.read_located(located, memory.empty),)
+        regions.upload = self.uploaded
+        memory.device_nbytes += on_gpu.dense().nbytes
+        return (on_gpu,)
 
     def read(self, located: LocatedSamples) -> TensorListGPU | None:
         """Return a complete batch; None if the batch has to be read through host memory."""
@@ -92,7 +108,6 @@ class DirectReads:
 
     def _refusal(self, stored: Sequence[OpenArray]) -> str:
         for each in stored:
-            assert isinstance(each.storage, LocalFile)
             if why := self._opened(str(each.storage.path), each.storage.stamp)[1]:
                 return why
         return ""
@@ -122,51 +137,14 @@ class DirectReads:
         return data if whole else None
 
 
-class DirectReading:
-    """Reads batches into GPU memory, or through host memory: a `BatchReading`."""
-
-    def __init__(self, source: NumpySource, sampler: Selects, direct: DirectReads) -> None:
-        self._source = source
-        self._sampler = sampler
-        self._direct = direct
-
-    @property
-    def path_used(self) -> str:
-        """The way of the last batch, and the reason; "" before the first batch."""
-        return self._direct.path_used
-
-    def select(self, number: int) -> Selection:
-        """Return the samples of batch `number`: see `Sampler.select`."""
-        return self._sampler.select(number)
-
-    def take_batch(
-        self, batch: BatchContext, selection: Selection
-    ) -> tuple[Column | TensorListGPU, ...]:
-        """Read the regions of a batch."""
-        assert isinstance(selection, RegionSelection)
-        located = self._source.locate(selection.index, selection.regions.values)
-        on_gpu = self._direct.read(located)
-        if on_gpu is None:
-            return (self._source.read_located(located, batch.empty),)
-        selection.regions.upload = self._direct.uploaded
-        batch.taken_device_bytes += on_gpu.dense().nbytes
-        return (on_gpu,)
-
-    def forget(self) -> None:
-        """Do nothing: no batch is read before it is asked for."""
-
-    def close(self) -> None:
-        """Close the files."""
-        self._direct.close()
-
-
-def direct_reads(stage: DeviceAccess, path: str | None) -> tuple[DirectReads | None, str]:
-    """Return a reader of files like `path` into GPU memory, or None; and the way of reading.
+def direct_reads(source: NumpySource, stage: DeviceAccess) -> tuple[DirectReads | None, str]:
+    """Return what reads arrays into GPU memory, or None; and the way of reading.
 
     Args:
+        source: the arrays.
         stage: access to the device.
-        path: a local file; None if the arrays are deflated, or not in local files.
     """
+    path = source.plain_file()
     if path is None:
         return None, f"{THROUGH_HOST}: its arrays are deflated, or not in local files"
     try:
@@ -174,7 +152,7 @@ def direct_reads(stage: DeviceAccess, path: str | None) -> tuple[DirectReads | N
     except ImportError as error:
         how = "is not installed" if error.name == "kvikio" else f"cannot be loaded ({error})"
         return None, f"{THROUGH_HOST}: KvikIO {how}; see `penstock doctor`"
-    reads = DirectReads(stage)
+    reads = DirectReads(source, stage)
     # A later read raises the error of a missing file.
     if os.path.isfile(path) and (why := reads.verdict(path)):
         return None, f"{THROUGH_HOST}: {why}"
@@ -185,7 +163,7 @@ def direct_reads(stage: DeviceAccess, path: str | None) -> tuple[DirectReads | N
 
 def _obstacle(groups: Sequence[FormGroup], stored: Sequence[OpenArray]) -> str:
     """Return why samples cannot be read straight into GPU memory, or ""."""
-    if not all(isinstance(each.storage, LocalFile) for each in stored):
+    if any(each.storage.identity is None for each in stored):
         return "not all files are local"
     if len(groups) > 1:
         return "the arrays of a batch differ in shape or type"

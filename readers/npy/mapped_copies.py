@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.pending import Later, Pending, Then
 from ...engine.tensors.arena import Arena
 from ..process.reading_process import ReadingProcess
-from ..storage.local_file import LocalFile
 from ..storage.read_plan import Int64s
 from .region_reads import RegionRead
 
@@ -84,22 +84,20 @@ class MappedCopies:
         if done is None:
             return parts
         copied = request.settle(done, left)
-        with self._lock:
-            self.nbytes += copied
+        self._add(copied)
         return left
 
-    def begin_alike(
+    def start_expected(
         self,
         paths: Sequence[str],
         beginning: tuple[bytes, int],
         begins: Int64s,
         strides: Sequence[int],
         target: NDArray[Any],
-    ) -> Callable[[], bool]:
-        """Begin to copy a region of each file.
+    ) -> Pending[bool]:
+        """Start to copy a region of each file. The result says whether all were copied.
 
-        Return what waits for the end, and returns whether all files are as expected and were
-        copied. It must be called.
+        That needs all files to be as expected.
 
         Args:
             paths: of the files.
@@ -110,26 +108,27 @@ class MappedCopies:
         """
         offset = self._process.arena.offset(target)
         if offset is None or not self._process.is_there:
-            return lambda: False
+            return Later(lambda: False)
         numbers = {path: number for number, path in enumerate(dict.fromkeys(paths))}
         origins = np.empty((len(paths), 3), np.int64)
         origins[:, 0] = [numbers[path] for path in paths]
         origins[:, 1] = begins
         origins[:, 2] = offset + np.arange(len(paths)) * target.strides[0]
         dtype = target.dtype.str
-        alike = target.shape[1:], dtype, tuple(strides), dtype, target.strides[1:], origins
-        request = "copy_expected", list(numbers), beginning, alike
-        answers = self._process.send_each([request])
+        copies = target.shape[1:], dtype, tuple(strides), dtype, target.strides[1:], origins
+        request = "copy_expected", list(numbers), beginning, copies
 
-        def finish() -> bool:
-            done = answers()
-            if done is None or not done[0][0].all():
-                return False
-            with self._lock:
-                self.nbytes += target.nbytes
-            return True
+        def all_copied(answers: list[Any] | None) -> bool:
+            copied = answers is not None and bool(answers[0][0].all())
+            if copied:
+                self._add(target.nbytes)
+            return copied
 
-        return finish
+        return Then(self._process.send_each([request]), all_copied)
+
+    def _add(self, nbytes: int) -> None:
+        with self._lock:
+            self.nbytes += nbytes
 
     def count(self, parts: Sequence[RegionRead], seconds: float) -> None:
         """Count the time that it took to read what `copy` left."""
@@ -155,38 +154,38 @@ class _MapRequest:
         self._threads = threads
         self._files: list[tuple[str, Identity]] = []
         self._numbers: dict[int, int] = {}
-        self._alike: dict[tuple[Any, ...], list[tuple[RegionRead, tuple[int, int, int]]]] = {}
+        self._copies: dict[tuple[Any, ...], list[tuple[RegionRead, tuple[int, int, int]]]] = {}
         self._left_out: set[tuple[Any, ...]] = set()
 
     def add(self, part: RegionRead) -> bool:
         """Ask for a part; return False if it must not, or had better not, be asked for."""
         storage, target = part.storage, part.target
         form = id(part.grids), part.dtype, target.strides  # parts of one plan share its grids
-        if form not in self._alike and form not in self._left_out:
+        if form not in self._copies and form not in self._left_out:
             if worth_copying(part, self._threads):
-                self._alike[form] = []
+                self._copies[form] = []
             else:
                 self._left_out.add(form)
         offset = self._arena.offset(target)
         if offset is None or form in self._left_out:
             return False
-        assert isinstance(storage, LocalFile)
+        assert storage.identity is not None
         number = self._numbers.get(id(storage))
         if number is None:
             number = self._numbers[id(storage)] = len(self._files)
-            self._files.append((storage.location, storage.identity))
-        self._alike[form].append((part, (number, part.begin, offset)))
+            self._files.append((str(storage.path), storage.identity))
+        self._copies[form].append((part, (number, part.begin, offset)))
         return True
 
     def message(self) -> tuple[Files, list[tuple[Any, ...]]]:
-        """Return what is sent: see `mapped_child.Alike`."""
-        self._alike = {form: parts for form, parts in self._alike.items() if parts}
-        return self._files, [_told(*zip(*parts, strict=True)) for parts in self._alike.values()]
+        """Return what is sent: see `mapped_child.StridedCopies`."""
+        self._copies = {form: parts for form, parts in self._copies.items() if parts}
+        return self._files, [_told(*zip(*parts, strict=True)) for parts in self._copies.values()]
 
     def settle(self, done: Copied, left: list[RegionRead]) -> int:
         """Add to `left` what was not copied; return how many bytes were."""
         copied = 0
-        for parts, good in zip(self._alike.values(), done, strict=True):
+        for parts, good in zip(self._copies.values(), done, strict=True):
             copied += int(good.sum()) * parts[0][0].target.nbytes
             left += [parts[i][0] for i in np.flatnonzero(~good).tolist()]
         return copied

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.errors import DecodeError, SourceError
+from ...engine.pending import wait_all
 from ...formats.npy import PREFIX, NpyHeader, header_length, parse_header
 from ..archives.inflated_member import InflatedMember
 from ..storage.claims import check_claim
-from ..storage.local_file import LocalFile
-from ..storage.local_reads import read_cached
 from ..storage.opening import open_storages
 from ..storage.read_plan import Int64s
 from ..storage.storage import Bytes, Storage
@@ -201,15 +199,14 @@ class ArrayOpener:
     def _fetch_packed(self, encoded: Sequence[_EncodedArray], whole: bool) -> None:
         """Read what has to be in memory: deflated members, and objects that take one request."""
         members = self._arrays.members
-        waits = []
+        packed = []
         for each in encoded:
             deflated = members is not None and members.table["deflated"][each.number]
-            if deflated or (whole and not isinstance(each.storage, LocalFile)):
+            if deflated or (whole and each.storage.identity is None):
                 check_claim(self._arrays.where(each.number), each.size)
                 each.content = np.empty(each.size, np.uint8)
-                waits.append(each.storage.start_read([each.offset], [each.content]))
-        for wait in waits:
-            wait()
+                packed.append((each.storage, each.offset, each.content))
+        wait_all(storage.start_read([at], [content]) for storage, at, content in packed)
         for each in encoded:
             if members is not None and members.table["deflated"][each.number]:
                 assert each.content is not None
@@ -257,8 +254,7 @@ class ArrayOpener:
 
     def _beginnings(self, encoded: Sequence[_EncodedArray], lengths: Sequence[int]) -> list[bytes]:
         """Return the first bytes of arrays: as many as asked, or as there are."""
-        waits: list[Callable[[], None]] = []
-        buffers = []
+        reads, buffers = [], []
         for each, length in zip(encoded, lengths, strict=True):
             if each.member is not None:
                 buffers.append(each.member.beginning(length))
@@ -268,15 +264,9 @@ class ArrayOpener:
                 continue
             buffer = np.empty(min(length, each.size), np.uint8)
             buffers.append(buffer)
-            storage, offset = each.storage, each.offset
-            if not isinstance(storage, LocalFile):
-                waits.append(storage.start_read([offset], [buffer]))
-                continue
-            opened = storage.opened()
-            if not read_cached(opened.number, buffer, offset):
-                waits.append(partial(storage.wait_for, offset, buffer))
-        for wait in waits:
-            wait()
+            if not each.storage.fill_cached(each.offset, buffer):
+                reads.append((each.storage, each.offset, buffer))
+        wait_all(storage.start_read([at], [buffer]) for storage, at, buffer in reads)
         return [buffer.tobytes() for buffer in buffers]
 
     def _named(self, each: _EncodedArray, error: DecodeError) -> DecodeError:

@@ -147,6 +147,11 @@ def plan_region(
     >>> grid.offsets.tolist(), grid.length, grid.direct
     ([0, 800], 400, True)
     """
+    # From the fastest axis outwards: a read takes in one more axis as long as that pays.
+    #
+    #     gap == 0    ####|####|####            the runs touch: one run, read in place
+    #     small gap   ####..####..####          one read of all, and the elements picked out of it
+    #     large gap   ####        ####          one read for each run: the grid's outer axes
     order = slice(None, None, -1 if layout.fortran_order else 1)
     pitches = [a * step for a, step in zip(layout.strides(), steps, strict=True)][order]
     extents = counts[order]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -28,18 +28,17 @@ from ...engine.order.sampler import Selection
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.packed_rows import MetadataFunction
 from ...geometry.layouts import check_exclusive
-from ..batch_groups import BatchGroups
-from ..batch_reading import BatchReading
 from ..listing.plain_files import FILE_LIST, FILE_ROOT, FILES
 from ..process.reading_process import ReadingProcess
-from ..read_ahead import AheadReading
 from ..reader import Reader
+from ..reading.carriers import Carrier, Threads
 from ..sample_forms import check_form, enter_other_forms, usual_form
+from ..source import nbytes_of
 from .array_list import list_arrays
-from .gds import THROUGH_HOST, DirectReading, direct_reads
+from .batch_regions import ArrayReads, regions_of
+from .gds import THROUGH_HOST, direct_reads
 from .mapped_copies import MappedCopies, copying_threads
 from .region import NAMES, POLICIES, RegionOfInterest, parse_key
-from .region_reading import AheadIfLarge, RegionReading, RegionSelection
 from .source import NumpySource
 
 if TYPE_CHECKING:
@@ -48,6 +47,17 @@ if TYPE_CHECKING:
 
 
 MAX_DIMENSIONS = 64  # of NumPy's arrays
+
+READ_AHEAD_BYTES = 16 << 20
+"""Bytes of a batch. While threads copy so much, one thread can find out where the next batch
+lies."""
+
+UNDER_WAY_BYTES = 128 << 20
+"""Bytes of all batches that are read at a time. A small batch takes the threads less time than the
+messages about it, so several are under way."""
+
+MAX_AHEAD = 3
+"""Number of batches that are read ahead at most."""
 
 
 @register
@@ -206,18 +216,20 @@ class NumpyReader(Reader):
             options=self.storage_options,
         )
 
-    def choose_reading(self, batch_size: int) -> BatchReading:
-        if self.per_sample:
-            return RegionReading(self.source, self.selections)
-        reading = super().choose_reading(batch_size)
-        chosen = self._blocks is not None or self.prefetch_queue_depth is not None
-        if chosen or self.placement.threads <= 2 or not isinstance(reading, BatchGroups):
-            return reading
+    def open(self, batch_size: int, state: Any) -> None:
+        super().open(batch_size, state)
+        self._may_read_ahead = self.grouped() and self.placement.threads > 2
 
-        def ahead(depth: int) -> BatchReading:
-            return AheadReading(self.source, self.selections, depth, self.waits)
+    def grouped(self) -> bool:
+        return not self.per_sample and super().grouped()
 
-        return AheadIfLarge(reading, ahead)
+    def carrier(self) -> Carrier:
+        if self.per_sample:  # regions are known with the batch only
+            return ArrayReads(self.source)
+        return super().carrier()
+
+    def most_together(self, batch_size: int) -> int:
+        return 1  # batches with regions of their own, ahead or on the GPU are read one by one
 
     def wants_shared_memory(self, *, uses_gpu: bool) -> bool:
         known = not self.per_sample
@@ -233,13 +245,14 @@ class NumpyReader(Reader):
         if self._blocks is not None:
             self._path_to_gpu = f"{THROUGH_HOST}: blocks of samples (shuffle_block) are kept there"
             return
-        direct, self._path_to_gpu = direct_reads(stage, self.source.plain_file())
+        direct, self._path_to_gpu = direct_reads(self.source, stage)
         if direct is not None:
-            self.reading = DirectReading(self.source, self.selections, direct)
+            self._may_read_ahead = False
+            self.window.use(direct, grouped=False)
 
     def remark(self) -> str:
-        direct = isinstance(self.reading, DirectReading) and self.reading.path_used
-        return "; ".join(filter(None, (direct or self._path_to_gpu, self.source.path_used)))
+        path = super().remark() or self._path_to_gpu
+        return "; ".join(filter(None, (path, self.source.path_used)))
 
     def remedies(self) -> Remedies:
         regions = "regions instead of whole arrays (roi_start, roi_shape)"
@@ -249,34 +262,29 @@ class NumpyReader(Reader):
         super().interrupt()
         self.source.interrupt()
 
-    def select(self, number: int, batches: int = 1) -> Selection:
-        chosen = super().select(number, batches)
-        return RegionSelection(chosen.index, chosen.epoch, chosen.position, chosen.valid)
-
     def batch(self, batch: BatchContext, **arguments: Any) -> Any:
         selection = batch.selections[self.placement.ordinal]
-        assert isinstance(selection, RegionSelection)
         for name in self.per_sample:
-            selection.regions.values[_short(name)] = self._values(name, arguments[name])
-        begun = None
-        if isinstance(self.reading, RegionReading):
-            begun = self.reading.begin(batch, selection)
-        finish = partial(self._finish, batch, selection, begun)
-        return finish if begun else finish()
+            regions_of(selection).values[_short(name)] = self._values(name, arguments[name])
+        elsewhere = bool(self.per_sample) and self.window.start(batch, selection)
+        finish = partial(self._finish, batch, selection)
+        return finish if elsewhere else finish()
 
-    def _finish(
-        self,
-        batch: BatchContext,
-        selection: RegionSelection,
-        begun: Callable[[], Array | None] | None,
-    ) -> tuple[TensorList, ...]:
-        """Return the arrays of a batch that was begun, or not."""
-        column: Any = begun() if begun else None
-        if column is None:
-            (column,) = super().batch(batch)
+    def _finish(self, batch: BatchContext, selection: Selection) -> tuple[TensorList, ...]:
+        """Return the arrays of a batch."""
+        (column,) = super().batch(batch)
         arrays = column if isinstance(column, TensorList) else TensorListCPU(column)
         self._check_forms(batch, selection, arrays)
+        if self._may_read_ahead and not isinstance(column, TensorList):
+            self._read_ahead_if_large(nbytes_of(column))
         return (arrays,)
+
+    def _read_ahead_if_large(self, nbytes: int) -> None:
+        """Read batches ahead from the first large one on."""
+        if nbytes >= READ_AHEAD_BYTES:
+            self._may_read_ahead = False
+            depth = min(MAX_AHEAD, max(1, UNDER_WAY_BYTES // nbytes - 1))
+            self.window.use(Threads(self.source, depth, self.waits), grouped=False)
 
     def _values(self, name: str, value: TensorList) -> Array:
         """Return the argument of all samples: (samples, values)."""
@@ -300,15 +308,13 @@ class NumpyReader(Reader):
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
         sample = super().replacement(selection, row, attempt)
-        assert isinstance(selection, RegionSelection)
-        upload = selection.regions.upload
+        upload = regions_of(selection).upload
         if sample is None or upload is None:
             return sample
         return tuple(map(upload, sample))  # another reader's sample is bad
 
     def read_sample(self, selection: Selection, row: int) -> tuple[Array, ...]:
-        assert isinstance(selection, RegionSelection)
-        rows, regions = slice(row, row + 1), selection.regions
+        rows, regions = slice(row, row + 1), regions_of(selection)
         values = {name: value[rows] for name, value in regions.values.items()}
         with self.waits:
             (column,) = self.source.read(selection.index[rows], np.empty, values)
@@ -316,12 +322,10 @@ class NumpyReader(Reader):
         check_form(sample, regions.form, partial(self._where, selection, row))
         return (sample,)
 
-    def _check_forms(
-        self, batch: BatchContext, selection: RegionSelection, column: TensorList
-    ) -> None:
+    def _check_forms(self, batch: BatchContext, selection: Selection, column: TensorList) -> None:
         """Enter as bad the samples that differ in dtype or dimensions from most of the batch."""
         usual, others = usual_form(column, batch.errors)
-        selection.regions.form = usual
+        regions_of(selection).form = usual
         enter_other_forms(batch.errors, usual, others, partial(self._where, selection))
 
     def _where(self, selection: Selection, row: int) -> str:

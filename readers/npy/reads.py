@@ -8,20 +8,28 @@ import threading
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from functools import partial
+from itertools import chain, groupby
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from ...engine.errors import SourceError
+from ...engine.pending import Later, Pending, Then, wait_all
 from ..source import Allocate
-from ..storage.local_file import LocalFile
-from ..storage.local_reads import OPEN_FLAGS, read_cached
+from ..storage.local_reads import OPEN_FLAGS
 from ..storage.read_team import READ_TEAM
-from ..storage.storage import Bytes
+from ..storage.storage import Bytes, Storage
 from .mapped_copies import MappedCopies
-from .region_reads import ByteRanges, DirectRange, RegionRead, byte_ranges_of, staged_nbytes
+from .region_reads import (
+    ByteRanges,
+    DirectRange,
+    RegionRead,
+    StagedRanges,
+    byte_ranges_of,
+    staged_nbytes,
+)
 
 PIECE_BYTES = 4 << 20
 """Bytes of a read at most; longer reads are divided. A thread copies at least so much: that takes
@@ -52,14 +60,28 @@ def carry_out(
     Raises:
         OSError: a file cannot be read. SourceError if it became shorter.
     """
-    remote = [each for each in parts if not isinstance(each.storage, LocalFile)]
-    waits = [*_begin_remote(byte_ranges_of(remote), allocate)]
-    local = [each for each in parts if isinstance(each.storage, LocalFile)] if remote else parts
+    remote = [each for each in parts if each.storage.identity is None]
+    if not remote:
+        return _read_all_local(parts, allocate, threads, o_direct, mapped)
+    local = [each for each in parts if each.storage.identity is not None]
+    here = Later(lambda: _read_all_local(local, allocate, threads, o_direct, mapped))
+    wait_all(chain([here], _start_remote(byte_ranges_of(remote), allocate)))
+    return False
+
+
+def _read_all_local(
+    local: Sequence[RegionRead],
+    allocate: Allocate,
+    threads: int,
+    o_direct: bool,
+    mapped: MappedCopies | None,
+) -> bool:
+    """Read regions of local files; return whether all were copied out of maps."""
     if o_direct:
         _read_local(byte_ranges_of(local), allocate, _UncachedReader, threads)
     else:
         left = local if mapped is None else mapped.copy(local)
-        if not left and not remote:
+        if not left:
             return True
         started = perf_counter()
         waiting = _read_local(byte_ranges_of(left), allocate, _CachedReader, threads)
@@ -67,12 +89,10 @@ def carry_out(
             mapped.count(left, perf_counter() - started)
         if waiting:
             _read_local(waiting, allocate, _WaitingReader, threads)
-    for wait in waits:
-        wait()
     return False
 
 
-def _begin_remote(work: Sequence[ByteRanges], allocate: Allocate) -> Iterator[Any]:
+def _start_remote(work: Sequence[ByteRanges], allocate: Allocate) -> Iterator[Pending[Any]]:
     for _, group in groupby(work, key=lambda each: id(each.storage)):
         members, offsets, buffers, blocks = list(group), [], [], []
         for each in members:
@@ -85,14 +105,12 @@ def _begin_remote(work: Sequence[ByteRanges], allocate: Allocate) -> Iterator[An
             offsets += each.offsets.tolist()
             buffers += [block[at : at + length] for at in range(0, len(block), length)]
             blocks.append((each, block))
-        wait = members[0].storage.start_read(offsets, buffers)
+        yield Then(members[0].storage.start_read(offsets, buffers), partial(_put_all, blocks))
 
-        def finish(wait: Any = wait, blocks: Any = blocks) -> None:
-            wait()
-            for each, block in blocks:
-                each.put(block)
 
-        yield finish
+def _put_all(blocks: Sequence[tuple[StagedRanges, Bytes]], _: None) -> None:
+    for each, block in blocks:
+        each.put(block)
 
 
 class _RangeReader(ABC):
@@ -103,13 +121,12 @@ class _RangeReader(ABC):
         self._block: Bytes = np.empty(0, np.uint8)
 
     @abstractmethod
-    def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
+    def read(self, storage: Storage, offset: int, buffer: Bytes) -> bool:
         """Fill the buffer; return False if that would wait for the disk."""
 
     def do(self, piece: ByteRanges) -> bool:
         """Read byte ranges; return False if that would wait for the disk."""
         storage = piece.storage
-        assert isinstance(storage, LocalFile)
         if isinstance(piece, DirectRange):
             return self.read(storage, piece.offset, piece.buffer)
         size, length = _size(piece), piece.grid.length
@@ -128,14 +145,14 @@ class _RangeReader(ABC):
 class _CachedReader(_RangeReader):
     """Reads bytes that the page cache holds, and has the kernel fetch the others."""
 
-    def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
-        return read_cached(storage.opened().number, buffer, offset)
+    def read(self, storage: Storage, offset: int, buffer: Bytes) -> bool:
+        return storage.fill_cached(offset, buffer)
 
 
 class _WaitingReader(_RangeReader):
     """Reads any bytes, and waits for the disk."""
 
-    def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
+    def read(self, storage: Storage, offset: int, buffer: Bytes) -> bool:
         storage.wait_for(offset, buffer)
         return True
 
@@ -150,8 +167,9 @@ class _UncachedReader(_WaitingReader):
         super().__init__(allocate)
         self._bounce = np.frombuffer(mmap.mmap(-1, staged_nbytes() + 2 * _BLOCK), np.uint8)
 
-    def read(self, storage: LocalFile, offset: int, buffer: Bytes) -> bool:
+    def read(self, storage: Storage, offset: int, buffer: Bytes) -> bool:
         try:
+            assert storage.path is not None
             fd = os.open(storage.path, OPEN_FLAGS | os.O_DIRECT)
         except OSError:
             warnings.warn(

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError, PenstockError, SourceError
+from ...engine.pending import Later, Pending, Then
 from ...formats.npy import NpyHeader, parse_header
 from ..source import Allocate, Column, checked_indices
 from ..storage.claims import memory_of_machine
-from ..storage.local_file import LocalFile
 from ..storage.read_plan import Int64s
 from ..storage.urls import is_url
 from .array_list import ArrayList
 from .expected_header import ExpectedCopies, ExpectedHeader, may_be_read_at_once
-from .form_groups import BatchMemory, FormGroup, LocatedSamples, alike, numbers_in
+from .form_groups import BatchMemory, FormGroup, LocatedSamples, by_form, numbers_in
 from .mapped_copies import MappedCopies, worth_copying
 from .member_checksums import verify_members
 from .opening import ArrayOpener
@@ -75,8 +74,8 @@ class NumpySource:
         self._o_direct = o_direct
         self._threads = threads
         self._stored = ArrayOpener(arrays, options or {}, keep_headers or sample_axis is not None)
-        self._likeness: ExpectedHeader | None = None
-        self._same: tuple[ExpectedHeader, Regions | None] | None = None
+        self._expected: ExpectedHeader | None = None
+        self._expected_region: tuple[ExpectedHeader, Regions | None] | None = None
         """The region of all samples of arrays with this header, if regions do not differ."""
         self._region_of_shape: dict[tuple[int, ...], Regions] = {}
         self._mapped: MappedCopies | None = None
@@ -128,42 +127,34 @@ class NumpySource:
     def read(
         self, indices: NDArray[np.int64], allocate: Allocate, values: Values | None = None
     ) -> tuple[Column, ...]:
-        """Return one column: an array (samples, *shape), or one a sample if they differ.
+        """Return one column: see `start`."""
+        return self.start(indices, allocate, values).result()
 
-        Complex numbers and dates come as `formats.npy` says.
+    def start(
+        self, indices: NDArray[np.int64], allocate: Allocate, values: Values | None = None
+    ) -> Pending[tuple[Column, ...]]:
+        """Start to read one column: an array (samples, *shape), or one a sample if they differ.
+
+        The process that copies out of maps begins at once, if it probably can. Complex numbers and
+        dates come as `formats.npy` says.
 
         Args:
             indices, allocate: see `Source.read`.
             values: the region's arguments that differ by sample: see `RegionOfInterest.of_samples`.
 
         Raises:
-            IndexError: an index is negative or not below `len(self)`.
+            IndexError: an index is negative or not below `len(self)`. The result raises the others:
             OSError: a file cannot be read. SourceError if it is too short, or changed.
-            DecodeError: a file is no `.npy` file, or of what is no number.
+            DecodeError: a file is no `.npy` file, or its elements are no numbers.
             ArgumentError: the region does not fit a sample.
         """
         indices = checked_indices(indices, len(self))
         if not len(indices):
-            return ([],)
-        begun = self._begin_alike(indices, allocate, values or {})
-        found: Column | None = begun() if begun else None
-        if found is None:
-            found = self.read_located(self.locate(indices, values), allocate)
-        return (found,)
-
-    def begin(
-        self, indices: NDArray[np.int64], allocate: Allocate, values: Values
-    ) -> Callable[[], NDArray[Any] | None] | None:
-        """Have the process that copies begin to copy samples, if it probably can: see `read`.
-
-        Returns:
-            None; or a function that waits for the samples, and must be called. It returns None if
-            they have to be read.
-        """
-        indices = checked_indices(indices, len(self))
-        if not len(indices) or not isinstance(self._likeness, ExpectedCopies):
-            return None
-        return self._begin_alike(indices, allocate, values)
+            return Later(lambda: ([],))
+        expected = self._start_expected(indices, allocate, values or {})
+        if expected is not None:
+            return expected
+        return Later(lambda: (self.read_located(self.locate(indices, values), allocate),))
 
     def _check_inflated(self, located: LocatedSamples) -> None:
         """Refuse a batch whose deflated members would fill the memory of this machine."""
@@ -187,7 +178,7 @@ class NumpySource:
         stored = self._stored.open(unique, whole=whole)
         groups = [
             self._group(header, rows, indices, places, values or {})
-            for header, rows in alike(stored, owners)
+            for header, rows in by_form(stored, owners)
         ]
         return LocatedSamples(groups, stored, owners, whole)
 
@@ -207,54 +198,55 @@ class NumpySource:
             mapped=self._mapped,
         )
         verify_members(stored, owners, result, self._arrays.where, self._threads)
-        local = isinstance(stored[0].storage, LocalFile)
+        local = stored[0].storage.identity is not None
         if local and result.dense is not None and len(groups) == 1 and self._firsts is None:
             self._expect(located, copied)
         return result.numbers()
 
-    def _begin_alike(
+    def _start_expected(
         self, indices: Int64s, allocate: Allocate, values: Values
-    ) -> Callable[[], NDArray[Any] | None] | None:
-        """Return what returns the samples if all of them are as expected; None if none can be."""
-        likeness = self._likeness
-        if likeness is None:
+    ) -> Pending[tuple[Column, ...]] | None:
+        """Start to read samples as if all files had the expected header; None if none is."""
+        expected = self._expected
+        if expected is None:
             return None
-        header, paths = likeness.header, self._arrays.paths(indices)
-        read: Callable[[], bool]
+        header, paths = expected.header, self._arrays.paths(indices)
         if self._in_whole(values):
             result = allocate((len(indices), *header.shape), header.native)
-            read = partial(likeness.read, paths, result)
+            read = expected.start(paths, result)
         else:
-            regions = self._expected_regions(likeness, indices, values)
+            regions = self._expected_regions(expected, indices, values)
             if regions is None:
                 return None
             kept = regions.shape[0, list(regions.kept)].tolist()
             result = allocate((len(indices), *kept), header.native)
             full = result.reshape(len(indices), *regions.shape[0].tolist())
-            read = likeness.begin_regions(paths, regions, full)
+            read = expected.start_regions(paths, regions, full)
 
-        def finish() -> NDArray[Any] | None:
-            if read():
-                return numbers_in(result)
-            self._likeness = None
-            return None
+        def finish(as_expected: bool) -> tuple[Column, ...]:
+            if as_expected:
+                return (numbers_in(result),)
+            self._expected = None
+            return (self.read_located(self.locate(indices, values), allocate),)
 
-        return finish
+        return Then(read, finish)
 
     def _expected_regions(
-        self, likeness: ExpectedHeader, indices: Int64s, values: Values
+        self, expected: ExpectedHeader, indices: Int64s, values: Values
     ) -> Regions | None:
         """Return the regions of samples, or one for all; None if no single calls read them."""
-        if not values and self._same is not None and self._same[0] is likeness:
-            return self._same[1]
+        if not values and self._expected_region is not None:
+            header, region = self._expected_region
+            if header is expected:
+                return region
         try:
             rows = np.arange(len(indices) if values else 1)
-            regions = self._group(likeness.header, rows, indices, None, values).regions
+            regions = self._group(expected.header, rows, indices, None, values).regions
         except ArgumentError:
             return None  # if the file is as expected, the reading of its header raises this again
-        found = regions if likeness.may_read(regions) else None
+        found = regions if expected.may_read(regions) else None
         if not values:
-            self._same = likeness, found
+            self._expected_region = expected, found
         return found
 
     def _expect(self, located: LocatedSamples, copied: bool) -> None:
@@ -270,7 +262,7 @@ class NumpySource:
         header = parse_header(beginning)
         if not header.dtype.isnative or (header.fortran_order and len(header.shape) > 1):
             return
-        expected = self._likeness
+        expected = self._expected
         if copied and self._mapped is not None:
             count = tuple(located.groups[0].regions.count[0].tolist())
             expected = ExpectedCopies(beginning, header, count, self._mapped)
@@ -278,8 +270,8 @@ class NumpySource:
             small = header.nbytes <= MIN_MAPPED_BYTES
             if may_be_read_at_once(header.nbytes) if located.whole else small:
                 expected = ExpectedHeader(beginning, header)
-        if expected != self._likeness:  # else what `_same` knows of it stays
-            self._likeness = expected
+        if expected != self._expected:  # else `_expected_region` stays
+            self._expected = expected
 
     def _located(self, indices: Int64s) -> tuple[Int64s, Int64s | None]:
         """Return the arrays of samples, and the samples' places along the axis."""
@@ -385,7 +377,7 @@ class NumpySource:
 
     def __getstate__(self) -> dict[str, Any]:
         # A copy has no part in the process.
-        return self.__dict__ | {"_mapped": None, "_likeness": None, "_same": None}
+        return self.__dict__ | {"_mapped": None, "_expected": None, "_expected_region": None}
 
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""

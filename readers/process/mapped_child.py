@@ -109,19 +109,19 @@ class MapCopier:
         self._maps = MappedFiles(min(MAX_MAPS, descriptors))
         self._team = team
 
-    def copy(self, files: Files, alikes: Sequence[tuple[Any, ...]]) -> Copied:
+    def copy(self, files: Files, wanted: Sequence[tuple[Any, ...]]) -> Copied:
         """Copy the regions that can be copied without waiting for a disk."""
-        return self._copy(files, [self._maps.get(*file) for file in files], alikes)
+        return self._copy(files, [self._maps.get(*file) for file in files], wanted)
 
     def copy_expected(
-        self, paths: Sequence[str], beginning: tuple[bytes, int], alike: tuple[Any, ...]
+        self, paths: Sequence[str], beginning: tuple[bytes, int], wanted: tuple[Any, ...]
     ) -> Copied:
         """Copy regions of files that are alike: see `copy`.
 
         Args:
             paths: of the files, which may be in any state.
             beginning: first bytes of each file, and number of all its bytes.
-            alike: fields of a `StridedCopies`.
+            wanted: fields of a `StridedCopies`.
         """
         files: list[tuple[str, Identity]] = []
         maps: list[MappedFile | None] = []
@@ -129,18 +129,18 @@ class MapCopier:
             state = _identity_at(path)
             file = None if state is None else self._maps.get(path, state)
             if file is None or state is None or not file.begins_with(*beginning):
-                return [np.zeros(len(StridedCopies(*alike).origins), np.bool_)]
+                return [np.zeros(len(StridedCopies(*wanted).origins), np.bool_)]
             files.append((path, state))
             maps.append(file)
-        return self._copy(files, maps, [alike])
+        return self._copy(files, maps, [wanted])
 
     def _copy(
         self,
         files: Files,
         maps: Sequence[MappedFile | None],
-        alikes: Sequence[tuple[Any, ...]],
+        wanted: Sequence[tuple[Any, ...]],
     ) -> Copied:
-        copies = [_CopyRequest(StridedCopies(*each), maps, self._arena) for each in alikes]
+        copies = [_CopyRequest(StridedCopies(*each), maps, self._arena) for each in wanted]
         jobs = [job for each in copies for job in each.jobs()]
         threads = -(-len(jobs) // PIECES_OF_THREAD)
         self._team.run_jobs(_copy_piece, jobs, threads)
@@ -160,19 +160,19 @@ class _CopyRequest:
     """
 
     def __init__(
-        self, alike: StridedCopies, maps: Sequence[MappedFile | None], arena: NDArray[np.uint8]
+        self, copies: StridedCopies, maps: Sequence[MappedFile | None], arena: NDArray[np.uint8]
     ) -> None:
-        order = sorted(range(len(alike.shape)), key=lambda axis: -alike.strides[axis])
+        order = sorted(range(len(copies.shape)), key=lambda axis: -copies.strides[axis])
         self._shape, self._strides, self._target_strides = (
             tuple(of_axes[axis] for axis in order)
-            for of_axes in (alike.shape, alike.strides, alike.target_strides)
+            for of_axes in (copies.shape, copies.strides, copies.target_strides)
         )
-        self._dtype, self._target_dtype = np.dtype(alike.dtype), np.dtype(alike.target_dtype)
-        self._origins = alike.origins.tolist()
-        self._numbers = alike.origins[:, 0]
+        self._dtype, self._target_dtype = np.dtype(copies.dtype), np.dtype(copies.target_dtype)
+        self._origins = copies.origins.tolist()
+        self._numbers = copies.origins[:, 0]
         self._maps, self._arena = maps, arena
         sizes = np.array([0 if each is None else len(each.content) for each in maps], np.int64)
-        _, starts, targets = alike.origins.T
+        _, starts, targets = copies.origins.T
         length = _reach(self._shape, self._strides, self._dtype.itemsize)
         self.done: NDArray[np.bool_]
         self.done = (starts >= 0) & (starts <= sizes[self._numbers] - length)

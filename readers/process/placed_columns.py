@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from math import prod
@@ -48,7 +49,7 @@ Placed = PlacedArray | PlacedRows | Column
 
 
 class ReadMemory:
-    """The memory of a read, in the process that reads.
+    """The memory of a read, in the process that reads. Thread-safe.
 
     Args:
         memory: (room,) uint8. If that is used up, arrays lie elsewhere.
@@ -60,13 +61,15 @@ class ReadMemory:
     def __init__(self, memory: Bytes) -> None:
         self.used = 0
         self._memory = memory
+        self._lock = threading.Lock()
         self._address = memory.ctypes.data
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """Return an uninitialized C-contiguous array."""
         dtype = np.dtype(dtype)
-        start = -(-self.used // ALIGNMENT) * ALIGNMENT
-        end = self.used = start + prod(shape) * dtype.itemsize
+        with self._lock:
+            start = -(-self.used // ALIGNMENT) * ALIGNMENT
+            end = self.used = start + prod(shape) * dtype.itemsize
         if end > len(self._memory):
             return np.empty(shape, dtype)
         array: NDArray[Any] = self._memory[start:end].view(dtype).reshape(shape)
@@ -108,12 +111,12 @@ class ReadMemory:
 
 
 def joined(memory: Bytes, firsts: Sequence[int], parts: Sequence[Placed]) -> Column:
-    """Return one column of those of several processes.
+    """Return one column of those of several parts of the samples.
 
     Args:
         memory: of the whole read.
-        firsts: where the memory of each process begins.
-        parts: the column of each process.
+        firsts: where the memory of the process begins that has read the part.
+        parts: the column of each part.
     """
     rows = [part for part in parts if isinstance(part, PlacedRows)]
     if len(rows) == len(parts) and len({(r.dtype, r.shapes.shape[1]) for r in rows}) == 1:

@@ -5,7 +5,6 @@ arguments:
 
     "copy", files, copies                       copies out of mapped files: `MapCopier.copy`
     "copy_expected", paths, beginning, copies   of files that are alike: `copy_expected`
-    "files", paths, offset, room                whole files: `FileReads.read`
     "samples", indices, offset, room            samples of the source: `SourceReads.read`
 
 The first message holds the functions to run on each encoded sample, and the source, if there is
@@ -24,7 +23,6 @@ from ...engine.processes.shipment import Shipment
 from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
 from ...engine.threads import Team
-from .file_reads import FileReads
 from .mapped_child import MapCopier, leave_no_dump
 from .source_reads import SourceReads
 
@@ -34,14 +32,14 @@ def main(threads: int, arena: int, *connections: int) -> None:
     leave_no_dump()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    memory, team = Arena(arena), Team("reading", threads - 1)
-    copier = MapCopier(memory, team, most // 2)
-    serve(connections, partial(_prepared, memory, team, copier))
+    memory = Arena(arena)
+    copier = MapCopier(memory, Team("copying", threads - 1), most // 2)
+    serve(connections, partial(_prepared, memory, threads, copier))
 
 
 def _prepared(
     memory: Arena,
-    team: Team,
+    threads: int,
     copier: MapCopier,
     setup: tuple[Mapping[str, MetadataFunction], Shipment | None],
 ) -> Answer:
@@ -50,10 +48,10 @@ def _prepared(
     answers: dict[str, Callable[..., Any]] = {
         "copy": copier.copy,
         "copy_expected": copier.copy_expected,
-        "files": FileReads(memory, team, functions).read,
     }
     if shipped is not None:
-        answers["samples"] = SourceReads(memory, shipped.open(memory), functions).read
+        source = shipped.open(memory)
+        answers["samples"] = SourceReads(memory, source, functions, threads).read
 
     def answer(request: tuple[Any, ...]) -> Any:
         name, *arguments = request

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...engine.errors import SourceError
+from ...engine.pending import Later, Pending, Then
 from ..interrupt import wait_for
 from ..source import Allocate
 from ..storage.claims import check_claim
@@ -58,14 +60,13 @@ class RemoteFile(Storage):
         self._options = dict(options)
         self._version = version
 
-    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`; all requests are under way when this returns."""
         connection = endpoint(self._url, self._options)
         parts = [part for pair in zip(offsets, buffers, strict=True) for part in _parts(*pair)]
         if not parts:
-            return lambda: None
-        work = _fetch(connection, self._url, self._version, parts)
-        return partial(wait_for, connection.start(work))
+            return Later(lambda: None)
+        return Requested(connection.start(_fetch(connection, self._url, self._version, parts)))
 
     def sequential(self) -> Storage:
         """See `Storage.sequential`."""
@@ -75,27 +76,39 @@ class RemoteFile(Storage):
         """Do nothing: connections belong to the service, not to one object."""
 
 
-def start_open(url: str, options: Mapping[str, Any]) -> Callable[[], RemoteFile]:
-    """Ask for the object's version; the returned function waits for the answer.
+class Requested(Pending[Any]):
+    """What a service is asked for."""
 
-    The function raises:
+    def __init__(self, future: Future[Any]) -> None:
+        self._future = future
+
+    def result(self) -> Any:
+        return wait_for(self._future)
+
+    def cancel(self) -> None:
+        self._future.cancel()
+
+
+def start_open(url: str, options: Mapping[str, Any]) -> Pending[RemoteFile]:
+    """Start to ask for the object's version.
+
+    The result raises:
         FileNotFoundError, PermissionError, IsADirectoryError: there is no readable object.
         SourceError: the service does not answer, or does not tell the object's size.
     """
     connection = endpoint(url, options)
     work = connection.request(partial(_describe, connection, url), shown(url))
-    asked = connection.start(work)
-    return lambda: RemoteFile(url, options, wait_for(asked))
+    return Then(Requested(connection.start(work)), partial(RemoteFile, url, options))
 
 
-def start_whole(url: str, options: Mapping[str, Any], allocate: Allocate) -> Callable[[], Bytes]:
-    """Fetch an object of unknown size; the returned function waits and returns the bytes.
+def start_whole(url: str, options: Mapping[str, Any], allocate: Allocate) -> Pending[Bytes]:
+    """Start to fetch an object of unknown size. The result is its bytes.
 
     A small object takes one request. Larger objects are fetched in parts, unless the server ignores
     ranges.
     """
     connection = endpoint(url, options)
-    return partial(wait_for, connection.start(_whole(connection, url, allocate)))
+    return Requested(connection.start(_whole(connection, url, allocate)))
 
 
 def _parts(offset: int, buffer: Bytes) -> list[tuple[int, Bytes]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from ...engine.pending import Later, Pending
 from ..storage.storage import Bytes, Storage
 
 MAX_AHEAD = 8
@@ -26,11 +27,11 @@ class SequentialObject(Storage):
         self._part = part
         self.name, self.size, self.stamp = storage.name, storage.size, storage.stamp
         self.gap, self.path = storage.gap, storage.path
-        self._begun: dict[int, tuple[Bytes, Callable[[], None]]] = {}
+        self._begun: dict[int, tuple[Bytes, Pending[None]]] = {}
         self._ahead = 0
         self._last = 0
 
-    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`; waits at once."""
         for offset, buffer in zip(offsets, buffers, strict=True):
             filled = 0
@@ -39,7 +40,7 @@ class SequentialObject(Storage):
                 piece = self._take(number)[skipped : skipped + buffer.size - filled]
                 buffer[filled : filled + piece.size] = piece
                 filled += piece.size
-        return lambda: None
+        return Later(lambda: None)
 
     def _take(self, number: int) -> Bytes:
         if number != self._last:
@@ -47,16 +48,18 @@ class SequentialObject(Storage):
             self._last = number
         end = min(number + self._ahead + 1, -(-self.size // self._part))
         self._begun = {n: self._begun.get(n) or self._fetch(n) for n in range(number, end)}
-        part, wait = self._begun[number]
-        wait()
-        self._begun[number] = part, lambda: None
+        part, pending = self._begun[number]
+        pending.result()
+        self._begun[number] = part, Later(lambda: None)
         return part
 
-    def _fetch(self, number: int) -> tuple[Bytes, Callable[[], None]]:
+    def _fetch(self, number: int) -> tuple[Bytes, Pending[None]]:
         offset = number * self._part
         part: Bytes = np.empty(min(self._part, self.size - offset), np.uint8)
         return part, self._storage.start_read([offset], [part])
 
     def close(self) -> None:
         """Drop the fetched parts."""
-        self._begun = {}
+        while self._begun:
+            _, (_, pending) = self._begun.popitem()
+            pending.cancel()

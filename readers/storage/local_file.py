@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ...engine.errors import SourceError
+from ...engine.pending import Later, Pending
 from .descriptors import Descriptor, SharedFile, shared_file
 from .local_reads import check_regular, identity, read_cached, read_waiting
 from .read_team import READ_TEAM
@@ -64,19 +65,19 @@ class LocalFile(Storage):
             shared = self._file = shared_file(self.location, self.stamp)
         return shared.opened()
 
-    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`; reads cached bytes now and asks the disk for the others."""
         return self._start(offsets, buffers, None)
 
     def start_read_using(
         self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use
-    ) -> Callable[[], None]:
+    ) -> Pending[None]:
         """See `Storage.start_read_using`."""
         return self._start(offsets, buffers, use)
 
     def _start(
         self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use | None
-    ) -> Callable[[], None]:
+    ) -> Pending[None]:
         late: list[tuple[range, list[int]]] = []
 
         def read(numbers: range) -> None:
@@ -103,7 +104,7 @@ class LocalFile(Storage):
         else:
             for numbers in self._parts(lengths):
                 read(numbers)
-        return finish
+        return Later(finish)
 
     def _parts(self, lengths: Sequence[int]) -> list[range]:
         """Return the numbers of the buffers in groups of about `part` bytes, in order."""
@@ -114,6 +115,10 @@ class LocalFile(Storage):
                 first = number
             reached += length
         return [*parts, range(first, len(lengths))] if lengths else []
+
+    def fill_cached(self, offset: int, buffer: Bytes) -> bool:
+        """See `Storage.fill_cached`; if the bytes are not in memory, asks the disk for them."""
+        return read_cached(self.opened().number, buffer, offset)
 
     def wait_for(self, offset: int, buffer: Bytes) -> None:
         """Fill the buffer from `offset` on, waiting for the disk."""

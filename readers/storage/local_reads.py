@@ -101,24 +101,20 @@ def read_local(paths: list[bytes], allocate: Allocate) -> list[NDArray[Any]]:
     opened: list[int] = []
     try:
         opened.extend(map(_open, paths))
-        return _read_opened(opened, paths, allocate)
+        sizes = [regular_size(fd, path) for fd, path in zip(opened, paths, strict=True)]
+        bounds = list(accumulate(sizes, initial=0))
+        if bounds[-1] > memory_of_machine():
+            check_claim(os.fsdecode(paths[sizes.index(max(sizes))]), bounds[-1])
+        slab = allocate((bounds[-1],), np.uint8)
+        views = [slab[start:stop] for start, stop in pairwise(bounds)]
+        # The storage is asked for all that is not in memory before anything is waited for.
+        waiting = [i for i, fd in enumerate(opened) if not read_cached(fd, views[i], 0)]
+        for i in waiting:
+            views[i] = _rest(opened[i], views[i], paths[i])
+        return views
     finally:
         for fd in opened:
             os.close(fd)
-
-
-def _read_opened(opened: list[int], paths: list[bytes], allocate: Allocate) -> list[NDArray[Any]]:
-    """Read files into one slab, having asked the storage for all that is not in memory yet."""
-    sizes = [regular_size(fd, path) for fd, path in zip(opened, paths, strict=True)]
-    bounds = list(accumulate(sizes, initial=0))
-    if bounds[-1] > memory_of_machine():
-        check_claim(os.fsdecode(paths[sizes.index(max(sizes))]), bounds[-1])
-    slab = allocate((bounds[-1],), np.uint8)
-    views = [slab[start:stop] for start, stop in pairwise(bounds)]
-    waiting = [i for i, fd in enumerate(opened) if not read_cached(fd, views[i], 0)]
-    for i in waiting:
-        views[i] = _rest(opened[i], views[i], paths[i])
-    return views
 
 
 def _open(path: bytes) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import IO, Any
 
 import numpy as np
 
+from ...engine.pending import Later, Pending, wait_all
 from .local_file import LocalFile
 from .local_reads import OPEN_FLAGS, regular_size
 from .storage import Storage
@@ -35,13 +36,12 @@ def open_storages(
         OSError: there is no such file, or it is no regular file.
         MissingDependencyError: the library for a protocol is not installed.
     """
-    started = [_begin_open(text_of(path), options or {}) for path in paths]
-    return [wait() for wait in started]
+    return wait_all(_start_open(text_of(path), options or {}) for path in paths)
 
 
-def _begin_open(path: str, options: Mapping[str, Any]) -> Callable[[], Storage]:
+def _start_open(path: str, options: Mapping[str, Any]) -> Pending[Storage]:
     if not is_url(path):
-        return partial(LocalFile, path)
+        return Later(partial(LocalFile, path))
     from ..remote.objects import start_open  # needs optional libraries
 
     return start_open(path, options)
@@ -63,7 +63,9 @@ def opened(path: str | bytes | Place, options: Mapping[str, Any] | None = None) 
     if is_url(text):
         from ..remote.objects import start_whole  # needs optional libraries
 
-        return io.BytesIO(start_whole(os.fsdecode(text), options or {}, np.empty)().tobytes())
+        return io.BytesIO(
+            start_whole(os.fsdecode(text), options or {}, np.empty).result().tobytes()
+        )
     descriptor = os.open(text, OPEN_FLAGS)
     try:
         regular_size(descriptor, text)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.pending import Pending, wait_all
 from ..source import Allocate, checked_indices
 from .claims import check_claim, memory_of_machine
 from .read_plan import Int64s, ReadPlan, plan_reads
@@ -137,18 +138,16 @@ class RecordFiles:
         offsets = (plan.offsets - self._bases[files]).tolist()
         buffers = cut(block, plan.block_offsets, plan.lengths)
         borders = [0, *((files[1:] > files[:-1]).nonzero()[0] + 1).tolist(), len(offsets)]
-        waits = []
-        for start, end in pairwise(borders):
-            if start == end:  # there are no records
-                continue
-            storage, runs = self._storages[files[start]], slice(start, end)
+
+        def start(begin: int, end: int) -> Pending[None]:
+            storage: Storage = self._storages[files[begin]]
+            runs = slice(begin, end)
             if use is None:
-                waits.append(storage.start_read(offsets[runs], buffers[runs]))
-            else:
-                use_own = partial(use, start)
-                waits.append(storage.start_read_using(offsets[runs], buffers[runs], use_own))
-        for wait in waits:
-            wait()
+                return storage.start_read(offsets[runs], buffers[runs])
+            return storage.start_read_using(offsets[runs], buffers[runs], partial(use, begin))
+
+        parts = [(begin, end) for begin, end in pairwise(borders) if begin < end]  # no empty one
+        wait_all(start(begin, end) for begin, end in parts)
 
     def _file_of(self, addresses: Int64s) -> Int64s:
         found: Int64s = self._bases.searchsorted(addresses, "right") - 1

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
+from ...engine.pending import Pending, Then
 from ..source import Allocate
 from .claims import check_claim
+from .local_reads import Identity
 from .read_plan import Int64s, plan_reads
 
 Bytes = NDArray[np.uint8]
@@ -39,6 +41,7 @@ class Storage(ABC):
         part: bytes; longer runs of ranges are read in parts of about this size. None if the storage
             divides them itself.
         path: in the local file system; None for a remote object.
+        identity: of a local file, when the storage was made; None for all others.
     """
 
     name: str
@@ -47,38 +50,41 @@ class Storage(ABC):
     gap: int
     part: int | None = None
     path: Path | None
+    identity: Identity | None = None
 
     @abstractmethod
-    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """Start to read from each of `offsets` as many bytes as its buffer holds.
 
-        The returned function waits until all buffers are filled; they must not be used before. A
-        caller that reads several storages starts all reads before it waits for the first.
+        With the result all buffers are filled; they must not be used before. A caller that reads
+        several storages starts all reads before it waits for the first: see `wait_all`.
 
         Raises:
-            OSError: the file cannot be read. SourceError if it ends too early. The returned
-                function may raise both, too.
+            OSError: the file cannot be read. SourceError if it ends too early. The result may raise
+                both, too.
         """
 
     def start_read_using(
         self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use
-    ) -> Callable[[], None]:
+    ) -> Pending[None]:
         """Do as `start_read` does, and call `use` once for each buffer that was filled.
 
         A storage that is as fast as memory calls `use` in several threads, while caches still hold
-        the bytes. Exceptions of `use` are raised here or by the returned function.
+        the bytes. Exceptions of `use` are raised here or by the result.
         """
-        wait = self.start_read(offsets, buffers)
-
-        def finish() -> None:
-            wait()
-            use(range(len(buffers)))
-
-        return finish
+        return Then(self.start_read(offsets, buffers), lambda _: use(range(len(buffers))))
 
     def fill(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> None:
         """Read from each of `offsets` as many bytes as its buffer holds: see `start_read`."""
-        self.start_read(offsets, buffers)()
+        self.start_read(offsets, buffers).result()
+
+    def wait_for(self, offset: int, buffer: Bytes) -> None:
+        """Fill the buffer from `offset` on, in this thread."""
+        self.fill([offset], [buffer])
+
+    def fill_cached(self, offset: int, buffer: Bytes) -> bool:
+        """Fill the buffer from memory; return False if that has to wait, and be done by `fill`."""
+        return False
 
     @abstractmethod
     def close(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.errors import SourceError
+from ...engine.pending import wait_all
 from ..listing.path_patterns import expand_paths
 from ..storage.index_cache import are_bounds, cached_index, replace_file
 from ..storage.opening import open_storages
@@ -40,10 +41,8 @@ def open_records(paths: Sequence[str], options: Mapping[str, Any] | None = None)
     """
     storages = open_storages(paths, options)
     starts = [np.empty(min(HEADER, storage.size), np.uint8) for storage in storages]
-    waits = [each.start_read([0], [start]) for each, start in zip(storages, starts, strict=True)]
-    for wait in waits:
-        wait()
-    pairs = zip(storages, starts, strict=True)
+    pairs = list(zip(storages, starts, strict=True))
+    wait_all(storage.start_read([0], [start]) for storage, start in pairs)
     return [_unpacked(storage, start.tobytes()) for storage, start in pairs]
 
 

@@ -90,6 +90,12 @@ class BytePattern:
     def _lengths(self, block: Bytes, positions: Int64s) -> Int64s:
         """Decode all lengths at all positions: (lengths, positions)."""
         words = windows(block, "<u4")[positions + self._starts]
+        # A varint has 7 bits a byte, the lowest first, below a bit that says "more follows":
+        #
+        #     byte      3        2        1        0
+        #     word   .ddddddd .ccccccc .bbbbbbb .aaaaaaa    . = no bit of the number: masked
+        #     pairs  ..dddddd dccccccc ..bbbbbb baaaaaaa    bytes 1 and 3 move down by one bit
+        #     whole  ....dddd dddccccc ccbbbbbb baaaaaaa    the upper pair moves down by two
         words &= self._bits
         pairs = (words & np.uint32(0x007F007F)) | (words >> 1 & np.uint32(0x3F803F80))
         whole = (pairs & np.uint32(0x3FFF)) | (pairs >> 2 & np.uint32(0xFFFC000))

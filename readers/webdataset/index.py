@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
+from ...engine.pending import wait_all
 from ..archives.tar import BLOCK, Member, members
 from ..storage.index_cache import (
     are_bounds,
@@ -264,12 +265,10 @@ def check_ends(archives: Sequence[Storage], indexes: Sequence[ArchiveIndex]) -> 
         np.empty(min(_TAIL, max(0, archive.size - end)), np.uint8)
         for archive, end in zip(archives, ends, strict=True)
     ]
-    waits = [
+    wait_all(
         archive.start_read([end], [tail])
         for archive, end, tail in zip(archives, ends, tails, strict=True)
-    ]
-    for wait in waits:
-        wait()
+    )
     for archive, end, tail in zip(archives, ends, tails, strict=True):
         closed = tail.size >= BLOCK and not tail[:BLOCK].any()
         if closed and (tail.any() or end + tail.size < archive.size):

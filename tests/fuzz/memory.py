@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from penstock.engine.pending import Later, Pending
 from penstock.readers.storage.storage import Bytes, Storage
 
 
@@ -21,11 +22,11 @@ class MemoryFile(Storage):
         self.size = len(content)
         self.stamp = str(self.size)
 
-    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Callable[[], None]:
+    def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         for offset, buffer in zip(offsets, buffers, strict=True):
             assert 0 <= offset <= offset + len(buffer) <= self.size
             buffer[:] = self._content[offset : offset + len(buffer)]
-        return lambda: None
+        return Later(lambda: None)
 
     def close(self) -> None:
         pass

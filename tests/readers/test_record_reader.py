@@ -10,7 +10,7 @@ from penstock import fn, pipeline_def, tfrecord
 from penstock.engine.errors import DecodeError
 from penstock.engine.processes import helper_processes
 from penstock.readers import record_reader
-from penstock.readers.process import process_source
+from penstock.readers.reading import processes as reading_processes
 
 from . import tars
 from . import tfrecord_files as tf
@@ -99,7 +99,7 @@ def processes(tuned, monkeypatch, request):
     """Processes read, at once, on any machine."""
     tuned(record_reader, MIN_CORES=1)
     tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
-    monkeypatch.setattr(process_source, "processes_of_cores", lambda least: request.param)
+    monkeypatch.setattr(reading_processes, "processes_of_cores", lambda: request.param)
     yield request.param
     settled_children()  # or later tests would see them
 
@@ -163,12 +163,21 @@ def test_closing_ends_them(folder):
 
 
 @pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize("depth", [1, 2, 9])
+def test_they_read_as_many_batches_ahead_as_asked_for(folder, depth):
+    with make(folder, prefetch_queue_depth=depth) as pipe:
+        taken, _ = until_processes_read(pipe)
+        found = run(pipe, 60)
+    with make(folder, prefetch_queue_depth=0) as alone:
+        assert run(alone, taken + 60)[taken * BATCH :] == found
+
+
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(
     ("pipeline", "options"),
     [
         ({"exec_processes": False}, {}),
         ({}, {"prefetch_queue_depth": 0}),
-        ({}, {"prefetch_queue_depth": 2}),
         ({}, {"shuffle_block": 10}),
     ],
 )

@@ -444,7 +444,7 @@ def file(
 
     In pipelines that use the GPU or worker processes, one to four processes of the reader's own
     read local files, after a fifth of a second of reading: threads that read would wait for
-    Python's lock.
+    the GIL.
 
     Outputs:
         the file's bytes: uint8, shape (size,).

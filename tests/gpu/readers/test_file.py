@@ -1,3 +1,5 @@
+"""Files that processes read for a pipeline that uses the GPU."""
+
 import time
 
 import numpy as np
@@ -5,7 +7,7 @@ import pytest
 
 from penstock import fn, pipeline_def
 from penstock.engine.processes import helper_processes
-from penstock.readers.files import source as source_of_files
+from penstock.readers.reading import processes as reading_processes
 
 
 @pytest.fixture
@@ -17,6 +19,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.parametrize("options", [{}, {"prefetch_queue_depth": 2}])
 @pytest.mark.parametrize(
     ("processes", "count", "remark"),
     [
@@ -26,14 +29,14 @@ def folder(tmp_path):
     ],
 )
 def test_files_are_read_by_processes_of_their_own(
-    device_stage, folder, tuned, monkeypatch, processes, count, remark
+    device_stage, folder, tuned, monkeypatch, processes, count, remark, options
 ):
-    monkeypatch.setattr(source_of_files, "processes_of_cores", lambda: count)
+    monkeypatch.setattr(reading_processes, "processes_of_cores", lambda: count)
     tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
 
     @pipeline_def(batch_size=64, num_threads=1, exec_processes=processes)
     def define():
-        contents, labels = fn.readers.file(file_root=str(folder), file_filters="*.bin")
+        contents, labels = fn.readers.file(file_root=str(folder), file_filters="*.bin", **options)
         return contents.gpu(), labels
 
     def run(pipe):

@@ -17,7 +17,7 @@ from penstock.engine.errors import ArgumentError, DecodeError
 from penstock.engine.tensors import TensorListCPU, TensorListGPU
 from penstock.readers.npy import gds as npy_gds
 from penstock.readers.npy import reader as npy
-from penstock.readers.read_ahead import AheadReading
+from penstock.readers.reading.carriers import Threads
 from penstock.testing.emulator import DeviceArray
 
 
@@ -209,7 +209,9 @@ def test_large_batches_are_read_ahead(device_stage, tmp_path, device):
             (found,) = pipe.run()
             for origin, row in zip(found.source_info(), found.as_cpu().rows(), strict=True):
                 np.testing.assert_array_equal(row, arrays[paths.index(origin)])
-        assert isinstance(pipe._plan.readers[0].operator.reading._now, AheadReading)
+        carrier = pipe._plan.readers[0].operator.window.carrier
+        assert isinstance(carrier, Threads)
+        assert carrier.depth == 3
 
 
 def test_the_way_taken_is_said(device_stage, paths):

@@ -9,7 +9,7 @@ from penstock import fn, pipeline_def, tfrecord
 from penstock.engine.processes import helper_processes
 from penstock.engine.run import grouping
 from penstock.readers import record_reader
-from penstock.readers.process import process_source
+from penstock.readers.reading import processes as reading_processes
 from penstock.testing.emulator import EmulatedGpuDevice
 from penstock.tests.readers import tfrecord_files as tf
 
@@ -36,7 +36,7 @@ def test_processes_read_them(device_stage, path, tuned, monkeypatch, samples):
     tuned(record_reader, MIN_CORES=1)
     tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
     tuned(grouping, MAX_GROUP_SAMPLES=samples, MAX_GROUP_SECONDS=1e9, CONSUMER_WAITS=(0.0, 0.0))
-    monkeypatch.setattr(process_source, "processes_of_cores", lambda least: 2)
+    monkeypatch.setattr(reading_processes, "processes_of_cores", lambda: 2)
 
     def make(**options):
         @pipeline_def(batch_size=BATCH, num_threads=2, seed=1)

@@ -1,18 +1,13 @@
 import os
-import pickle
 import threading
 
 import numpy as np
 import pytest
 
-from penstock.engine.processes import helper_processes
-from penstock.engine.tensors.memory import SlabPool
-from penstock.readers.files import source as source_of_files
 from penstock.readers.files.source import FileSource
 from penstock.readers.listing.listing import list_files
 from penstock.testing.readers import SourceConformance
 
-from ..processes import assert_soon
 from .made import random_files
 
 SIZES = [5, 0, 100_000, 1, 70_000, *range(1, 90)]  # more files than are open at once
@@ -82,44 +77,3 @@ def test_close_does_not_disturb_a_read_in_another_thread(folder, names):
     assert [array.tobytes() for array in contents] == [
         (folder / name).read_bytes() for name in names[:3]
     ]
-
-
-@pytest.fixture(params=[1, 3])
-def shared(tmp_path, tuned, request, monkeypatch):
-    """A source whose processes read, and a function that looks at what a source reads."""
-    monkeypatch.setattr(source_of_files, "processes_of_cores", lambda: request.param)
-    tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
-    for number in range(100):
-        (tmp_path / f"{number:02}").write_bytes(bytes([number]) * 20_000)
-    pool = SlabPool(shared=True)
-    source = FileSource(list_files(files=sorted(os.listdir(tmp_path)), file_root=tmp_path))
-    source.share(pool.arena, {})
-
-    def check(source, indices):
-        contents, labels = source.read(np.array(indices), pool.empty)
-        assert [set(content.tolist()) for content in contents] == [{index} for index in indices]
-        assert labels[:, 0].tolist() == list(indices)
-
-    check(source, range(30))
-    expected = {1: "a process of its own reads", 3: "3 processes of its own read"}[request.param]
-    assert_soon(lambda: source.path_used == expected)
-    yield source, check
-    source.close()
-
-
-def test_a_process_reads(shared):
-    source, check = shared
-    for indices in ([1, 0], range(50, 80), range(30)):
-        check(source, indices)
-    source.interrupt()
-    assert not source.path_used
-    check(source, range(30))
-
-
-def test_a_copy_has_no_part_in_the_process(shared):
-    source, check = shared
-    copy = pickle.loads(pickle.dumps(source))
-    assert not copy.path_used
-    check(copy, range(50, 80))
-    check(source, range(50, 80))
-    assert source.path_used

@@ -251,12 +251,14 @@ def test_batches_that_are_begun_together(shared, tmp_path):
     everything = np.arange(6)
 
     def begin(rows):
-        return source.begin(rows, shared.pool.empty, {"start": starts[rows]})
+        return source.start(rows, shared.pool.empty, {"start": starts[rows]})
 
-    assert begin(everything) is None  # nothing is known of the files
+    assert not begin(everything).elsewhere  # nothing is known of the files
     source.read(everything, shared.pool.empty, {"start": starts})
     halves = everything[:3], everything[3:]
-    found = [finish() for finish in [begin(rows) for rows in halves]]
+    begun = [begin(rows) for rows in halves]
+    assert all(each.elsewhere for each in begun)
+    found = [each.result()[0] for each in begun]
     for rows, half in zip(halves, found, strict=True):
         for row, sample in zip(rows, half, strict=True):
             z, y, x = starts[row]
@@ -265,10 +267,11 @@ def test_batches_that_are_begun_together(shared, tmp_path):
     # Another file takes its place: one that is cut short would end the process, which copies now.
     np.save(tmp_path / "other.npy", np.load(paths[1]).reshape(12, 50, 40))
     (tmp_path / "other.npy").replace(paths[1])
-    assert begin(halves[0])() is None
-    assert begin(halves[0]) is None  # the files are not expected to be alike any more
-    for finish in begun:
-        finish()
+    with pytest.raises(ArgumentError):
+        begin(halves[0]).result()  # reads what the process did not copy
+    assert not begin(halves[0]).elsewhere  # the files are not expected to be alike any more
+    for each in begun:
+        each.cancel()
 
 
 def other_dtype(path):

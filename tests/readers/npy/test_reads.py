@@ -8,6 +8,7 @@ import pytest
 from penstock.readers.npy import reads as npy_reads
 from penstock.readers.npy import region_reads
 from penstock.readers.npy.region import parse_key
+from penstock.readers.storage.local_file import LocalFile
 
 from ..npy_files import RANDOM, read, save_all, source_of
 
@@ -89,10 +90,13 @@ def test_neighbours_along_an_axis_are_read_together(tmp_path, monkeypatch):
     (path,) = save_all(tmp_path, [np.arange(4000).reshape(1000, 4)])
     source = source_of([path], sample_axis=0)
     reads = []
-    original = npy_reads.read_cached
-    monkeypatch.setattr(
-        npy_reads, "read_cached", lambda fd, b, at: reads.append(b.size) or original(fd, b, at)
-    )
+    original = LocalFile.fill_cached
+
+    def noted(self, at, buffer):
+        reads.append(buffer.size)
+        return original(self, at, buffer)
+
+    monkeypatch.setattr(LocalFile, "fill_cached", noted)
     found = read(source, np.array([5, 6, 7, 3, 900, 901, 7]))
     assert found[:, 0].tolist() == [20, 24, 28, 12, 3600, 3604, 28]
     assert reads == [3 * 32, 32, 2 * 32, 32]
@@ -101,12 +105,19 @@ def test_neighbours_along_an_axis_are_read_together(tmp_path, monkeypatch):
 def test_only_the_bytes_of_a_region_are_read(tmp_path, monkeypatch):
     (path,) = save_all(tmp_path, [np.zeros((64, 128, 128), "f4")])
     sizes = []
-    original = npy_reads.read_cached
-    monkeypatch.setattr(
-        npy_reads, "read_cached", lambda fd, b, at: sizes.append(b.size) or original(fd, b, at)
-    )
-    read(source_of([path], "8:10"))
+    original = LocalFile.fill_cached
+
+    def noted(self, at, buffer):
+        sizes.append(buffer.size)
+        return original(self, at, buffer)
+
+    regions = "8:10", "8:10, 40:50"
+    source, part = (source_of([path], roi, keep_headers=True) for roi in regions)
+    for each in (source, part):
+        each.headers(np.arange(1))
+    monkeypatch.setattr(LocalFile, "fill_cached", noted)
+    read(source)
     assert sum(sizes) == 2 * 128 * 128 * 4
     sizes.clear()
-    read(source_of([path], "8:10, 40:50"))
+    read(part)
     assert sum(sizes) == 2 * 10 * 128 * 4

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.processes.child_process import ChildProcess
+from penstock.engine.processes.shipment import Shipment
 from penstock.readers.storage.local_reads import identity
+from penstock.tests.readers.squares import Squares
 
 from ..processes import alive, assert_soon
 
@@ -24,32 +26,26 @@ def child(pool):
     process.close()
 
 
-def test_whole_files_and_parts_of_files_on_each_connection(tmp_path, pool, child):
+def test_samples_and_parts_of_files_on_each_connection(tmp_path, pool, child):
     path = tmp_path / "file"
     path.write_bytes(bytes(range(200)))
     _, channels = child
-    channels[0].send(({}, None))
+    channels[0].send(({}, Shipment.of(Squares(bad=[5]), pool.arena)))
     assert channels[0].receive() is None
     for number, channel in enumerate(channels):
         offset = TARGET * (number + 1)
-        channel.send(("files", [os.fsencode(path)] * 2, offset, 1000))
-        total, sizes, metadata = channel.receive()
-        assert (total, sizes.tolist(), metadata) == (400, [200, 200], {})
-        block = pool.arena.array((offset, (400,), "u1"))
-        assert block.tobytes() == bytes(range(200)) * 2
+        channel.send(("samples", np.array([20, 3]), offset, 1000))
+        used, ((rows, _),) = channel.receive()
+        assert (used, rows.shapes.tolist()) == (464, [[400], [9]])
+        block = pool.arena.array((offset, (409,), "u1"))
+        assert block.tobytes() == bytes([20]) * 400 + bytes([3]) * 9
+        channel.send(("samples", np.array([20, 5]), offset, 1000))
+        assert channel.receive() is None  # a sample cannot be read
         strided = (3,), "u1", (5,), "u1", (1,), np.array([(0, 7, offset), (0, 195, offset + 3)])
         channel.send(("copy", [(str(path), identity(os.stat(path)))], [strided]))
         (done,) = channel.receive()
         assert done.tolist() == [True, False]  # the second one ends behind the file
         assert block[:3].tolist() == [7, 12, 17]
-
-
-def test_files_that_cannot_be_read_have_no_answer(tmp_path, child):
-    _, (channel, _) = child
-    channel.send(({}, None))
-    channel.receive()
-    channel.send(("files", [os.fsencode(tmp_path / "none")], TARGET, 1000))
-    assert channel.receive() is None
 
 
 def test_a_request_that_fails_ends_the_process(child):

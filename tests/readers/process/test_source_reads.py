@@ -1,8 +1,12 @@
 """Samples of a source read into an arena, as the process that reads does it."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
+from penstock.readers.process import source_reads
 from penstock.readers.process.placed_columns import joined
 from penstock.readers.process.source_reads import SourceReads
 from penstock.tests.readers.squares import Squares, lengths
@@ -29,7 +33,7 @@ def read(pool, memory):
 
 
 def test_samples_lie_in_the_arena(read, memory):
-    used, columns = read(NEEDED)
+    used, (columns,) = read(NEEDED)
     assert used == NEEDED
     rows, numbers = (joined(memory, [0], [column]) for column in columns)
     assert numbers.tolist() == INDICES.tolist()
@@ -48,3 +52,41 @@ def test_without_room_the_bytes_are_told(read, memory, room):
 
 def test_a_sample_that_cannot_be_read_has_no_answer(read):
     assert read(NEEDED, bad=[30]) is None
+
+
+class Slow(Squares):
+    """Takes a while for each read; notes the threads that read."""
+
+    def __init__(self):
+        super().__init__()
+        self.threads = set()
+
+    def read(self, indices, allocate):
+        self.threads.add(threading.get_ident())
+        time.sleep(0.01)
+        return super().read(indices, allocate)
+
+
+@pytest.mark.parametrize(
+    ("quick_seconds", "min_waits", "parts"), [(1e9, 0, 1), (0, 0, 3), (0, 1e9, 1)]
+)
+def test_several_threads_read_where_samples_come_slowly(
+    pool, tuned, quick_seconds, min_waits, parts
+):
+    tuned(source_reads, QUICK_SECONDS=quick_seconds, MIN_WAITS=min_waits)
+    source, indices = Slow(), np.arange(40)
+    reads = SourceReads(pool.arena, source, {"lengths": lengths}, 3)
+    memory = pool.empty((1 << 20,))
+    for attempt in range(2):
+        source.threads.clear()
+        used, placed = reads.read(indices, pool.arena.offset(memory), memory.size)
+        assert (indices**2).sum() < used <= memory.size
+        assert len(placed) == (parts if attempt else 1)  # the first read says how slow they are
+        columns = [joined(memory, [0] * len(placed), each) for each in zip(*placed, strict=True)]
+        rows, numbers = columns
+        assert numbers.tolist() == indices.tolist()
+        assert [row.tobytes() for row in rows] == [bytes([n]) * n**2 for n in range(40)]
+        assert rows.metadata["lengths"].tolist() == (indices**2).tolist()
+    assert (len(source.threads) > 1) == (parts > 1)
+    short = sum(n**2 for n in range(40)) - 1
+    assert reads.read(indices, pool.arena.offset(memory), short)[1] == []

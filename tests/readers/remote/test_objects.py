@@ -175,7 +175,7 @@ def test_a_server_without_ranges_gives_whole_objects_only(web):
     assert storage.size == len(CONTENT)
     with pytest.raises(SourceError, match=r"/data: the server ignores .* \(no Range support\)"):
         read(storage, (0, 5))
-    assert start_whole(f"{web.url}/data", QUICK, np.empty)().tobytes() == CONTENT
+    assert start_whole(f"{web.url}/data", QUICK, np.empty).result().tobytes() == CONTENT
     web.lengths = False
     with pytest.raises(SourceError, match=r"neither serves ranges nor tells the object's size"):
         open_storage(f"{web.url}/data", QUICK)
@@ -185,7 +185,7 @@ def test_a_server_without_ranges_gives_whole_objects_only(web):
 def test_whole_objects(served, size):
     served.replace(CONTENT[:size])
     served.front.faults.extend(["drop", "", "cut"])
-    content = start_whole(served.url, served.options | QUICK, np.empty)()
+    content = start_whole(served.url, served.options | QUICK, np.empty).result()
     assert content.dtype == np.uint8
     assert content.tobytes() == CONTENT[:size]
 

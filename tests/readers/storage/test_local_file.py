@@ -54,7 +54,7 @@ def test_large_reads_use_each_buffer_once(large, lengths, cached):
             assert buffers[number].tobytes() == content[begin : begin + lengths[number]]
             used.append(number)
 
-    LocalFile(str(path)).start_read_using(offsets, buffers, use)()
+    LocalFile(str(path)).start_read_using(offsets, buffers, use).result()
     assert sorted(used) == list(range(len(lengths)))
 
 
@@ -65,7 +65,9 @@ def test_what_the_use_of_a_buffer_raises_is_raised(large):
 
     offsets = [number << 20 for number in range(10)]
     with pytest.raises(ValueError, match="unfit"):
-        LocalFile(str(large[0])).start_read_using(offsets, buffers_of(*[1 << 20] * 10), use)()
+        LocalFile(str(large[0])).start_read_using(
+            offsets, buffers_of(*[1 << 20] * 10), use
+        ).result()
 
 
 def test_a_pickled_copy_and_a_closed_storage_read_on(path):

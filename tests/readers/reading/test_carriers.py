@@ -1,3 +1,5 @@
+"""Threads that read batches before their turn."""
+
 import threading
 import weakref
 
@@ -7,9 +9,10 @@ import pytest
 from penstock.engine.order.sampler import Sampler
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
-from penstock.readers import read_ahead
 from penstock.readers.interrupt import Interrupt
-from penstock.readers.read_ahead import AheadReading
+from penstock.readers.reading import carriers
+from penstock.readers.reading.carriers import Threads
+from penstock.readers.reading.window import ReadWindow
 
 SIZE = 100_000
 
@@ -40,13 +43,14 @@ class Ahead:
 
     def __init__(self, reads, depth, budget=1 << 40):
         self.pool = SlabPool(budget=budget)
-        self.reading = AheadReading(reads, Sampler(100, 1), depth, Interrupt())
+        carrier = Threads(reads, depth, Interrupt())
+        self.window = ReadWindow(Sampler(100, 1), 1, carrier, grouped=False)
 
     def take(self, number):
-        selection = self.reading.select(number)
+        selection = self.window.select(number)
         assert selection.index.tolist() == [number]
         batch = Batch(number, 1, self.pool, seed=0)
-        (column,) = self.reading.take_batch(batch, selection)
+        (column,) = self.window.take(batch, selection)
         assert batch.taken_bytes == column.nbytes
         return column[0]
 
@@ -97,15 +101,15 @@ def test_an_error_comes_with_its_batch():
 
 
 def test_batches_that_are_no_longer_wanted_are_dropped(tuned):
-    tuned(read_ahead, JOIN_SECONDS=40)
+    tuned(carriers, JOIN_SECONDS=40)
     reads = Reads()
     ahead = Ahead(reads, 2)
     ahead.take(0)
     ahead.take(1)
     reads.wait_for(4)
-    dropped = weakref.ref(ahead.reading._under_way[3])
+    dropped = weakref.ref(ahead.window._reads[-1])
     ahead.take(50)
-    ahead.reading.close()
+    ahead.window.close()
     assert dropped() is None
 
 
@@ -119,11 +123,11 @@ class Slow(Reads):
 
 
 def test_no_thread_is_left_behind(tuned):
-    tuned(read_ahead, JOIN_SECONDS=40)
+    tuned(carriers, JOIN_SECONDS=40)
     others = set(threading.enumerate())
     ahead = Ahead(Slow(), 3)
     for number in range(2):
         ahead.take(number)
-    ahead.reading.close()
+    ahead.window.close()
     left = set(threading.enumerate()) - others
     assert not any(thread.name.startswith("penstock-read-ahead") for thread in left)

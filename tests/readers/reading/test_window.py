@@ -1,14 +1,19 @@
+"""Which batches are read together and ahead, and that this changes no sample."""
+
 from itertools import chain
 
 import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
-from penstock.engine.order.sampler import Sampler
+from penstock.engine.order.sampler import Blocks, Sampler
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
-from penstock.readers import batch_groups
-from penstock.readers.batch_groups import BatchGroups
+from penstock.readers.block_reads import BlockReads
+from penstock.readers.interrupt import Interrupt
+from penstock.readers.reading import window
+from penstock.readers.reading.carriers import Inline, Threads
+from penstock.readers.reading.window import ReadWindow
 
 SIDE = 50_000
 
@@ -36,16 +41,16 @@ class Groups:
         self.batch_size = batch_size
         self.sampler = Sampler(size, batch_size, **options)
         self.pool = SlabPool(budget=budget)
-        self.groups = BatchGroups(reads, self.sampler, batch_size, single=False)
+        self.window = ReadWindow(self.sampler, batch_size, Inline(reads), grouped=True)
 
     def assert_right(self, number):
         """Select and read a batch, and assert that it is right; return it with its columns."""
         expected = self.sampler.select(number)
-        found = self.groups.select(number)
+        found = self.window.select(number)
         for name in ("index", "epoch", "position", "valid"):
             np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
         batch = Batch(number, self.batch_size, self.pool, seed=0)
-        columns = dense, listed, numbers = self.groups.take_batch(batch, found)
+        columns = dense, listed, numbers = self.window.take(batch, found)
         np.testing.assert_array_equal(numbers, expected.index)
         np.testing.assert_array_equal(
             dense[:, ::99], np.tile(expected.index[:, None] % 256, len(dense[0, ::99]))
@@ -57,11 +62,11 @@ class Groups:
 @pytest.fixture(autouse=True)
 def _any_speed(tuned):
     """Let this machine be as slow as it likes."""
-    tuned(batch_groups, MAX_GROUP_SECONDS=1e9)
+    tuned(window, MAX_GROUP_SECONDS=1e9)
 
 
 def test_groups_grow_from_one_batch_to_what_pays(tuned):
-    tuned(batch_groups, MAX_GROUP_BYTES=1 << 40)
+    tuned(window, MAX_GROUP_BYTES=1 << 40)
     reads = Reads()
     groups = Groups(reads, size=4000)
     for number in range(800):
@@ -84,7 +89,7 @@ def test_slow_storage_is_read_batch_by_batch(tuned):
     for number in range(3):
         groups.assert_right(number)
     assert reads.sizes == [4, 8]
-    tuned(batch_groups, MAX_GROUP_SECONDS=1e-9)
+    tuned(window, MAX_GROUP_SECONDS=1e-9)
     for number in range(3, 12):
         groups.assert_right(number)
     assert reads.sizes == [4, 8, 16, 8, 4, 4, 4]
@@ -108,7 +113,7 @@ def test_memory_comes_back_with_the_last_batch():
     assert groups.pool.lent_bytes == 0
     groups.assert_right(3)
     assert groups.pool.lent_bytes > 0
-    groups.groups.close()
+    groups.window.close()
     assert groups.pool.lent_bytes == 0
 
 
@@ -139,7 +144,7 @@ def test_no_sample_lies_in_two_batches():
 def test_changes_to_a_selection_stay_in_that_selection():
     groups = Groups(Reads())
     groups.assert_right(0)
-    selection = groups.groups.select(1)
+    selection = groups.window.select(1)
     selection.index[:] = 77
     selection.valid[:] = False
     groups.assert_right(1)
@@ -159,6 +164,101 @@ def test_a_batch_that_fails_leaves_the_others_of_its_group():
         groups.assert_right(7)
     reads.bad = ()
     groups.assert_right(7)
+
+
+def test_selections_are_those_of_the_sampler(tuned):
+    tuned(window, SAMPLES_AT_ONCE=20)
+    sampler = Sampler(23, 3, shuffle=True, seed=5)
+    made = ReadWindow(sampler, 3, Inline(Reads()), grouped=False)
+    for batch, batches in ((0, 1), (1, 1), (2, 4), (6, 1), (7, 1), (30, 9), (2, 2), (33, 1)):
+        found, expected = made.select(batch, batches), sampler.select(batch, batches)
+        for name in ("index", "epoch", "position", "valid"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+class Squares:
+    """A source whose sample i is i * i."""
+
+    def __len__(self):
+        return 30
+
+    def read(self, indices, allocate):
+        column = allocate((len(indices), 1), np.int64)
+        column[:, 0] = indices**2
+        return (column,)
+
+
+BLOCKS = Blocks(4, 2)
+
+
+@pytest.mark.parametrize("blocks", [None, BLOCKS])
+@pytest.mark.parametrize(("depth", "grouped"), [(0, True), (0, False), (3, False), (2, True)])
+def test_a_batch_follows_from_its_number(depth, grouped, blocks):
+    sampler = Sampler(30, 4, shuffle=True, seed=5, blocks=blocks)
+    source = Squares() if blocks is None else BlockReads(Squares(), blocks)
+    carrier = Threads(source, depth, Interrupt()) if depth else Inline(source)
+    reads = ReadWindow(sampler, 4, carrier, grouped=grouped)
+    pool = SlabPool()
+    for number in [0, 1, 2, 7, 8, 2, 3, 4, 5, 6, 5, 9]:
+        selection = reads.select(number)
+        np.testing.assert_array_equal(selection.index, sampler.select(number).index)
+        (column,) = reads.take(Batch(number, 4, pool, seed=0), selection)
+        np.testing.assert_array_equal(np.ravel(column), selection.index**2)
+    reads.close()
+    reads.close()
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_several_batches_at_once(depth):
+    sampler = Sampler(30, 4, shuffle=True)
+    carrier = Threads(Squares(), depth, Interrupt()) if depth else Inline(Squares())
+    reads = ReadWindow(sampler, 4, carrier, grouped=True)
+    assert reads.takes_groups
+    pool = SlabPool()
+    for number, count in [(0, 2), (2, 2), (4, 1), (5, 1), (6, 4), (20, 8), (28, 1)]:
+        selection = reads.select(number, count)
+        (column,) = reads.take(Batch(number, 4 * count, pool, 0, 0, count), selection)
+        np.testing.assert_array_equal(np.ravel(column), selection.index**2)
+        np.testing.assert_array_equal(selection.index, sampler.select(number, count).index)
+    reads.close()
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_batches_that_are_selected_before_any_is_read(order):
+    sampler = Sampler(30, 4)
+    reads = ReadWindow(sampler, 4, Inline(Squares()), grouped=False)
+    selections = [reads.select(number) for number in range(2)]
+    for number in order:
+        (column,) = reads.take(Batch(number, 4, SlabPool(), seed=0), selections[number])
+        np.testing.assert_array_equal(np.ravel(column), selections[number].index ** 2)
+
+
+class Begun(Inline):
+    """Keeps the selections that it was asked to read."""
+
+    def __init__(self, source):
+        super().__init__(source)
+        self.selections = []
+
+    def start(self, selection, memory):
+        self.selections.append(selection)
+        return super().start(selection, memory)
+
+
+def test_reads_that_are_started_wait_for_their_turn():
+    carrier = Begun(Squares())
+    reads = ReadWindow(Sampler(30, 4), 4, carrier, grouped=False)
+    pool = SlabPool()
+    batches = [Batch(number, 4, pool, seed=0) for number in range(3)]
+    selections = []
+    for batch in batches:
+        selections.append(reads.select(batch.number))
+        selections[-1].extra["of"] = batch.number
+        assert not reads.start(batch, selections[-1])
+    for batch, selection in zip(batches, selections, strict=True):
+        (column,) = reads.take(batch, selection)
+        np.testing.assert_array_equal(np.ravel(column), selection.index**2)
+    assert [each.extra["of"] for each in carrier.selections] == [0, 1, 2]
 
 
 @pytest.fixture

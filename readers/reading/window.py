@@ -1,0 +1,282 @@
+"""Which batches are read together, and which are read before their turn.
+
+A batch's samples follow from its number. So to read batches together, or early, changes no result.
+
+    batches      0 | 1 2 | 3 4 5 6 | 7 8 9 10 ...
+    reads        A    B       C         D
+                      ^       ^
+       batch 2 is handed out  read ahead, if the carrier has depth 1
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from ...engine.graph.context import BatchContext
+from ...engine.order.sampler import Sampler, Selection
+from ...engine.pending import Pending
+from ...engine.tensors.memory import SlabPool
+from .carriers import Carrier, CountedMemory, ReadColumns
+
+MAX_GROUP_SAMPLES = 1024
+"""Samples of a group at most. Measured: with so many, the fixed costs of a read vanish."""
+
+MAX_GROUP_SECONDS = 0.02
+"""Seconds that reading a group may take. Workers decode for longer than that."""
+
+MAX_GROUP_BYTES = 32 << 20
+"""Bytes of a group at most: a second thread helps to read so many bytes
+(`local_file.TWO_THREADS_BYTES`)."""
+
+MAX_AHEAD_BYTES = 8 << 20
+"""The same for groups that are read ahead, two of which fill caches at a time. Measured on files of
+110 KB that two processes read: 1.3 to 1.5 times as many for a second of CPU time as with 32 MiB."""
+
+MAX_FRACTION_OF_ROOM = 1 / 8
+"""Fraction of the pool's free memory that a group may take."""
+
+SAMPLES_AT_ONCE = 2048
+"""Samples that the sampler is asked for at once. To ask for a batch of 8 samples takes longer than
+to cut it out of many."""
+
+
+class _Read:
+    """Consecutive batches that are read together.
+
+    Attributes:
+        numbers: of the batches.
+        selection: their samples, end to end.
+        pending: the read, once it is started.
+        memory: that the read takes.
+        columns: the samples, once they are read.
+    """
+
+    def __init__(self, numbers: range, selection: Selection) -> None:
+        self.numbers = numbers
+        self.selection = selection
+        self.memory: CountedMemory
+        self.pending: Pending[ReadColumns] | None = None
+        self.columns: ReadColumns | None = None
+
+    def rows(self, numbers: range) -> slice:
+        """Return which samples of the read are those of some of its batches."""
+        batch_size = len(self.selection.index) // len(self.numbers)
+        start = (numbers.start - self.numbers.start) * batch_size
+        return slice(start, start + len(numbers) * batch_size)
+
+    def columns_of(self, numbers: range) -> ReadColumns:
+        """Return the samples of some of its batches."""
+        assert self.columns is not None
+        if numbers == self.numbers:
+            return self.columns
+        rows = self.rows(numbers)
+        return tuple(column[rows] for column in self.columns)  # type: ignore[misc, index]
+
+    def cancel(self) -> None:
+        """Give up the read, unless its samples are there."""
+        if self.pending is not None and self.columns is None:
+            self.pending.cancel()
+
+
+class ReadWindow:
+    """Selects and reads the batches of a reader: several at once, or some before their turn.
+
+    Small batches are read in groups, because each read has its fixed costs. The first group is one
+    batch. Groups grow twofold while that pays: up to 1024 samples and 32 MiB (8 MiB if they are
+    read ahead), as long as a read takes 20 ms and an eighth of the pool's free memory at most. So
+    slow storage is read batch by batch, while other threads decode the batch before. The batches of
+    a group share memory, which comes back when all of them are dropped; the first batch counts all
+    of it. No sample comes twice in a group: a consumer that writes into one batch leaves the others
+    alone.
+
+    At most `carrier.depth` reads are started before their turn, and only while the pool has room
+    for all batches under way, each as large as the largest one so far.
+
+    All methods but `interrupt` are for one thread. `select` and `take` may be called for any number
+    at any time.
+
+    Args:
+        sampler: says which samples a batch has.
+        batch_size: number of samples of a batch.
+        carrier: reads the samples.
+        grouped: whether batches are read in groups.
+
+    Attributes:
+        carrier: see the argument.
+        count: number of batches that the next read fetches.
+    """
+
+    def __init__(
+        self, sampler: Sampler, batch_size: int, carrier: Carrier, *, grouped: bool
+    ) -> None:
+        self._batch_size = batch_size
+        self._reads: list[_Read] = []  # in the order of their numbers
+        self._largest: float | None = None  # bytes of a batch
+        self.use(carrier, grouped=grouped)
+        self.restart(sampler, 0)
+
+    def use(self, carrier: Carrier, *, grouped: bool) -> None:
+        """Have another carrier read from now on; drop what was begun."""
+        self.forget()
+        self.carrier = carrier
+        self._most = max(1, MAX_GROUP_SAMPLES // self._batch_size) if grouped else 1
+        self.count = 1
+
+    @property
+    def takes_groups(self) -> bool:
+        """Whether `take` may be asked for several batches at once."""
+        return self._most > 1 or not self.carrier.depth
+
+    def restart(self, sampler: Sampler, number: int) -> None:
+        """Take the samples of batch `number` and of later batches from the start of a sampler."""
+        self.forget()
+        self._sampler = sampler
+        self._first = number
+        self._known = range(0)  # batches whose samples are known: `_all`
+        self._all: Selection
+
+    def select(self, number: int, batches: int = 1) -> Selection:
+        """Return copies of the samples of consecutive batches: a pure function of the numbers."""
+        numbers = range(number, number + batches)
+        read = self._read_with(numbers)
+        return self._cut(numbers) if read is None else read.selection.cut(read.rows(numbers))
+
+    def start(self, batch: BatchContext, selection: Selection) -> bool:
+        """Start to read a batch; return whether others read it, while the caller does other work.
+
+        Args:
+            batch, selection: see `take`, which must follow.
+        """
+        numbers = range(batch.number, batch.number + batch.count)
+        read = self._read_with(numbers)
+        if read is None:
+            read = _Read(numbers, selection)
+            self._reads.append(read)
+        return self._started(read, batch.pool).elsewhere
+
+    def take(self, batch: BatchContext, selection: Selection) -> ReadColumns:
+        """Return the samples of a batch, or of several, an entry an output.
+
+        Args:
+            batch: gives memory, and counts the bytes that are taken.
+            selection: what `select` returned for the batch.
+
+        Raises:
+            Exception: any sample of the batch cannot be read.
+        """
+        numbers = range(batch.number, batch.number + batch.count)
+        read = self._read_with(numbers)
+        if read is None:
+            self.forget()
+            count = self.count if batch.count == 1 else batch.count
+            read = _Read(numbers, selection) if count == len(numbers) else self._group(numbers[0])
+            self._reads.append(read)
+        while self._reads[0] is not read:
+            self._reads.pop(0).cancel()
+        if read.columns is None:
+            try:
+                self._fetch(read, batch)
+            except BaseException:
+                self._reads.remove(read)
+                read.cancel()
+                self.count = 1
+                if read.numbers == numbers:
+                    raise
+                # The bad sample may be in a batch whose turn has not come.
+                self._reads.insert(0, _Read(numbers, selection))
+                return self.take(batch, selection)
+        columns = read.columns_of(numbers)
+        if numbers.stop == read.numbers.stop:
+            self._reads.remove(read)  # or the memory would be kept while the next one is read
+        return columns
+
+    def forget(self) -> None:
+        """Drop what was read or begun for batches to come."""
+        while self._reads:
+            self._reads.pop().cancel()
+
+    def interrupt(self) -> None:
+        """End what `take` waits for; any thread may call this."""
+        self.carrier.interrupt()
+
+    def close(self) -> None:
+        """Drop what was begun; end all threads and processes."""
+        self.carrier.interrupt()
+        self.forget()
+        self.carrier.close()
+
+    def _cut(self, numbers: range) -> Selection:
+        """Return copies of the samples of batches, cut out of those of many batches."""
+        known = self._known
+        if numbers.start not in known or numbers.stop > known.stop:
+            at_once = max(len(numbers), SAMPLES_AT_ONCE // self._batch_size, 1)
+            self._all = self._sampler.select(numbers.start - self._first, at_once)
+            known = self._known = range(numbers.start, numbers.start + at_once)
+        start = (numbers.start - known.start) * self._batch_size
+        return self._all.cut(slice(start, start + len(numbers) * self._batch_size))
+
+    def _group(self, number: int, count: int | None = None) -> _Read:
+        """Return so many batches, by default `self.count`, to be read together.
+
+        Return one batch, if a sample would come twice among them.
+        """
+        count = self.count if count is None else count
+        numbers = range(number, number + count)
+        selection = self._cut(numbers)
+        if count > 1 and selection.has_repeats:
+            return self._group(number, 1)
+        return _Read(numbers, selection)
+
+    def _read_with(self, numbers: range) -> _Read | None:
+        """Return the read that holds batches, if there is one."""
+        for read in self._reads:
+            if read.numbers.start <= numbers.start and numbers.stop <= read.numbers.stop:
+                return read
+        return None
+
+    def _started(self, read: _Read, pool: SlabPool) -> Pending[ReadColumns]:
+        """Start a read, unless it was started; return what comes of it."""
+        if read.pending is None:
+            read.memory = CountedMemory(pool.empty)
+            read.pending = self.carrier.start(read.selection, read.memory)
+        return read.pending
+
+    def _start_following(self, batch: BatchContext) -> None:
+        """Start the reads that come next, as far as the carrier's depth and memory allow."""
+        room = batch.pool.room
+        while len(self._reads) <= self.carrier.depth:
+            stop = self._reads[-1].numbers.stop
+            following = self._group(stop, max(self.count, batch.count))
+            batches = sum(len(each.numbers) for each in (*self._reads, following))
+            # Memory of reads under way counts twice: the estimate is rather too high than too low.
+            if self._largest is None or room < self._largest * batches:
+                return
+            self._reads.append(following)
+            self._started(following, batch.pool)
+
+    def _fetch(self, read: _Read, batch: BatchContext) -> None:
+        """Have the samples of a read come, and later reads begin."""
+        started, count = perf_counter(), len(read.numbers)
+        pending = self._started(read, batch.pool)
+        if self.carrier.depth:
+            self._start_following(batch)
+        read.columns = pending.result()
+        memory = read.memory
+        batch.count_bytes(host=memory.nbytes, device=memory.device_nbytes)
+        self._largest = max(self._largest or 0, memory.nbytes / count)
+        if self._most > 1 and batch.count == 1:
+            self._adapt(count, perf_counter() - started, memory.nbytes, batch.pool.room)
+
+    def _adapt(self, count: int, seconds: float, nbytes: int, room: int) -> None:
+        """Choose the next group's size by what a group of `count` batches took."""
+        limit = MAX_AHEAD_BYTES if self.carrier.depth else MAX_GROUP_BYTES
+        most = min(limit, int(room * MAX_FRACTION_OF_ROOM))
+        cost = max(seconds / MAX_GROUP_SECONDS, nbytes / most if most > 0 else np.inf)
+        if cost > 1:
+            self.count = max(1, count // 2)
+        elif cost <= 0.5:
+            self.count = min(2 * count, self._most)
+        else:
+            self.count = count
