@@ -6,6 +6,7 @@ Each room imports only rooms that stand above it in this list:
     printable    text that comes from data, made harmless for terminals
     errors       the exception tree
     suggestions  how messages name alternatives
+    pending      results of what is under way: waited for, or cancelled
     threads      threads that stay and wait for calls
     order        which samples make up a batch, and every random number
     tensors      batches and the memory that they lie in, on the host and on a device

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...engine.graph.context import Array
+from ...engine.arrays import Array
 from ...engine.order.sampler import Selection
 from ...engine.pending import Pending
 from ..reading.carriers import Carrier, CountedMemory, ReadColumns
