@@ -11,8 +11,9 @@ from penstock.engine.work.stats import OperatorStats, PipelineStats
 
 from ...engine.work.test_limit import USUAL
 
+DECODING = {"decoding": ("decode on the GPU: device='mixed'",)}
 OPERATORS = (
-    OperatorStats("decode", "decoders.image", "workers", 15.0, 1234.56),
+    OperatorStats("decode", "decoders.image", "workers", 15.0, 1234.56, remedies=DECODING),
     OperatorStats("normalize", "crop_mirror_normalize", "device", 1.0, 5.0),
 )
 SPEED = Speed(

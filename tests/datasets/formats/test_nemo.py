@@ -36,6 +36,7 @@ class TestNemoWriter(WriterTests):
 
 class TestNemoTarWriter(TestNemoWriter):
     format = "nemo-tar"
+    opens_files = True
 
 
 def test_the_manifest_names_files_below_its_folder(tmp_path):

@@ -9,7 +9,7 @@ from penstock.operators.kernels import kernel, lanes_of, steps_of_lanes
 
 
 def test_macros_are_texts_numbers_and_bools():
-    function = kernel("pointwise", "pointwise", In0="float", LANES=4, FILLED=True)
+    function = kernel("elementwise/pointwise", "pointwise", In0="float", LANES=4, FILLED=True)
     assert function.macros == (("FILLED", "1"), ("In0", "float"), ("LANES", "4"))
     assert function.file.name == "pointwise.cu"
     assert function.file.is_file()

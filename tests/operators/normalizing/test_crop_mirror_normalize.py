@@ -169,7 +169,7 @@ def test_mean_and_mirror_vary_by_sample():
         ({"dtype": types.INT32}, "use one of float32"),
         ({"output_layout": "CWW"}, "a letter names two dimensions"),
         ({"output_layout": "FCHW"}, "the same letters"),
-        ({"crop": (9, 9), "out_of_bounds_policy": "edge"}, 'use "error"'),
+        ({"crop": (9, 9), "out_of_bounds_policy": "edge"}, "must be 'error'"),
     ],
 )
 def test_bad_arguments(arguments, message):

@@ -158,7 +158,7 @@ def test_complex_numbers_and_the_type_of_the_list(tmp_path):
         ({"files": ["a"], "roi": "::-1"}, "a step of -1; only positive steps are read"),
         ({"files": ["a"], "roi": "a"}, "'a' is no index"),
         ({"files": ["a"], "roi_axes": [1, 1]}, "names an axis twice"),
-        ({"files": ["a"], "out_of_bounds_policy": "clamp"}, "use one of 'error', 'pad', 'trim_to"),
+        ({"files": ["a"], "out_of_bounds_policy": "clamp"}, "'error', 'pad' or 'trim_to"),
     ],
 )
 def test_arguments_that_make_no_sense(arguments, message):
