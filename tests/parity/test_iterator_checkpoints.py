@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 from collections.abc import Callable, Iterator
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -109,7 +108,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("stick", [False, True])
 def test_at_the_end_of_an_epoch(file: str, policy: str, padded: bool, stick: bool) -> None:
-    for (samples, batch_size, count), before in product(GEOMETRIES, (1, 2)):
+    for number, (samples, batch_size, count) in enumerate(GEOMETRIES):
+        before = 1 + number % 2  # epochs; each takes part with one and with several shards
         if policy == "DROP" and (samples // count < batch_size or (padded and samples % count)):
             continue  # where we differ from DALI: see test_iterators.py
         reader = {"pad_last_batch": padded, "stick_to_shard": stick}

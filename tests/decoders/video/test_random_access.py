@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from penstock.decoders.video.frames import FrameReader
-
-from .field_pairs import field_pairs
+from penstock.tests.formats.video.field_pairs import field_pairs
 
 RNG = np.random.default_rng(5)
 NOISE = cv2.GaussianBlur(RNG.integers(0, 256, (260, 400, 3), np.uint8), (7, 7), 3)
