@@ -118,7 +118,8 @@ class LocalFile(Storage):
 
     def fill_cached(self, offset: int, buffer: Bytes) -> bool:
         """See `Storage.fill_cached`; if the bytes are not in memory, asks the disk for them."""
-        return read_cached(self.opened().number, buffer, offset)
+        opened = self.opened()  # held, so that no other thread closes it, and its number stays
+        return read_cached(opened.number, buffer, offset)
 
     def wait_for(self, offset: int, buffer: Bytes) -> None:
         """Fill the buffer from `offset` on, waiting for the disk."""
