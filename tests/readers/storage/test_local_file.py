@@ -7,6 +7,7 @@ import pytest
 
 from penstock import fn, pipeline_def, tfrecord
 from penstock.engine.errors import SourceError
+from penstock.readers.storage import descriptors, local_file
 from penstock.readers.storage.local_file import LocalFile
 from penstock.testing.descriptors import open_below
 
@@ -147,3 +148,21 @@ def test_a_build_that_fails_leaves_no_file_open(tmp_path):
         pipeline().build()
     gc.collect()
     assert open_below(tmp_path) == []
+
+
+def test_a_cached_read_keeps_its_descriptor_while_others_need_one(tmp_path, tuned, monkeypatch):
+    tuned(descriptors, MAX_OPEN=1)
+    paths = [tmp_path / name for name in "ab"]
+    for path in paths:
+        path.write_bytes(path.name.encode() * 9)
+    first, second = (LocalFile(str(path)) for path in paths)
+    inodes = []
+
+    def read_later(number, *_):
+        second.opened()  # as another thread does: there is room for one open file
+        inodes.append(os.fstat(number).st_ino)
+        return True
+
+    monkeypatch.setattr(local_file, "read_cached", read_later)
+    assert first.fill_cached(0, np.empty(9, np.uint8))
+    assert inodes == [paths[0].stat().st_ino]
