@@ -19,7 +19,7 @@ from .interpreters import output_of
 ROOT = Path(penstock.__file__).resolve().parent
 GROUND = {"engine", "geometry", "formats", "signals"}  # what readers, decoders and operators share
 PARTS = {"readers", "decoders", "operators"}  # of which composite operators consist
-PACKAGES = GROUND | PARTS | {"composite", "plugin", "datasets", "cli", "testing"}
+PACKAGES = GROUND | PARTS | {"auto_aug", "composite", "plugin", "datasets", "cli", "testing"}
 # What each part of the package may import of the others.
 MAY_IMPORT = {
     "engine": set(),
@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "decoders": GROUND,
     "operators": GROUND,
     "composite": GROUND | PARTS,
+    "auto_aug": {"engine", "operators", "fn"},
     "plugin": {"engine"},
     "fn": {"engine"},
     "ops": {"engine", "fn"},
@@ -366,6 +367,7 @@ def test_what_is_public():
         "SourceError",
         "WorkerError",
         "__version__",
+        "auto_aug",
         "backend",
         "backend_impl",
         "data_node",

@@ -86,7 +86,7 @@ class Augment(SampleOperator):
         "numbers are ignored.",
         per_sample=True,
     )
-    pillow = param(BOOL, False, "Whether colors and sharpness are computed as by Pillow.")
+    pillow = param(BOOL, False, "Whether colors are computed as by Pillow.")
 
     def prepare(self) -> None:
         nearest = self.interp_type == DALIInterpType.INTERP_NN

@@ -21,7 +21,7 @@ from ..kernels import THREADS, Pointers, blocks_for, kernel, launch_elements, st
 from ..warp.cpu_warp import MOST_EXTENT
 from ..warp.gpu_warp import converted_fill
 from .byte_tables import given_tables
-from .cpu_augment import Style, color_maps, factor_of
+from .cpu_augment import Style, color_maps
 from .effects import EFFECTS, OF_COLORS, OF_LEVELS, WIDTH, WORKS, Floats, Ints, Work
 from .maps import pixel_maps
 
@@ -208,10 +208,8 @@ def _launch(
     numbers[:, :WIDTH] = values
     moved = works == Work.WARP.value
     numbers[moved, :6] = maps[moved]
-    colored, filtered = works == Work.MAP_COLOR.value, works == Work.FILTER.value
-    if style.pillow:
-        numbers[filtered, 0] = factor_of(values[filtered])
-    elif colored.any():
+    colored = works == Work.MAP_COLOR.value
+    if colored.any() and not style.pillow:
         numbers[colored] = color_maps(values[colored, 0]).reshape(-1, _NUMBERS)
 
     given = batch.device.upload(given_tables(effects, values[:, 0], pillow=style.pillow))
@@ -224,9 +222,7 @@ def _launch(
         addresses = np.uint64(address_of(kept)) + (np.cumsum(made) - made).astype(np.uint64)
         tables = np.where(of_levels, addresses, tables)
         at = np.flatnonzero(of_levels)
-        _make_tables(
-            batch, images, rows[at], source, tables[at], effects[at], values[at, 0], style
-        )
+        _make_tables(batch, images, rows[at], source, tables[at], effects[at], values[at, 0], style)
     height, width = images.extents[rows].astype(np.int32).T
     table = struct_table(
         "Sample",
