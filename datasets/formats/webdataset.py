@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
 from ...readers.archives.tar import BLOCK, TarError, parse_header
 from ...readers.archives.tar_headers import CLOSING, header_of, padding
 from ...readers.storage.opening import open_storage, open_storages
-from ...readers.storage.read_plan import Int64s
 from ...readers.storage.records import RecordFiles
 from ...readers.storage.storage import Storage
 from ...readers.webdataset.index import index_archive, write_dali_index

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ...formats.nemo import NemoManifest
 from ..files.source import FileSource
@@ -27,7 +28,7 @@ from ..storage.storage import Storage
 from ..storage.strings import StringTable
 from ..storage.urls import is_url
 from ..webdataset.index import ArchiveIndex, index_archive
-from .entries import Int64s, NemoEntries
+from .entries import NemoEntries
 
 _SUB = re.compile(rb"-sub\d+(?=\.[^./]*$|$)")
 _NUMBER = re.compile(r"(\d+)\.[^./]*$")

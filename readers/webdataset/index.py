@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import SourceError
 from ...engine.pending import wait_all
 from ..archives.tar import BLOCK, Member, members
@@ -37,8 +38,7 @@ from ..storage.index_cache import (
     replace_file,
 )
 from ..storage.opening import open_storage
-from ..storage.read_plan import Int64s
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 from ..storage.strings import StringTable, StringTableBuilder
 
 _FIELDS = {"v1.1": 3, "v1.2": 4}
