@@ -14,10 +14,11 @@ from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
 from ...readers.archives.tar import BLOCK, TarError, parse_header
 from ...readers.archives.tar_headers import CLOSING, header_of, padding
+from ...readers.archives.tar_index import index_archive
 from ...readers.storage.opening import open_storage, open_storages
 from ...readers.storage.records import RecordFiles
 from ...readers.storage.storage import Storage
-from ...readers.webdataset.index import index_archive, write_dali_index
+from ...readers.webdataset.dali_index import write_dali_index
 from ..component_files import components_of, files_of, quoted_key, readable_extensions, unquoted_key
 from ..manifest import ShardInfo
 from ..sample import Sample

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
+from ..archives.tar_index import index_archive
 from ..listing.globs import name_filter
 from ..listing.listing import FileList
 from ..listing.plain_files import list_plain_files
@@ -20,7 +21,6 @@ from ..storage.opening import open_storages
 from ..storage.storage import Storage
 from ..storage.strings import StringTable
 from ..storage.urls import shown
-from ..webdataset.index import index_archive
 
 _ZIP, _TAR = (b".npz", b".zip"), (b".tar",)
 

@@ -14,8 +14,8 @@ from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.suggestions import unknown
 from ...engine.tensors.dtypes import to_numpy_type
+from ..archives.tar_index import ArchiveIndex
 from ..storage.storage import Storage
-from .index import ArchiveIndex
 from .text_numbers import holds_labels, holds_numbers
 
 MISSING = ("empty", "skip", "error")
