@@ -147,8 +147,9 @@ _NOT_ITERABLE = re.compile(r"non-iterable \w*Node\b|Node' object is not iterable
 @contextmanager
 def defining(graph: Graph) -> Iterator[None]:
     """Add operators that this block calls to `graph`."""
-    previous = getattr(_defining, "graph", None)
-    _defining.graph = graph
+    graphs = _stack()
+    depth = len(graphs)
+    push_graph(graph)
     try:
         yield
     except TypeError as error:
@@ -159,13 +160,32 @@ def defining(graph: Graph) -> Iterator[None]:
             )
         raise
     finally:
-        _defining.graph = previous
+        del graphs[depth:]  # also what the block has pushed and not popped
+
+
+def push_graph(graph: Graph | None) -> None:
+    """Add operators that this thread calls from now on to `graph`; with None to no graph."""
+    _stack().append(graph)
+
+
+def pop_graph() -> None:
+    """End what the last `push_graph` of this thread began, if any."""
+    if graphs := _stack():
+        graphs.pop()
 
 
 def current_graph() -> Graph | None:
     """Return the graph being defined, if any."""
-    graph: Graph | None = getattr(_defining, "graph", None)
-    return graph
+    graphs = _stack()
+    return graphs[-1] if graphs else None
+
+
+def _stack() -> list[Graph | None]:
+    """Return the graphs that this thread defines, the innermost last."""
+    graphs: list[Graph | None] | None = getattr(_defining, "graphs", None)
+    if graphs is None:
+        graphs = _defining.graphs = []
+    return graphs
 
 
 @contextmanager
