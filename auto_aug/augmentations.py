@@ -69,7 +69,7 @@ def translate_x(
     fill_value: float | None = 128,
     interp_type: Any = None,
 ) -> DataNode:
-    """Move to the right by `rel_offset[0]` times the width, which `shape` gives: (height, width)."""
+    """Move right by `rel_offset[0]` times the width, which `shape` gives: (height, width)."""
     options = {"fill_value": fill_value, "interp_type": interp_type, "shape": shape}
     return augment(data, rel_offset, "translate_relative", **options)
 

@@ -36,8 +36,8 @@ class MissingArgumentError(ArgumentError):
     def __init__(self, augmentation: NamedFunction, missing: Sequence[str]) -> None:
         super().__init__(
             f"The augmentation `{augmentation.name}` needs arguments that were not provided to the "
-            f"call: {', '.join(missing)}. Pass them by name to the augmentation, or to the function "
-            "that applies it."
+            f"call: {', '.join(missing)}. Pass them by name to the augmentation, or to what "
+            "applies it."
         )
         self.missing = list(missing)
 

@@ -148,7 +148,7 @@ class Augmentation:
                 f"The augmentation `{self.name}` needs `num_magnitude_bins`, because `mag_range` "
                 "is a range. Pass it along with `magnitude_bin`."
             )
-        if not isinstance(limits, Sequence) or len(limits) != 2:  # noqa: PLR2004  (two ends)
+        if not isinstance(limits, Sequence) or len(limits) != 2:
             raise ArgumentError(
                 f"The `mag_range` must be a pair (low, high), or an array of magnitudes, but that "
                 f"of the augmentation `{self.name}` is {limits!r}."

@@ -46,7 +46,8 @@ class Policy:
         ArgumentError: `sub_policies` does not have this form.
 
     >>> from penstock.auto_aug.augmentations import equalize, rotate
-    >>> policy = Policy("mine", 11, [[(rotate, 0.8, 7), (equalize, 0.5, None)], [(equalize, 1, None)]])
+    >>> turn, even = (rotate, 0.8, 7), (equalize, 0.5, None)
+    >>> policy = Policy("mine", 11, [[turn, even], [even, even]])
     >>> list(policy.augmentations)
     ['equalize', 'rotate']
     """
@@ -68,7 +69,7 @@ class Policy:
         self.sub_policies = _with_unique_names(sub_policies)
 
     def _check(self, step: Any) -> None:
-        if not isinstance(step, list | tuple) or len(step) != 3:  # noqa: PLR2004  (a triple)
+        if not isinstance(step, list | tuple) or len(step) != 3:
             raise ArgumentError(
                 f"A sub policy's members are given as a triple: (augmentation, probability, "
                 f"magnitude). Got {step!r}."

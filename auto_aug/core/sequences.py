@@ -189,7 +189,7 @@ SMOOTH = np.float32([[1, 1, 1], [1, 5, 1], [1, 1, 1]]) / np.float32(13)
 
 
 def stage_table(sequences: Sequence[Sequence[Step]]) -> tuple[Array, list[list[Augmentation]]]:
-    """Return which augmentation each sequence has in each stage, and the augmentations of each stage.
+    """Return which augmentation each sequence has in each stage, and those of each stage.
 
     Returns:
         (sequences, stages) int32: numbers of augmentations of the stage, -1 behind the sequence's
