@@ -54,6 +54,7 @@ ROOMS = (
     "gpu",
     "graph",
     "types",
+    "backend",
     "work",
     "processes",
     "run",
@@ -70,7 +71,7 @@ OPEN_ROOMS = {
     "gpu",
     "graph",
 }
-OPEN_ROOMS |= {"arrays", "types"}
+OPEN_ROOMS |= {"arrays", "types", "backend"}
 ALSO_OPEN = {
     "readers": {"processes"},  # the reading process is a helper process
     "decoders": {"processes"},  # so is the one that decodes what the GPU does not
@@ -360,10 +361,12 @@ def test_what_is_public():
         "DataNode",
         "DecodeError",
         "MissingDependencyError",
+        "OperatorConcurrency",
         "PenstockError",
         "Pipeline",
         "PipelineStopped",
         "SourceError",
+        "StreamPolicy",
         "WorkerError",
         "__version__",
         "backend",
@@ -374,8 +377,11 @@ def test_what_is_public():
         "math",
         "newaxis",
         "ops",
+        "pickling",
         "pipeline",
         "pipeline_def",
+        "plugin_manager",
+        "sysconfig",
         "tensors",
         "tfrecord",
         "types",
