@@ -11,7 +11,7 @@ from .constants import ConstantOperator, constant_array
 from .nodes import DataNode, add_node
 
 
-class ConstantData(DataNode):
+class ConstantOutput(DataNode):
     """The node of a constant. `Constant([2]).uint8()` is the same constant as uint8."""
 
     def __init__(self, data: DataNode, array: Array) -> None:
@@ -24,8 +24,8 @@ class ConstantData(DataNode):
         return to_dali_type(self._array.dtype)
 
     @staticmethod
-    def _conversion(dtype: DALIDataType) -> Callable[[ConstantData], DataNode]:
-        def convert(self: ConstantData) -> DataNode:
+    def _conversion(dtype: DALIDataType) -> Callable[[ConstantOutput], DataNode]:
+        def convert(self: ConstantOutput) -> DataNode:
             is_plain = self.device == "cpu" and not self.layout
             if isinstance(self, ScalarConstant) and is_plain:
                 return ScalarConstant(self.value, dtype)
@@ -36,10 +36,10 @@ class ConstantData(DataNode):
 
 
 for _dtype in ELEMENT_TYPES:
-    setattr(ConstantData, to_numpy_type(_dtype).name, ConstantData._conversion(_dtype))
+    setattr(ConstantOutput, to_numpy_type(_dtype).name, ConstantOutput._conversion(_dtype))
 
 
-class ScalarConstant(ConstantData):
+class ScalarConstant(ConstantOutput):
     """A number as a node. Of whole numbers `int` and `bool` are known, of others `float`.
 
     Args:
@@ -107,7 +107,7 @@ def Constant(  # noqa: N802  (the name that pipelines use)
     if array.ndim == 0 and layout is None and device is None and name is None:
         return ScalarConstant(array)
     node = _node_of(array, layout, name)
-    return ConstantData(node.gpu() if device == "gpu" else node, array)
+    return ConstantOutput(node.gpu() if device == "gpu" else node, array)
 
 
 def ConstantNode(  # noqa: N802  (the name that pipelines use)

@@ -95,7 +95,9 @@ class Executor:
                 config.device_id, config.prefetch_device_bytes, self._num_threads
             )
         self._delivery = DeliveryQueue()
-        self._faults = Faults(config.on_error, config.log_path(), self._plans, self._device)
+        self._faults = Faults(
+            config.on_error, config.log_path(), self._plans.repeats_of, self._device
+        )
         self._workers = Workers(
             self._num_threads,
             config.exec_processes,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import pytest
 
 from penstock import Pipeline, fn, types
-from penstock.plugin.numba import NumbaFunction
+from penstock.plugin.numba import NumbaFunction, experimental
 
 
 def twice(out, data):
@@ -23,8 +21,7 @@ def make(**options):
 def test_it_has_the_attributes_of_the_classes_in_ops():
     assert (make().device, make().preserve) == ("cpu", False)
     assert make(preserve=True).preserve
-    older = importlib.import_module("penstock.plugin.numba.experimental")
-    assert older.NumbaFunction is NumbaFunction
+    assert experimental.NumbaFunction is NumbaFunction
 
 
 def test_it_computes():
