@@ -55,6 +55,7 @@ ROOMS = (
     "gpu",
     "graph",
     "types",
+    "backend",
     "work",
     "processes",
     "run",
@@ -71,7 +72,7 @@ OPEN_ROOMS = {
     "gpu",
     "graph",
 }
-OPEN_ROOMS |= {"arrays", "types"}
+OPEN_ROOMS |= {"arrays", "types", "backend"}
 ALSO_OPEN = {
     "readers": {"processes"},  # the reading process is a helper process
     "decoders": {"processes"},  # so is the one that decodes what the GPU does not
@@ -361,10 +362,12 @@ def test_what_is_public():
         "DataNode",
         "DecodeError",
         "MissingDependencyError",
+        "OperatorConcurrency",
         "PenstockError",
         "Pipeline",
         "PipelineStopped",
         "SourceError",
+        "StreamPolicy",
         "WorkerError",
         "__version__",
         "auto_aug",
@@ -376,8 +379,11 @@ def test_what_is_public():
         "math",
         "newaxis",
         "ops",
+        "pickling",
         "pipeline",
         "pipeline_def",
+        "plugin_manager",
+        "sysconfig",
         "tensors",
         "tfrecord",
         "types",

@@ -25,6 +25,14 @@ from penstock.fn import GROUPS
         ("data_node", ["DataNode"]),
         ("math", ["sqrt", "clamp", "atan2"]),
         ("types", ["UINT8", "DALIDataType", "ScalarConstant", "CPU_ONLY_DEVICE_ID"]),
+        ("types", ["STRING", "SAME", "TensorLayout", "ConstantNode", "CUDAStream"]),
+        ("backend", ["ReleaseUnusedMemory", "PreallocateDeviceMemory"]),
+        ("data_node", ["newaxis"]),
+        ("pickling", ["pickle_by_value"]),
+        ("pipeline", ["StreamPolicy", "OperatorConcurrency"]),
+        ("plugin_manager", ["load_library", "load_directory"]),
+        ("sysconfig", ["get_include_dir", "get_lib_dir"]),
+        ("tfrecord", ["Feature", "FixedLenFeature", "VarLenFeature"]),
     ],
 )
 def test_modules(module, names):
@@ -35,9 +43,14 @@ def test_modules(module, names):
 
 PUBLIC = [
     *("backend", "backend_impl", "data_node", "datasets", "extend", "fn", "math", "ops"),
-    *("pipeline", "tensors"),
+    *("pickling", "pipeline", "plugin_manager", "sysconfig", "tensors"),
     *("tfrecord", "types", "plugin.arrays", "plugin.base_iterator", "plugin.jax", "plugin.jax.fn"),
-    *("plugin.numba", "plugin.numba.fn", "plugin.numba.fn.experimental"),
+    *(
+        "plugin.numba",
+        "plugin.numba.experimental",
+        "plugin.numba.fn",
+        "plugin.numba.fn.experimental",
+    ),
     *("plugin.pytorch", "plugin.pytorch.fn"),
 ]
 
@@ -247,3 +260,41 @@ def test_the_experimental_pipeline_def():
         return 5
 
     assert unchanged() == 5
+
+
+def test_operators_are_listed_by_stage():
+    cpu, mixed, gpu = ops.cpu_ops(), ops.mixed_ops(), ops.gpu_ops()
+    assert {"readers__File", "transforms__Rotation", "Resize", "MFCC"} <= cpu
+    assert "decoders__Image" in mixed - gpu
+    assert "Resize" in gpu
+    assert "readers__COCO" not in gpu | mixed
+    ops.Reload()
+    assert ops.cpu_ops() == cpu
+
+
+def test_keyword_names_are_dali_s():
+    assert types.to_numpy_type(dali_type=types.UINT16) == np.uint16
+    assert types.to_dali_type(framework_type=np.int8) is types.INT8
+
+    def define():
+        number = fn.zeros(shape=[], dtype=types.FLOAT) + 4
+        return penstock.math.sqrt(input=number), number.source_info(device="cpu")
+
+    with pipeline_def(define, batch_size=1, num_threads=1)() as pipe:
+        roots, places = pipe.run()
+    assert roots.as_array().tolist() == [2.0]
+    assert places.shape() == [(0,)]
+
+
+@pytest.mark.parametrize("member", [types.STRING, types.FEATURE, types.PYTHON_OBJECT])
+def test_types_of_arguments_are_no_element_types(member):
+    with pytest.raises(ArgumentError, match="is no element type"):
+        types.to_numpy_type(member)
+
+
+def test_a_layout_and_a_stream_as_objects():
+    layout = types.TensorLayout("HWC")
+    assert (layout, len(layout), str(layout)) == ("HWC", 3, "HWC")
+    with pipeline_def(lambda: fn.zeros(shape=[1, 2, 3], layout=layout), batch_size=1)() as pipe:
+        assert pipe.run()[0].layout() == "HWC"
+    assert types.CUDAStream(5).ptr == 5

@@ -16,14 +16,14 @@ from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
 from .derivation import Axes, derive
-from .index_keys import split_key
+from .index_keys import newaxis, split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
 from .operator import OPERATORS, CompositeOperator, Operator
 from .params import NO_EFFECT, Required
 from .sequences import Sequences
 
-__all__ = ["DataNode"]  # the module is public as `penstock.data_node`
+__all__ = ["DataNode", "newaxis"]  # the module is public as `penstock.data_node`
 
 
 @dataclass(eq=False)
@@ -280,12 +280,12 @@ class DataNode(NodeArithmetic["DataNode"]):
         """Return a property of each sample, such as its layout: see `fn.get_property`."""
         return _apply("get_property", self, key=key, device=device)
 
-    def source_info(self) -> DataNode:
+    def source_info(self, *, device: str = "cpu") -> DataNode:
         """Return the location of each sample, as bytes of text in UTF-8."""
-        return self.property("source_info")
+        return self.property("source_info", device=device)
 
-    def __getitem__(self, key: Any) -> DataNode:
-        constant, data = split_key(key, lambda value: isinstance(value, DataNode))
+    def __getitem__(self, val: Any) -> DataNode:
+        constant, data = split_key(val, lambda value: isinstance(value, DataNode))
         if not data:
             return _apply("_subscript", self, key=constant)
         return _apply("_subscript", self, key=constant, indices=_apply("_indices", *data))
