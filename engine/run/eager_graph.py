@@ -170,7 +170,7 @@ class EagerGraph(Graph):
     def with_data(
         self, operator_class: type[Operator], inputs: Sequence[Any], arguments: Mapping[str, Any]
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:
-        called = operator_class.called
+        called = operator_class.called.removeprefix("fn.")
         nodes = self.with_batches(inputs, f"Input {{}} for operator '{called}'")
         data = {
             name: self._give(value, f"Argument {name} for operator '{called}'")
