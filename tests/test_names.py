@@ -135,7 +135,7 @@ def images(folder):
         (lambda _: fn.stack(fn.random.uniform(), None, 1), "input 1 of fn.stack is None"),
         (
             lambda _: fn.cat([fn.random.uniform()] * 2, [fn.random.uniform()] * 3),
-            "lists of inputs must have one length",
+            "Multiple Input Sets used with operator",
         ),
     ],
 )
