@@ -12,7 +12,7 @@ from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .calls import call, copied, repeated
 from .element_types import stored_type
 from .operands import Operand
-from .samples import checked, is_array, shown_array
+from .samples import checked, is_array, shown
 from .tensor import Tensor, converted
 from .values import Value
 
@@ -128,12 +128,8 @@ class Batch(Operand):
         return stacked(self, pad).torch(bool(copy))
 
     def __repr__(self) -> str:
-        inside = shown_array(self.samples).replace("\n", "\n     ")
-        layout = f"    layout={self.layout!r},\n" if self.layout else ""
-        return (
-            f"Batch(\n    [{inside}],\n    dtype={self.dtype},\n    device={str(self.device)!r},\n"
-            f"{layout}    num_samples={self.batch_size},\n    shape={self.shape})"
-        )
+        sizes = {"num_samples": self.batch_size, "shape": self.shape}
+        return shown("Batch", self.samples, {**self._facts(), **sizes})
 
 
 Value.batch_class = Batch

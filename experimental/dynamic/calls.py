@@ -118,12 +118,12 @@ class _Call(NamedTuple):
             return tuple(_empty(self.device) for _ in range(self.count()))
         results: tuple[TensorList, ...] = context.run(
             self._key(),
-            self._make,
+            self._operator,
             lambda made: made.run(inputs, varying, batch_size=self.size, position=self.position),
         )
         return results
 
-    def _make(self, runner: EagerRunner) -> EagerOperator:
+    def _operator(self, runner: EagerRunner) -> EagerOperator:
         return EagerOperator(self.operator, self.constants, runner=runner, device=self.device)
 
     def _input(self, number: int, value: Any) -> Any:
@@ -265,5 +265,3 @@ def copied(value: Value) -> TensorList:
         rows: Sequence[Any] = [row.copy() for row in samples.rows()]
         return TensorListGPU(rows, samples.layout())
     return TensorListCPU([np.array(row) for row in samples.rows()], samples.layout())
-
-

@@ -22,6 +22,7 @@ class Kind(Enum):
     enum = 5
 
 
+_LETTERS = {Kind.signed: "i", Kind.unsigned: "u", Kind.float: "f", Kind.bool: "b", Kind.enum: "e"}
 _EXPONENT_BITS = {8: 4, 16: 5, 32: 8, 64: 11}  # of IEEE 754, and of its extension to 8 bits
 
 
@@ -65,7 +66,7 @@ class DType:
         self.exponent_bits = exponent_bits
         self.significand_bits = significand_bits
         self.type_id = type_id
-        self.name = name or f"{kind.name[0]}{bits}"
+        self.name = name or f"{_LETTERS[kind]}{bits}"
 
     def __call__(self, data: Any, **options: Any) -> Any:
         """Return `ndd.tensor(data, dtype=self, **options)`."""
@@ -118,10 +119,10 @@ class DType:
 
 
 def _of(type_id: DALIDataType) -> DType:
-    kinds = {"i": Kind.signed, "u": Kind.unsigned, "f": Kind.float, "b": Kind.bool}
     stored = to_numpy_type(type_id)
-    name = "bool" if stored.kind == "b" else None
-    return DType(kinds[stored.kind], 8 * stored.itemsize, type_id=type_id, name=name)
+    kind = next(kind for kind, letter in _LETTERS.items() if letter == stored.kind)
+    name = "bool" if kind is Kind.bool else None
+    return DType(kind, 8 * stored.itemsize, type_id=type_id, name=name)
 
 
 int8 = _of(DALIDataType.INT8)

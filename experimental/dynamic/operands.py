@@ -23,6 +23,8 @@ class Operand(Value, NodeArithmetic[Any]):
     __hash__ = object.__hash__
 
     def _binary(self, function: str, other: Any, *, swapped: bool = False) -> Any:
+        if other is None:
+            raise TypeError(f"a {type(self).__name__} and None are no operands of {function!r}")
         operands = (other, self) if swapped else (self, other)
         return call("_arithmetic", *operands, function=function)
 

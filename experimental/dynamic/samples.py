@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -87,7 +87,9 @@ def _host_array(data: Any) -> NDArray[Any]:
 def _python_array(data: Any, dtype: Any) -> NDArray[Any]:
     """Return numbers as an array: of 32 bits, unless `dtype` says otherwise."""
     if isinstance(data, str | bytes) or data is None:
-        raise TypeError(f"a tensor is made of an array, a number or a list of numbers, not {data!r}")
+        raise TypeError(
+            f"a tensor is made of an array, a number or a list of numbers, not {data!r}"
+        )
     if isinstance(data, Iterable) and not isinstance(data, list | tuple):
         data = list(data)
     if dtype is not None:
@@ -120,8 +122,19 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
     )
 
 
-def shown_array(samples: TensorList) -> str:
-    """Return the elements for people: of each sample, in the form of NumPy."""
-    rows = [np.array2string(np.asarray(row), threshold=100) for row in samples.as_cpu().rows()]
-    return "\n".join(rows)
+def shown(kind: str, samples: TensorList, facts: Mapping[str, object]) -> str:
+    """Return the text that stands for data in an interactive session.
 
+    Args:
+        kind: name of the class.
+        samples: the samples; "Batch" has them in brackets.
+        facts: further lines, by their names.
+    """
+    rows = [np.array2string(np.asarray(row), threshold=100) for row in samples.as_cpu().rows()]
+    scalars = samples.ndim == 0
+    inside = (", " if scalars else ",\n").join(rows)
+    if kind == "Batch":
+        inside = "[" + inside.replace("\n", "\n ") + "]"
+    lines = [inside.replace("\n", "\n    ")]
+    lines += [f"{name}={value}" for name, value in facts.items() if value is not None]
+    return f"{kind}(\n    " + ",\n    ".join(lines) + ")"

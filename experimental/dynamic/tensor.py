@@ -15,7 +15,7 @@ from .calls import call, copied
 from .devices import device as as_device
 from .element_types import dtype as as_dtype
 from .operands import Operand
-from .samples import sample_of, shown_array
+from .samples import sample_of, shown
 from .values import Value
 
 
@@ -161,12 +161,7 @@ class Tensor(Operand):
         return shared.clone() if copy else shared
 
     def __repr__(self) -> str:
-        inside = shown_array(self.samples).replace("\n", "\n    ")
-        layout = f"    layout={self.layout!r},\n" if self.layout else ""
-        return (
-            f"Tensor(\n    {inside},\n    dtype={self.dtype},\n    device={str(self.device)!r},\n"
-            f"{layout}    shape={self.shape})"
-        )
+        return shown("Tensor", self.samples, {**self._facts(), "shape": self.shape})
 
 
 Value.tensor_class = Tensor

@@ -103,6 +103,11 @@ class Value:
         """Number of dimensions of a sample."""
         return self.samples.ndim
 
+    def _facts(self) -> dict[str, object]:
+        """Return what stands in the text for an interactive session."""
+        layout = f'"{self.layout}"' if self.layout else None
+        return {"dtype": self.dtype, "device": f'"{self.device}"', "layout": layout}
+
     @property
     @abstractmethod
     def shape(self) -> Any:
