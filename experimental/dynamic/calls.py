@@ -196,8 +196,13 @@ def _split(
     varying: dict[str, Value] = {}
     for name, value in arguments.items():
         declared = operator_class.params.get(name)
-        may_vary = declared is not None and declared.per_sample
-        if isinstance(value, Value) and (may_vary or value.is_batch):
+        is_one = declared is not None and not declared.per_sample
+        if isinstance(value, Value) and value.is_batch and is_one:
+            raise ArgumentError(
+                f"{operator_class.called}: the argument {name!r} is the same for all samples; give "
+                "one value, not a batch"
+            )
+        if isinstance(value, Value) and not is_one:
             varying[name] = value
         else:
             constants[name] = constant(value)

@@ -14,7 +14,7 @@ from ...engine.run.eager import EagerOperator, EagerRunner
 from .checkpoints import Checkpoint
 from .cuda_streams import Stream, get_default_stream, stream
 from .devices import Device
-from .thread_pools import ThreadPool, get_num_threads
+from .thread_pools import ThreadPool
 
 _OPERATORS_KEPT = 256  # of a context, for later calls with the same arguments
 

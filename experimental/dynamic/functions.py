@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +27,7 @@ _FURTHER = {
     "device": ("DeviceLike | None", "where it runs: {devices}. Default: where the inputs are."),
     "rng": ("RNG | None", "generator of random numbers. Default: that of the thread."),
 }
-_OF_PIPELINES = ("bytes_per_sample_hint", "name", "preserve")
+_OF_PIPELINES = ("bytes_per_sample_hint", "name", "preserve", "seed")
 
 _FUNCTIONS: dict[type[Operator], Callable[..., Any]] = {}
 
@@ -50,7 +51,7 @@ def function_of(operator_class: type[Operator]) -> Callable[..., Any]:
 
 def _function(operator_class: type[Operator]) -> Callable[..., Any]:
     name = operator_class.called.rpartition(".")[2]
-    reserved = {*_OF_PIPELINES, *(("seed",) if operator_class.is_random else ("rng",))}
+    reserved = {*_OF_PIPELINES, *(() if operator_class.is_random else ("rng",))}
 
     def function(
         *inputs: Any,
@@ -59,7 +60,11 @@ def _function(operator_class: type[Operator]) -> Callable[..., Any]:
         **arguments: Any,
     ) -> Any:
         for key in reserved.intersection(arguments):
-            advice = "; give rng=ndd.random.RNG(seed)" if key == "seed" else ""
+            advice = (
+                "; give rng=ndd.random.RNG(seed)"
+                if key == "seed" and operator_class.is_random
+                else ""
+            )
             raise TypeError(f"{name}() has no argument {key!r} in dynamic mode{advice}")
         if operator_class.name == "batch_permutation" and batch_size is None:
             raise ArgumentError("batch_permutation() needs batch_size, the number of samples")
@@ -74,9 +79,8 @@ def _function(operator_class: type[Operator]) -> Callable[..., Any]:
 def signature(operator_class: type[Operator]) -> inspect.Signature:
     """Return the signature of an operator's function."""
     parameters: list[inspect.Parameter] = []
-    dropped = {*_OF_PIPELINES, "device", *(("seed",) if operator_class.is_random else ())}
     for each in declaration.signature(operator_class).parameters.values():
-        if each.name in dropped:
+        if each.name in (*_OF_PIPELINES, "device"):
             continue
         if each.kind in (each.POSITIONAL_ONLY, each.VAR_POSITIONAL):
             kind = _INPUT if each.default is each.empty else f"{_INPUT} | None"
@@ -94,15 +98,25 @@ def signature(operator_class: type[Operator]) -> inspect.Signature:
 
 def docstring(operator_class: type[Operator]) -> str:
     """Return the docstring of the operator's class, followed by its arguments."""
-    lines = declaration.docstring(operator_class).split("\n")
-    kept = lines[: next(i for i, line in enumerate(lines) if line.startswith("    device ("))]
-    text = "\n".join(kept).replace("DataNode", _INPUT)
-    for name, (kind, meaning) in _FURTHER.items():
-        if name != "rng" or operator_class.is_random:
-            entry = f"{name} ({kind}): {meaning.format(devices=devices_of(operator_class))}"
-            wrapped = textwrap.wrap(entry, 92, initial_indent="    ", subsequent_indent="        ")
-            text += "\n" + "\n".join(wrapped)
-    return text
+    text = declaration.docstring(operator_class).replace("DataNode", _INPUT)
+    head, _, arguments = text.rpartition("\nArgs:\n    ")
+    dropped = tuple(f"{name} (" for name in (*_OF_PIPELINES, "device"))
+    kept = [
+        entry for entry in re.split(r"\n    (?=\S)", arguments) if not entry.startswith(dropped)
+    ]
+    ignored = kept.pop().replace("bytes_per_sample_hint", "").replace(", ,", ",").strip(" ,.")
+    kept += [
+        f"{name} ({kind}): {meaning.format(devices=devices_of(operator_class))}"
+        for name, (kind, meaning) in _FURTHER.items()
+        if name != "rng" or operator_class.is_random
+    ]
+    kept += [] if ignored.endswith(":") else [f"{ignored}."]
+    texts = (" ".join(entry.split()) for entry in kept)
+    wrapped = (
+        textwrap.fill(text, 92, initial_indent="    ", subsequent_indent="        ")
+        for text in texts
+    )
+    return "\n".join([head, "Args:", *wrapped])
 
 
 def devices_of(operator_class: type[Operator]) -> str:

@@ -118,7 +118,7 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
             return array.astype(name)
     worst = low if low < np.iinfo("int32").min else high
     raise OverflowError(
-        f"the number {worst} does not fit into 32 bits; say which type is meant, as in dtype=ndd.int64"
+        f"the number {worst} does not fit into 32 bits; name the type, as in dtype=ndd.int64"
     )
 
 
