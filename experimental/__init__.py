@@ -1,0 +1,1 @@
+"""Interfaces that may still change: see the modules of this folder."""
