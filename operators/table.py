@@ -74,5 +74,6 @@ from .user_code import (
     python_function,
     torch_function,
 )
+from .vision import color as vision_color
 from .vision import resize as vision_resize
 from .warp import jitter, remap, rotate, sphere, warp_affine, warp_perspective, water
