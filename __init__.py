@@ -28,6 +28,7 @@ from .engine.graph.operator import OPERATORS as _OPERATORS
 from .engine.run import definition as pipeline
 from .engine.run.definition import pipeline_def
 from .engine.run.pipeline import Pipeline
+from .engine.run.policies import OperatorConcurrency, StreamPolicy
 from .operators.elementwise import math_functions as math
 
 # The modules that pipelines import by DALI's names. A file types.py or math.py at the root of a
@@ -65,10 +66,12 @@ __all__ = [
     "DataNode",
     "DecodeError",
     "MissingDependencyError",
+    "OperatorConcurrency",
     "PenstockError",
     "Pipeline",
     "PipelineStopped",
     "SourceError",
+    "StreamPolicy",
     "WorkerError",
     "__version__",
     "backend",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ..errors import ArgumentError
+from ..tensors import TensorList
 from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
@@ -41,6 +42,7 @@ class Node:
             same random numbers.
         is_open: whether its data may come with layouts that the definition does not know.
         problem: why its operator cannot work on data of these layouts, or "": see `derivation.py`.
+        values: a batch for each output, if the operator runs at once, as in debug mode.
     """
 
     operator: Operator
@@ -56,6 +58,7 @@ class Node:
     call: object = field(default_factory=object)
     is_open: bool = False
     problem: str = ""
+    values: tuple[TensorList, ...] | None = None
 
     def __post_init__(self) -> None:
         self.name = self.wanted_name or self.stem
@@ -126,6 +129,15 @@ class Graph:
         for node in sorted(new, key=lambda node: node.number):
             self.add(node)
 
+    def with_data(
+        self, operator_class: type[Operator], inputs: Sequence[Any], arguments: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """Return inputs and arguments of a call, in which batches have become nodes.
+
+        Only graphs whose operators run at once take batches: see `engine/run/eager_graph.py`.
+        """
+        return inputs, arguments
+
     def _unique_name(self, node: Node) -> str:
         taken = {node.name for node in self.nodes}
         if node.wanted_name is not None:
@@ -147,8 +159,9 @@ _NOT_ITERABLE = re.compile(r"non-iterable \w*Node\b|Node' object is not iterable
 @contextmanager
 def defining(graph: Graph) -> Iterator[None]:
     """Add operators that this block calls to `graph`."""
-    previous = getattr(_defining, "graph", None)
-    _defining.graph = graph
+    graphs = _stack()
+    depth = len(graphs)
+    push_graph(graph)
     try:
         yield
     except TypeError as error:
@@ -159,13 +172,32 @@ def defining(graph: Graph) -> Iterator[None]:
             )
         raise
     finally:
-        _defining.graph = previous
+        del graphs[depth:]  # also what the block has pushed and not popped
+
+
+def push_graph(graph: Graph | None) -> None:
+    """Add operators that this thread calls from now on to `graph`; with None to no graph."""
+    _stack().append(graph)
+
+
+def pop_graph() -> None:
+    """End what the last `push_graph` of this thread began, if any."""
+    if graphs := _stack():
+        graphs.pop()
 
 
 def current_graph() -> Graph | None:
     """Return the graph being defined, if any."""
-    graph: Graph | None = getattr(_defining, "graph", None)
-    return graph
+    graphs = _stack()
+    return graphs[-1] if graphs else None
+
+
+def _stack() -> list[Graph | None]:
+    """Return the graphs that this thread defines, the innermost last."""
+    graphs: list[Graph | None] | None = getattr(_defining, "graphs", None)
+    if graphs is None:
+        graphs = _defining.graphs = []
+    return graphs
 
 
 @contextmanager
@@ -218,6 +250,19 @@ class DataNode(NodeArithmetic["DataNode"]):
         """Name of the operator, with the output's number if it has several."""
         several = len(self.node.outputs) > 1
         return f"{self.node.name}[{self.index}]" if several else self.node.name
+
+    def get(self) -> TensorList:
+        """Return the values of this batch, in debug mode.
+
+        Raises:
+            TypeError: the pipeline is defined without `debug=True`, so there are no values.
+        """
+        if self.node.values is None:
+            raise TypeError(
+                f"{self!r} has no values while the pipeline is defined; pass debug=True to "
+                "pipeline_def or to the definition's call, so that each run calls the definition"
+            )
+        return self.node.values[self.index].delivered(None)
 
     def gpu(self) -> DataNode:
         """Return this data on the GPU."""
@@ -299,6 +344,8 @@ def add_node(
     that returns its data adopts it.
     """
     graph = current_graph()
+    if graph is not None:
+        inputs, arguments = graph.with_data(operator_class, inputs, arguments)
     arguments = dict(arguments)
     device = device or arguments.pop("device", None)
     if name is not None and not isinstance(name, str):

@@ -209,6 +209,10 @@ class Operator:
         made = (type(self), self.device, self.per_sample, self.layouts, self._constants)
         return _make, made, {"placement": self.placement}
 
+    def keep(self) -> None:
+        """Compute the results though nothing needs them, as with the argument `preserve`."""
+        self.preserve = self._constants["preserve"] = True
+
     @classmethod
     def by_current_names(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return arguments by their current names; warn of those that are deprecated.

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
+from ..archives.tar_index import index_archive
 from ..listing.globs import name_filter
 from ..listing.listing import FileList
 from ..listing.plain_files import list_plain_files
 from ..storage.index_cache import are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.opening import open_storages
-from ..storage.read_plan import Int64s
 from ..storage.storage import Storage
 from ..storage.strings import StringTable
 from ..storage.urls import shown
-from ..webdataset.index import index_archive
 
 _ZIP, _TAR = (b".npz", b".zip"), (b".tar",)
 

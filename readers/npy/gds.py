@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.order.sampler import Selection
 from ...engine.pending import Later, Pending
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ..reading.carriers import Carrier, CountedMemory, ReadColumns
-from ..storage.read_plan import Int64s
 from .batch_regions import regions_of
 from .form_groups import BatchMemory, FormGroup, LocatedSamples
 from .gds_support import first_line, hindrance

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
 from ...geometry.layouts import chosen_axes
 from ...geometry.rounding import round_all_away
 from ...geometry.slices import from_arguments
-from ..storage.read_plan import Int64s
 
 Key = tuple[slice | int | EllipsisType, ...]
 Values = Mapping[str, Sequence[float] | NDArray[Any] | None]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError, DecodeError, PenstockError, SourceError
 from ...engine.pending import Later, Pending, Then
 from ...formats.npy import NpyHeader, parse_header
 from ..source import Allocate, Column, checked_indices
 from ..storage.claims import memory_of_machine
-from ..storage.read_plan import Int64s
 from ..storage.urls import is_url
 from .array_list import ArrayList
 from .expected_header import ExpectedCopies, ExpectedHeader, may_be_read_at_once

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 from ....engine.errors import DecodeError, SourceError
 from ....formats.npy import NpyHeader, numbers_of
+from ....readers.archives.tar_index import split_name
 from ....readers.npy.array_list import list_arrays
 from ....readers.npy.source import NumpySource
 from ....readers.storage.opening import read_whole
 from ....readers.storage.strings import StringTable
-from ....readers.webdataset.index import split_name
 from ...component_files import ARRAY_NAME, unquoted_key
 from ...reading import COSTLY
 from ...sample import Sample, Value
