@@ -1,0 +1,1 @@
+"""Modules whose names and arguments may still change."""
