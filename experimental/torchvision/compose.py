@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from ... import fn
-from ...engine.errors import ArgumentError, MissingDependencyError
+from ...engine.errors import ArgumentError
 from ...engine.run.pipeline import Pipeline
 from ...engine.tensors import TensorList
 from .conversion import PILToTensor, ToPILImage, ToPureTensor, ToTensor
+from .exchange import GivenImages, batch_of, result_of
 from .images import PILLOW, TENSOR, Images
-
-if TYPE_CHECKING:
-    import torch
-
-_CHANNELS = (1, 2, 3, 4)
-_MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 
 
 class Compose:
@@ -72,54 +64,37 @@ class Compose:
         Raises:
             TypeError: the input is neither an image nor a tensor.
         """
-        if _is_tensor(data_input):
-            return self._run_tensor(data_input)
-        if _is_picture(data_input):
-            array = picture_array(data_input)[np.newaxis]
-            return self._result(self._run(array, PILLOW, "cpu"), PILLOW, one=True)
-        raise TypeError(
-            f"Compose takes images of Pillow and tensors of PyTorch, not {type(data_input)}"
-        )
-
-    def _run_tensor(self, tensor: torch.Tensor) -> Any:
-        if tensor.ndim not in (3, 4) or tensor.shape[-3] not in _CHANNELS:
+        given = batch_of(data_input)
+        if len(given.array) > self.batch_size:
             raise ArgumentError(
-                "tensors must have the shape (channels, height, width) or (samples, channels, "
-                f"height, width), with 1 to 4 channels, but this one has {tuple(tensor.shape)}"
+                f"the tensor has {len(given.array)} samples, and batch_size is {self.batch_size}; "
+                f"give Compose batch_size={len(given.array)}"
             )
-        one = tensor.ndim == 3
-        batch = tensor[None] if one else tensor
-        if len(batch) > self.batch_size:
-            raise ArgumentError(
-                f"the tensor has {len(batch)} samples, and batch_size is {self.batch_size}; give "
-                f"Compose batch_size={len(batch)}"
-            )
-        device = "gpu" if tensor.is_cuda else "cpu"
-        output = self._run(batch.permute(0, 2, 3, 1).contiguous(), TENSOR, device)
-        return self._result(output, TENSOR, one=one)
+        return result_of(self._run(given), given, self._output(given.rule))
 
-    def _run(self, batch: Any, rule: str, device: str) -> TensorList:
-        dtype = np.dtype(str(batch.dtype).removeprefix("torch."))
-        key = rule, dtype.name, device
+    def _run(self, given: GivenImages) -> TensorList:
+        key = given.rule, given.dtype.name, given.device
         if key not in self._pipelines:
-            self._pipelines[key] = self._made(rule, dtype, device)
+            self._pipelines[key] = self._made(given)
         try:
-            (output,) = self._pipelines[key].run(images=batch)
+            (output,) = self._pipelines[key].run(images=given.array)
         except BaseException:
             self._pipelines.pop(key).close()  # an error stops a pipeline; the next call makes one
             raise
         return output
 
-    def _made(self, rule: str, dtype: np.dtype[Any], device: str) -> Pipeline:
+    def _made(self, given: GivenImages) -> Pipeline:
         pipeline = Pipeline(
             batch_size=self.batch_size, num_threads=self.num_threads, **self._options
         )
+        source = {"layout": "HWC", "dtype": given.dtype, "device": given.device}
         with pipeline:
-            node = fn.external_source(name="images", layout="HWC", dtype=dtype, device=device)
-            images = Images(node, dtype, rule)
+            node = fn.external_source(name="images", **source)
+            images = Images(node, given.dtype, given.rule)
             for transform in self.op_list:
                 images = transform.add_to(images)
-            pipeline.set_outputs(images.planes if self._output(rule) == TENSOR else images.node)
+            tensors = self._output(given.rule) == TENSOR
+            pipeline.set_outputs(images.planes if tensors else images.node)
         pipeline.build()
         return pipeline
 
@@ -131,19 +106,6 @@ class Compose:
             elif isinstance(transform, ToPureTensor | PILToTensor | ToTensor):
                 rule = TENSOR
         return rule
-
-    def _result(self, output: TensorList, rule: str, *, one: bool) -> Any:
-        if self._output(rule) == TENSOR:
-            try:
-                import torch
-            except ImportError as error:
-                raise MissingDependencyError(
-                    "Compose returns tensors, and PyTorch is not installed: pip install torch"
-                ) from error
-            made = torch.from_dlpack(output.as_tensor())
-            return made[0] if one or (rule == PILLOW and len(made) == 1) else made
-        pictures = [array_picture(np.asarray(row)) for row in output.as_cpu().rows()]
-        return pictures[0] if len(pictures) == 1 else pictures
 
     def close(self) -> None:
         """End the pipelines' threads."""
@@ -159,34 +121,3 @@ class Compose:
 
     def __repr__(self) -> str:
         return f"Compose({self.op_list!r})"
-
-
-def _is_tensor(value: Any) -> bool:
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.Tensor)
-
-
-def _is_picture(value: Any) -> bool:
-    image = sys.modules.get("PIL.Image")
-    return image is not None and isinstance(value, image.Image)
-
-
-def picture_array(picture: Any) -> Any:
-    """Return an image of Pillow as an array: (height, width, channels) uint8."""
-    if picture.mode not in _MODES.values():
-        raise ArgumentError(
-            f"the image has the mode {picture.mode!r}; convert it to L, RGB or RGBA"
-        )
-    array = np.asarray(picture)
-    return array[..., np.newaxis] if array.ndim == 2 else array
-
-
-def array_picture(array: Any) -> Any:
-    """Return an array, (height, width, channels) of bytes, or floats from 0 to 1, as an image."""
-    from PIL import Image
-
-    if array.dtype != np.uint8:
-        array = (array * 255).clip(0, 255).astype(np.uint8)
-    if array.shape[-1] not in _MODES:
-        raise ArgumentError(f"there is no image of Pillow with {array.shape[-1]} channels")
-    return Image.fromarray(array[..., 0] if array.shape[-1] == 1 else array)
