@@ -12,6 +12,7 @@ Each room imports only rooms that stand above it in this list:
     tensors      batches and the memory that they lie in, on the host and on a device
     gpu          CUDA: a device, its stream, its kernels
     graph        operators, their arguments, and the nodes of a pipeline's definition
+    conditions   definitions in which `if` depends on data
     types        the values that pipelines are written with
     work         the plan of a graph, and a batch on its way through the plan
     processes    further interpreters that do the work of threads

@@ -53,6 +53,7 @@ ROOMS = (
     "tensors",
     "gpu",
     "graph",
+    "conditions",
     "types",
     "work",
     "processes",
@@ -69,6 +70,7 @@ OPEN_ROOMS = {
     "tensors",
     "gpu",
     "graph",
+    "conditions",
 }
 OPEN_ROOMS |= {"arrays", "types"}
 ALSO_OPEN = {

@@ -365,7 +365,7 @@ class Executor:
             batch.forget_errors()
             self._feeder.wake()
             return
-        batch.finish(self._plan.outputs)
+        batch.finish(self._plan.outputs, self._plan.output_conditions)
         schedule.learn(batch)
         for part in batch.parts():
             if not self._delivery.deliver(part):

@@ -15,6 +15,7 @@ memory          host memory that is recycled
 scratch         memory for intermediate results
 streams         streams of user code
 device_memory   device memory that is recycled
+chosen_rows     some rows of a batch as a batch, and the rows of two batches as one
 results         results of operators as batches
 """
 

@@ -227,6 +227,10 @@ class TensorList:
             return len(shapes) > 0 and bool((shapes == shapes[0]).all())
         return self._dense is not None or len({(row.shape, row.dtype) for row in self._rows}) == 1
 
+    def is_dense(self) -> bool:
+        """Return whether the rows are one array already."""
+        return self._dense is not None
+
     def dense(self) -> Any:
         """Return one array of shape (batch, *sample); copy only rows that are not adjacent."""
         if self._dense is None:

@@ -23,6 +23,9 @@ from ..graph.params import Param
 Key = tuple[int, int]
 """One output: the node's ordinal and the output's number."""
 
+Conditions = tuple[tuple[Key, bool], ...]
+"""Truth values, and what they are for some samples."""
+
 
 class SegmentType(StrEnum):
     """Which threads run a segment: the feeder, the workers or the device stage."""
@@ -44,6 +47,8 @@ class Step:
         kept: for each output, whether the output is needed outside of the segment.
         shared: data that others read, of which inputs may be views, if the operator may change its
             inputs.
+        conditions: truth values, and what they are for the samples that the operator computes;
+            the outermost condition first. None of them for an operator that computes all samples.
     """
 
     node: Node
@@ -52,6 +57,7 @@ class Step:
     arguments: tuple[tuple[str, Key, Param], ...]
     kept: tuple[bool, ...]
     shared: tuple[Key, ...] = ()
+    conditions: Conditions = ()
 
     @cached_property
     def title(self) -> str:
@@ -96,6 +102,7 @@ class Plan:
     Attributes:
         segments: the segments in the order in which a batch walks through them.
         outputs, layouts: the outputs of the pipeline, and their layouts.
+        output_conditions: which samples each output has: those of its branch.
         readers: inputs that are read in the order of a sampler.
         sources: inputs that user code feeds.
         nodes: all nodes that the outputs need, in the graph's order.
@@ -107,6 +114,7 @@ class Plan:
     readers: tuple[InputNode[SeekableInput], ...]
     sources: tuple[InputNode[FedInput], ...]
     nodes: tuple[Node, ...]
+    output_conditions: tuple[Conditions, ...]
 
     @cached_property
     def inputs(self) -> tuple[InputNode[InputOperator], ...]:
@@ -138,10 +146,13 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
         groups.setdefault((levels[node.ordinal], types[node.ordinal]), []).append(node)
     homes = {node.ordinal: key for key, members in groups.items() for node in members}
     kept = {_key(data) for data in outputs}
+    kept |= {_key(each) for data in outputs for each, _ in data.node.conditions()}
     for node in nodes:
         for data in node.dependencies():
             if homes[data.node.ordinal] != homes[node.ordinal]:
                 kept.add(_key(data))
+        if node.operator.joins_branches:  # the names of its samples depend on the condition
+            kept.add(_key(node.inputs[0]))
     reads = _reads(nodes, outputs)
     segments: list[Segment] = []
     for group in sorted(groups):
@@ -158,7 +169,8 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
     readers = tuple(InputNode(node, each) for node, each in used if isinstance(each, SeekableInput))
     sources = tuple(InputNode(node, each) for node, each in used if isinstance(each, FedInput))
     keys = tuple(map(_key, outputs))
-    return Plan(tuple(segments), keys, layouts, readers, sources, tuple(nodes))
+    rows = tuple(_conditions(data.node) for data in outputs)
+    return Plan(tuple(segments), keys, layouts, readers, sources, tuple(nodes), rows)
 
 
 def is_light(operator: Operator) -> bool:
@@ -168,6 +180,10 @@ def is_light(operator: Operator) -> bool:
 
 def _key(data: DataNode) -> Key:
     return data.node.ordinal, data.index
+
+
+def _conditions(node: Node) -> Conditions:
+    return tuple((_key(data), wanted) for data, wanted in node.conditions())
 
 
 def _needed(graph: Graph, outputs: tuple[DataNode, ...]) -> list[Node]:
@@ -269,4 +285,5 @@ def _step(node: Node, kept: set[Key], reads: Counter[Key]) -> Step:
     }
     flags = tuple((node.ordinal, i) in kept for i in range(len(node.outputs)))
     keys = tuple(map(_key, node.inputs))
-    return Step(node, keys, constants, arguments, flags, _shared(node, reads))
+    shared = _shared(node, reads)
+    return Step(node, keys, constants, arguments, flags, shared, _conditions(node))
