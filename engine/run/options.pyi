@@ -35,6 +35,7 @@ class FurtherOptions(TypedDict, total=False):
     prefetch_device_bytes: int | None
     exec_processes: bool | None
     enable_conditionals: bool
+    debug: bool
 
 class PipelineOptions(FurtherOptions, total=False):
     """Arguments of `Pipeline`."""
@@ -117,4 +118,6 @@ class PipelineFunction(Protocol[P]):
     def __call__(self, *args: Any, exec_processes: bool | None, **others: Any) -> Pipeline: ...
     @overload
     def __call__(self, *args: Any, enable_conditionals: bool, **others: Any) -> Pipeline: ...
+    @overload
+    def __call__(self, *args: Any, debug: bool, **others: Any) -> Pipeline: ...
     def __get__(self, instance: object, owner: type | None = None) -> Callable[..., Pipeline]: ...

@@ -16,6 +16,7 @@ scratch         memory for intermediate results
 streams         streams of user code
 device_memory   device memory that is recycled
 chosen_rows     some rows of a batch as a batch, and the rows of two batches as one
+unused_memory   all pools, to free what nobody holds
 results         results of operators as batches
 """
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import errno
 import threading
 from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ from ..printable import printable
 from ..tensors import TensorList, TensorListCPU
 from .batch import Batch
 from .chain import Chain, ChainRun, Worker
-from .plans import Plans
+from .plan import Plan
 from .quarantine import QuarantineLog
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ class Faults:
     Args:
         policy: one of `POLICIES`.
         log: path of the quarantine log, or None.
-        plans: the plans of the batches.
+        repeats_of: returns the chains of a plan that repeat the work for one row alone, by the
+            segment's number.
         device: the GPU that the pipeline uses, or None.
     """
 
@@ -60,12 +62,12 @@ class Faults:
         self,
         policy: str,
         log: Path | None,
-        plans: Plans,
+        repeats_of: Callable[[Plan], Mapping[int, Chain]],
         device: DeviceAccess | None,
     ) -> None:
         self._policy = policy
         self._log = None if log is None else QuarantineLog(log)
-        self._plans = plans
+        self._repeats_of = repeats_of
         self._device = device
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
@@ -122,7 +124,7 @@ class Faults:
         }
         try:
             if self._read_replacement(batch, row, attempt):
-                for number, chain in self._plans.repeats_of(batch.plan).items():
+                for number, chain in self._repeats_of(batch.plan).items():
                     if number <= segment:
                         self._repeat(chain, batch, row)
                 return True
@@ -144,8 +146,18 @@ class Faults:
             arrays = reader.operator.replacement(batch.selections[ordinal], row, attempt)
             if arrays is None:
                 return False
-            self._replace(batch, ordinal, row, list(arrays))
+            columns = batch.values[ordinal]
+            moved = [self._moved(*pair) for pair in zip(columns, arrays, strict=True)]
+            self._replace(batch, ordinal, row, moved)
         return True
+
+    def _moved(self, column: TensorList, sample: Array) -> Any:
+        """Return a sample in the memory that a column lies in: the host's or the device's."""
+        if isinstance(column, TensorListCPU):
+            return sample
+        assert self._device is not None
+        with self._device.aside() as device:
+            return device.to_device(TensorListCPU([sample])).row(0)
 
     def _repeat(self, chain: Chain, batch: Batch, row: int) -> None:
         run = ChainRun(chain, batch, alone=True)
