@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Int64s
+from .device_memory import JointLease
 from .device_tensors import TensorListGPU
 from .host_tensors import TensorListCPU
+from .mixed_rows import MixedRows
 from .packed_rows import PackedRows
 from .source_info import NamesAt, NamesOfBranches
 from .tensor_base import TensorList
@@ -45,6 +47,8 @@ def selected(data: TensorList, rows: Int64s) -> TensorList:
     chosen: Any
     if packed is not None:
         chosen = packed.selected(rows)
+    elif data.mixed is not None:
+        chosen = data.mixed.selected(rows)
     elif data.is_dense():
         chosen = data.dense()[rows]
     else:
@@ -58,6 +62,10 @@ def spread(data: TensorList, rows: Int64s, size: int) -> TensorList:
     spread_rows: Any
     if packed is not None:
         spread_rows = packed.spread(rows, size)
+    elif data.mixed is not None:
+        positions = np.zeros(size, np.int64)
+        positions[rows] = np.arange(len(rows))
+        spread_rows = data.mixed.selected(positions)
     elif data.is_dense():
         dense = data.dense()
         spread_rows = np.zeros((size, *dense.shape[1:]), dense.dtype)
@@ -98,9 +106,18 @@ def merged_on_device(
     names = merged_names(condition, if_true.names, if_false.names)
     if condition.all() or not condition.any():
         return (if_true if condition.all() else if_false).with_layout(layout)
-    pairs = enumerate(condition.tolist())
-    rows = [(if_true if c else if_false).row(i) for i, c in pairs]
-    return TensorListGPU(rows, layout, names)
+    numbers = np.arange(len(condition))
+    pointers = np.empty(len(condition), np.uint64)
+    extents: Any = None
+    for data, chosen in ((if_true, condition), (if_false, ~condition)):
+        own = selected(data, numbers[chosen])
+        pointers[chosen] = own.pointers()
+        if extents is None:
+            extents = np.empty((len(condition), own.ndim), np.int64)
+        extents[chosen] = own.extents()
+    rows = MixedRows(condition, numbers, (if_true, if_false), pointers, extents)
+    leases = [each._lease for each in (if_true, if_false) if each._lease is not None]
+    return TensorListGPU(rows, layout, names, lease=JointLease(*leases) if leases else None)
 
 
 def merged_names(condition: NDArray[np.bool_], if_true: Any, if_false: Any) -> Any:
