@@ -3,6 +3,8 @@
 Samples are the numbers 0, 1, 2 and 3, or the truth values True, False, True and False.
 """
 
+# ruff: noqa: SIM108, RET503, RUF034  (the statements are what is tested)
+
 from __future__ import annotations
 
 import contextlib
