@@ -56,6 +56,7 @@ ROOMS = (
     "tensors",
     "gpu",
     "graph",
+    "conditions",
     "types",
     "backend",
     "work",
@@ -73,6 +74,7 @@ OPEN_ROOMS = {
     "tensors",
     "gpu",
     "graph",
+    "conditions",
 }
 OPEN_ROOMS |= {"arrays", "types", "backend"}
 ALSO_OPEN = {

@@ -272,8 +272,6 @@ def test_the_pipeline_that_is_being_defined():
 def test_the_experimental_pipeline_def():
     experimental = importlib.import_module("penstock.pipeline.experimental")
     assert experimental.pipeline_def is pipeline_def
-    with pytest.raises(ArgumentError, match="conditional execution is not supported"):
-        experimental.pipeline_def(enable_conditionals=True)
 
     @penstock.pipeline.do_not_convert
     def unchanged():

@@ -375,7 +375,7 @@ class Executor:
             return
         if self._memory is not None and batch.end is None:
             self._memory.count(batch)
-        batch.finish(self._plan.outputs)
+        batch.finish(self._plan.outputs, self._plan.output_conditions)
         schedule.learn(batch)
         for part in batch.parts():
             if not self._delivery.deliver(part):

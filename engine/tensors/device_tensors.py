@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .device_export import capsule_of, copy_out, interface_of
 from .device_memory import Lease
 from .host_tensors import TensorCPU, TensorListCPU
+from .mixed_rows import MixedRows
 from .packed_rows import PackedRows
 from .tensor_base import Tensor, TensorList
 
@@ -86,8 +87,10 @@ class TensorListGPU(TensorList):
         valid: NDArray[np.bool_] | None = None,
         lease: Lease | None = None,
     ) -> None:
-        if hasattr(rows, "dtype"):
-            rows = rows if isinstance(rows, PackedRows) else _contiguous(rows)
+        if isinstance(rows, PackedRows | MixedRows):
+            pass
+        elif hasattr(rows, "dtype"):
+            rows = _contiguous(rows)
         else:
             rows = [_contiguous(row) for row in rows]
         super().__init__(rows, layout, source_info, valid)
