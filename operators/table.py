@@ -12,7 +12,7 @@ from .audio import (
     spectrogram,
     to_decibels,
 )
-from .augmenting import augment, draw_steps
+from .augmenting import augment, draw_steps, move_labels
 from .batches import dump_image, permute
 from .boxes import (
     bb_flip,
