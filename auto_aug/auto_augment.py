@@ -161,7 +161,7 @@ def auto_augment(
         seed: of the draws; by default they follow from the pipeline's seed.
         pillow: whether brightness, contrast, color, sharpness, equalize and auto_contrast give
             Pillow's results, as torchvision does for Pillow's images, to the last digit.
-        boxes: boxes that move with the images: float32, (boxes, 4), with left, top, right and bottom
+        boxes: boxes that move with the images: float32, (boxes, 4): left, top, right and bottom,
             relative to the image. Each becomes the box around its moved corners.
         masks: masks that move with the images: of their height and width, of any type. Pixels from
             outside are 0.

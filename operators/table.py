@@ -50,6 +50,7 @@ from .indexing import (
 )
 from .masks import random_mask_pixel, random_object_bbox, roi_random_crop, select_masks
 from .metadata import properties, shapes
+from .mixing import cutmix, mixup
 from .noise import noise
 from .normalizing import crop_mirror_normalize, normalize
 from .optical_flow import optical_flow
