@@ -1,1 +1,5 @@
-"""Interfaces that may still change: see the modules of this folder."""
+"""Interfaces beside pipelines.
+
+dynamic        operators without a pipeline
+torchvision    transforms with torchvision's names and pixels
+"""
