@@ -177,7 +177,7 @@ def test_wrong_arguments_of_deferred_operators_are_refused_at_once():
 def test_outputs_of_deferred_operators():
     with ndd.EvalMode.deferred:
         start, length = ndd.nonsilent_region(ndd.tensor(np.ones(3000, np.float32)))
-        images, sizes = ndd.experimental.resize(
+        images, sizes = ndd.resize(
             ndd.batch([np.zeros((4, 5, 1), np.uint8)], layout="HWC"), size=[2, 2], save_attrs=True
         )
         assert (start.item(), length.item()) == (0, 3000)
