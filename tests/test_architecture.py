@@ -19,7 +19,7 @@ from .interpreters import output_of
 ROOT = Path(penstock.__file__).resolve().parent
 GROUND = {"engine", "geometry", "formats", "signals"}  # what readers, decoders and operators share
 PARTS = {"readers", "decoders", "operators"}  # of which composite operators consist
-PACKAGES = GROUND | PARTS | {"composite", "plugin", "datasets", "cli", "testing"}
+PACKAGES = GROUND | PARTS | {"composite", "experimental", "plugin", "datasets", "cli", "testing"}
 # What each part of the package may import of the others.
 MAY_IMPORT = {
     "engine": set(),
@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "decoders": GROUND,
     "operators": GROUND,
     "composite": GROUND | PARTS,
+    "experimental": {"engine", "operators", "fn"},
     "plugin": {"engine"},
     "fn": {"engine"},
     "ops": {"engine", "fn"},
@@ -76,6 +77,7 @@ ALSO_OPEN = {
     "decoders": {"processes"},  # so is the one that decodes what the GPU does not
     "datasets": {"processes"},  # conversions in child processes
     "plugin": {"run"},  # iterators run pipelines
+    "experimental": {"run"},  # transforms run pipelines, or operators at once
     "__init__": {"run"},
     "cli": {"run"},
     "testing": {"work", "run"},  # a batch and its device, and the stage that runs them

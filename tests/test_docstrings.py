@@ -20,6 +20,7 @@ PARTS = [
     "composite",
     "decoders",
     "operators",
+    "experimental",
     "plugin",
     "datasets",
     "cli",

@@ -35,6 +35,7 @@ def test_modules(module, names):
 
 PUBLIC = [
     *("backend", "backend_impl", "data_node", "datasets", "extend", "fn", "math", "ops"),
+    *("experimental.torchvision", "experimental.torchvision.v2.functional"),
     *("pipeline", "tensors"),
     *("tfrecord", "types", "plugin.arrays", "plugin.base_iterator", "plugin.jax", "plugin.jax.fn"),
     *("plugin.numba", "plugin.numba.fn", "plugin.numba.fn.experimental"),
