@@ -68,7 +68,7 @@ def test_images_and_tensors_become_one_another(tv, photographs):
         np.testing.assert_array_equal(
             np.asarray(functional.to_pil_image(tensor)), np.asarray(image)
         )
-    array = np.asarray(photographs[0])
+    array = np.array(photographs[0])
     assert torch.equal(functional.to_tensor(array), tv.functional.to_tensor(array))
     assert functional.to_pil_image(torch.zeros(4, 5, 3), input_layout="HWC").size == (5, 4)
 
