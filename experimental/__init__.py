@@ -1,1 +1,5 @@
-"""Modules whose names and arguments may still change."""
+"""Interfaces beside pipelines.
+
+dynamic        operators without a pipeline
+torchvision    transforms with torchvision's names and pixels
+"""

@@ -12,18 +12,19 @@ from typing import Any, NoReturn
 
 from ..errors import ArgumentError
 from ..tensors import TensorList
+from ..tensors.dtypes import DALIDataType
 from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
 from .derivation import Axes, derive
-from .index_keys import split_key
+from .index_keys import newaxis, split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
 from .operator import OPERATORS, CompositeOperator, Operator
 from .params import NO_EFFECT, Required
 from .sequences import Sequences
 
-__all__ = ["DataNode"]  # the module is public as `penstock.data_node`
+__all__ = ["DataNode", "newaxis"]  # the module is public as `penstock.data_node`
 
 
 @dataclass(eq=False)
@@ -246,6 +247,17 @@ class DataNode(NodeArithmetic["DataNode"]):
         return Axes(self.layout, self.ndim)
 
     @property
+    def dtype(self) -> DALIDataType:
+        """Element type of the values, in debug mode.
+
+        Raises:
+            AttributeError: there are no values, because the pipeline is defined without debug.
+        """
+        if self.node.values is None:
+            raise AttributeError(f"{self!r} has no dtype while the pipeline is defined")
+        return self.node.values[self.index].dtype
+
+    @property
     def name(self) -> str:
         """Name of the operator, with the output's number if it has several."""
         several = len(self.node.outputs) > 1
@@ -273,19 +285,23 @@ class DataNode(NodeArithmetic["DataNode"]):
         return self if self.device == "cpu" else _apply(Copy, self, device="cpu")
 
     def shape(self, *, dtype: Any = None, device: str = "cpu") -> DataNode:
-        """Return each sample's shape as a one-dimensional tensor (int64 by default)."""
-        return _apply("shapes", self, dtype=dtype, device=device)
+        """Return each sample's shape as a one-dimensional tensor (int64 by default).
+
+        In debug mode the result is also equal to a list of the shapes, as tuples.
+        """
+        shapes = _apply("shapes", self, dtype=dtype, device=device)
+        return shapes if self.node.values is None else ShapesNode(shapes)
 
     def property(self, key: str, *, device: str = "cpu") -> DataNode:
         """Return a property of each sample, such as its layout: see `fn.get_property`."""
         return _apply("get_property", self, key=key, device=device)
 
-    def source_info(self) -> DataNode:
+    def source_info(self, *, device: str = "cpu") -> DataNode:
         """Return the location of each sample, as bytes of text in UTF-8."""
-        return self.property("source_info")
+        return self.property("source_info", device=device)
 
-    def __getitem__(self, key: Any) -> DataNode:
-        constant, data = split_key(key, lambda value: isinstance(value, DataNode))
+    def __getitem__(self, val: Any) -> DataNode:
+        constant, data = split_key(val, lambda value: isinstance(value, DataNode))
         if not data:
             return _apply("_subscript", self, key=constant)
         return _apply("_subscript", self, key=constant, indices=_apply("_indices", *data))
@@ -302,11 +318,13 @@ class DataNode(NodeArithmetic["DataNode"]):
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(
             f"{self!r} has no values while the pipeline is defined, so it is no array. "
-            "fn.python_function calls functions of arrays, such as NumPy's, for each sample"
+            "fn.python_function calls functions of arrays, such as NumPy's, for each sample; in "
+            "debug mode, `get()` returns the values"
         )
 
     def __repr__(self) -> str:
-        return f"DataNode({self.name!r}, device={self.device!r})"
+        text = f"DataNode({self.name!r}, device={self.device!r}"
+        return f"{text})" if self.node.values is None else f"{text}, data={self.get()})"
 
     def _binary(self, function: str, other: Any, *, swapped: bool = False) -> DataNode:
         if is_group_of_nodes(other):
@@ -322,6 +340,28 @@ class DataNode(NodeArithmetic["DataNode"]):
 
     def __pos__(self) -> DataNode:
         return self
+
+
+class ShapesNode(DataNode):
+    """The shapes of a node that has values. They are also equal to a list of tuples."""
+
+    def __init__(self, shapes: DataNode) -> None:
+        super().__init__(shapes.node, shapes.index, shapes.device, shapes.layout, shapes.ndim)
+
+    def tuples(self) -> list[tuple[int, ...]]:
+        """Return the shape of each sample."""
+        return [tuple(row.tolist()) for row in self.get().as_cpu().rows()]
+
+    def __eq__(self, other: Any) -> Any:
+        return self.tuples() == other if isinstance(other, list) else super().__eq__(other)
+
+    def __ne__(self, other: Any) -> Any:
+        return self.tuples() != other if isinstance(other, list) else super().__ne__(other)
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return str(self.tuples())
 
 
 def _apply(operator: str | type[Operator], *inputs: Any, **arguments: Any) -> DataNode:
