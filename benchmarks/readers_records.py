@@ -55,7 +55,7 @@ def archive_file(folder: Path, count: int, size: int) -> Path:
             for i, image in enumerate(images(count, size))
         )
         _write(path, entries, lambda _i, _offset: "", tars.CLOSING)
-        index = importlib.import_module("penstock.readers.webdataset.index")
+        index = importlib.import_module("penstock.readers.webdataset.dali_index")
         index.write_dali_index(path, index_of(path))
     return path
 
@@ -116,7 +116,7 @@ def index_rate(path: Path) -> float:
         build = partial(importlib.import_module("penstock.readers.recordio.framing").scan, storage)
     else:
         tar = importlib.import_module("penstock.readers.archives.tar")
-        index = importlib.import_module("penstock.readers.webdataset.index")
+        index = importlib.import_module("penstock.readers.webdataset.dali_index")
         build = partial(index.group, tar.members(storage), "first")
     started = time.perf_counter()
     build()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from ..engine.errors import PenstockError
 from ..readers.recordio.reader import write_mxnet_index
 from ..readers.tfrecord.index import write_tfrecord_index
-from ..readers.webdataset.index import write_dali_index
+from ..readers.webdataset.dali_index import write_dali_index
 from .console import console
 
 Write = Callable[[str, str], int]

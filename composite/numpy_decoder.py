@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.errors import DecodeError
+from ..decoders.errors import check_encoded
 from ..engine.graph.context import Workspace
 from ..engine.graph.nodes import add_node
 from ..engine.graph.operator import Array, SampleOperator, register
@@ -53,11 +53,7 @@ class NumpyDecoder(SampleOperator):
         return outputs[0]
 
     def sample(self, workspace: Workspace, data: Array) -> Array:
-        if data.ndim != 1 or data.dtype != np.uint8:
-            raise DecodeError(
-                f"encoded data must have one dimension and type uint8, but has {data.ndim} and "
-                f"type {data.dtype}"
-            )
+        check_encoded(data)
         header, elements = parse_file(data)
         dtype, more = numbers_of(header.dtype)
         out = workspace.empty(header.shape + more, dtype)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..engine.arrays import Int64s
 from .sample import Encoded, Sample
 
 MAX_GROWTH = 8
@@ -32,16 +32,15 @@ COSTLY = BatchSize(samples=1 << 20, bytes=128 << 20)
 """Where each read costs as much as reading everything: of an array that is deflated."""
 
 Item = TypeVar("Item")
-Indices = NDArray[np.int64]
 
 
 def read_batches(
-    read: Callable[[Indices], Sequence[Item]],
-    indices_at: Callable[[int, int], Indices],
+    read: Callable[[Int64s], Sequence[Item]],
+    indices_at: Callable[[int, int], Int64s],
     start: int,
     stop: int,
     size: BatchSize | None = None,
-) -> Iterator[tuple[Indices, Sequence[Item]]]:
+) -> Iterator[tuple[Int64s, Sequence[Item]]]:
     """Yield the indices and the samples at positions `start` to `stop`.
 
     Args:

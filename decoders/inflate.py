@@ -29,6 +29,7 @@ from ..engine.graph.params import (
     param,
 )
 from ..engine.tensors.dtypes import UINT8, to_numpy_type
+from .errors import check_encoded
 
 _ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
@@ -203,11 +204,7 @@ class Inflate(SampleOperator):
         chunk_offsets: tuple[int, ...] | None,
         chunk_sizes: tuple[int, ...] | None,
     ) -> Array:
-        if data.ndim != 1 or data.dtype != np.uint8:
-            raise DecodeError(
-                f"compressed data must have one dimension and type uint8, but has {data.ndim} and "
-                f"type {data.dtype}"
-            )
+        check_encoded(data, "compressed data")
         chunks = [data]
         if self._chunked:
             chunks = _cut(data, chunk_offsets, chunk_sizes)

@@ -13,6 +13,7 @@ from ..engine.graph.operator import Array, SampleOperator, register
 from ..engine.graph.params import ANY_FLOAT, DTYPE, STR, param
 from ..engine.suggestions import not_among
 from ..engine.tensors.dtypes import FLOAT, to_numpy_type
+from .errors import check_encoded
 
 _MISSING = object()
 
@@ -72,11 +73,7 @@ class JsonDecoder(SampleOperator):
         return ("",)
 
     def sample(self, workspace: Workspace, data: Array) -> Array:
-        if data.ndim != 1 or data.dtype != np.uint8:
-            raise DecodeError(
-                f"JSON must have one dimension and type uint8, but has {data.ndim} and type "
-                f"{data.dtype}"
-            )
+        check_encoded(data, "JSON")
         try:
             document = json.loads(data.tobytes())
         except (ValueError, RecursionError) as error:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Int64s = NDArray[np.int64]
+from ..engine.arrays import Int64s
 
 
 def range_indices(starts: Int64s, counts: Int64s) -> Int64s:

@@ -15,9 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.arrays import Int64s
 from .ragged import bounds_of
-
-Int64s = NDArray[np.int64]
 
 _SCALE = 5  # steps of the walk in a pixel
 _BEFORE = 2  # the step before a column's center

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...datasets import Sample, Value
 from ...datasets.segmentations import SEGMENTATIONS, segmentations_of
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, DecodeError
 from ...formats.coco.segmentations import rle_of
-from .pixels import Array
 from .roles import IMAGES, Output, picture_size, with_roles
 
 _KEYPOINTS = "keypoints"

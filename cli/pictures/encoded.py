@@ -14,9 +14,10 @@ import numpy as np
 from ...datasets.media import AUDIO, VIDEO, extension_of, medium_of
 from ...decoders.image.decode import decode
 from ...decoders.image.table import read_header
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
 from ...formats.video.library import open_container
-from .roles import Array, Output, Role
+from .roles import Output, Role
 
 _FRAMES = 6  # of a video
 _FORWARD = 300  # frames that are decoded behind a key frame, at most

@@ -12,12 +12,13 @@ import numpy as np
 from ...datasets import Dataset, Encoded, Sample, Value
 from ...datasets.manifest import read_manifest
 from ...datasets.media import medium_of
+from ...engine.arrays import Array
 from ...engine.errors import SourceError
 from ...engine.tensors import TensorList
 from .annotations import with_annotations_drawn
 from .encoded import decoded
 from .overlays import SIZES
-from .roles import Array, Output, Role, with_roles
+from .roles import Output, Role, with_roles
 from .tiles import SampleText
 
 _MOST_CLASSES = 1 << 20

@@ -10,8 +10,9 @@ from functools import cache
 import cv2
 import numpy as np
 
+from ...engine.arrays import Array
 from .lettering import WHITE, Color, draw_text, text_width
-from .pixels import Array, Picture
+from .pixels import Picture
 from .roles import Output
 
 _GOLDEN = 0.618034

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from .roles import CHANNELS, is_channels_first
 
 Picture = NDArray[np.uint8]
-Array = NDArray[Any]
 
 _PERCENTILES = (0.5, 99.5)  # values beyond these are drawn as the extremes
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from ...engine.arrays import Array
 
 CHANNELS = (1, 3, 4)
 _FEW = 8  # so many numbers are written as text, more are drawn

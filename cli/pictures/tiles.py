@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from ...engine.arrays import Array
 from . import pixels
 from .lettering import BLACK, DIM, LINE, WHITE, cut_to, draw_text
 from .overlays import box_form, draw_boxes, draw_mask
-from .pixels import Array, Picture
+from .pixels import Picture
 from .roles import IMAGES, Output, Role, picture_size, text_of
 
 MARGIN = 6

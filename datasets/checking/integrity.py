@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...engine.arrays import Int64s
 from ...engine.errors import DecodeError, PenstockError, SourceError
 from ...readers.storage.opening import opened
 from ..dataset import Dataset
 from ..formats.hashed_file import sha256_of
 from ..manifest import NAME, is_foreign, path_below
 from ..media import AUDIO, IMAGE, medium_of
-from ..reading import Indices
 from ..sample import Encoded, Sample
 
 
@@ -33,7 +33,7 @@ class BadSample:
     reason: str
 
 
-def read_intact(dataset: Dataset, indices: Indices, *, decoding: bool) -> list[Sample | BadSample]:
+def read_intact(dataset: Dataset, indices: Int64s, *, decoding: bool) -> list[Sample | BadSample]:
     """Return samples, and a `BadSample` for each one that cannot be read or decoded."""
     try:
         samples: list[Sample | BadSample] = list(dataset.read(indices))

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
-from ...readers.storage.read_plan import Int64s
 from ...readers.storage.urls import Place, is_url
 from ..manifest import Manifest
 from ..reading import BatchSize

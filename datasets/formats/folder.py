@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError, SourceError
+from ...readers.archives.tar_index import split_name
 from ...readers.files.source import FileSource
 from ...readers.listing.listing import FileList, absolute, folders_below
 from ...readers.storage.index_cache import SUFFIX
 from ...readers.storage.strings import StringTable
 from ...readers.storage.urls import Place, Url, is_url, text_of
-from ...readers.webdataset.index import split_name
 from ..class_names import checked_classes
 from ..component_files import CLS, LABEL, component_of, components_of, quoted
 from ..manifest import NAME, ShardInfo

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError, DecodeError, MissingDependencyError, install_hint
+from ...readers.archives.tar_index import split_name
 from ...readers.lmdb.datum import Datum
 from ...readers.lmdb.files import LMDBFiles, first_value
 from ...readers.lmdb.tensor_protos import STRING, tensors
-from ...readers.storage.read_plan import Int64s
 from ...readers.storage.storage import Storage
-from ...readers.webdataset.index import split_name
 from ..component_files import (
     components_of,
     files_of,

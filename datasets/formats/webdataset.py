@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
 from ...readers.archives.tar import BLOCK, TarError, parse_header
 from ...readers.archives.tar_headers import CLOSING, header_of, padding
+from ...readers.archives.tar_index import index_archive
 from ...readers.storage.opening import open_storage, open_storages
-from ...readers.storage.read_plan import Int64s
 from ...readers.storage.records import RecordFiles
 from ...readers.storage.storage import Storage
-from ...readers.webdataset.index import index_archive, write_dali_index
+from ...readers.webdataset.dali_index import write_dali_index
 from ..component_files import components_of, files_of, quoted_key, readable_extensions, unquoted_key
 from ..manifest import ShardInfo
 from ..sample import Sample

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.errors import DecodeError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -16,6 +15,7 @@ from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...signals.arguments import ANTIALIAS, DECODED_DTYPE, QUALITY
 from ...signals.sinc import lobes_of
+from ..errors import check_encoded
 from .decode import AudioRequest, decode, target_rate
 from .formats.base import AudioStream
 from .table import open_audio
@@ -167,9 +167,5 @@ class AudioDecoder(AudioOperator):
 
 def encoded(data: Array) -> Array:
     """Return the bytes of a file, contiguous; raise DecodeError for any other array."""
-    if data.ndim != 1 or data.dtype != np.uint8:
-        raise DecodeError(
-            f"encoded data must have one dimension and type uint8, but has {data.ndim} and "
-            f"type {data.dtype}"
-        )
+    check_encoded(data)
     return np.ascontiguousarray(data)

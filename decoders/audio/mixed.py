@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Addresses, Array
 from ...engine.gpu.kernels import Kernel, c_type
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
@@ -30,8 +30,6 @@ from .flac_streams import FlacStreams, read_streams
 from .gpu_flac import FlacWindows, decode_flac
 from .mixed_windows import FlacWindow, GpuWindow, PlainWindow, flac_window, plain_window
 
-Array = NDArray[Any]
-Addresses = NDArray[np.uint64]
 Signal = tuple[Array, np.float32]
 """A signal and its rate."""
 

@@ -6,16 +6,17 @@ import hashlib
 
 import numpy as np
 
+from ...engine.arrays import Bytes
 from ..errors import decode_error
 from .formats import flac
-from .formats.base import AudioStream, Data
+from .formats.base import AudioStream
 from .table import open_audio
 
 _BLOCK = 1 << 18
 """Samples that are decoded together."""
 
 
-def check_audio(data: Data) -> None:
+def check_audio(data: Bytes) -> None:
     """Decode a whole file; of FLAC, compare the MD5 of the samples with the one in the header.
 
     An encoder computes the MD5 before it encodes. So the MD5 also shows what was damaged between

@@ -7,11 +7,12 @@ import stat
 from collections.abc import Callable
 from functools import partial
 
+from ...engine.arrays import Bytes
 from ...engine.errors import SourceError
 from ..errors import decode_error
 from .engines.sndfile import SndfileStream
 from .formats import aiff, au, caf, flac, mp3, ogg, sphere, w64, wav
-from .formats.base import CONVERT, SIGNATURE_BYTES, AudioFormat, AudioStream, Data
+from .formats.base import CONVERT, SIGNATURE_BYTES, AudioFormat, AudioStream
 from .formats.others import OTHERS
 
 _BY_MODULE = tuple(
@@ -29,7 +30,7 @@ FORMATS: dict[str, AudioFormat] = {row.name: row for row in (*_BY_MODULE, *OTHER
 _TAG_HEADER = 10
 
 
-def open_audio(data: Data) -> AudioStream:
+def open_audio(data: Bytes) -> AudioStream:
     """Open a whole file in memory.
 
     Raises:

@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.processes.helper_processes import HelperProcesses
 from ...engine.tensors.arena import Arena
 from .color import channels_of
 from .decode import decode
 from .formats.base import Box, Empty, ImageHeader
-
-Array = NDArray[Any]
 
 MIN_CORES = 4
 """Cores that this process may use. On two cores, whose time limits GPU training, the process made

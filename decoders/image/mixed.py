@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.graph.context import HasPlacement, RowsContext
 from ...engine.threads import TeamCall
 from ..on_cpu import CpuFallback
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
     from ...engine.tensors import TensorListCPU, TensorListGPU
 
-Array = NDArray[Any]
 
 _ON_CPU = "files decoded by the CPU"
 

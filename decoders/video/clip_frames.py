@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array, Int64s
 from .colors import has_full_range
 from .contexts import display_of
 from .pictures import (
@@ -18,9 +18,6 @@ from .pictures import (
     check_size,
     frames_of,
 )
-
-Array = NDArray[Any]
-Int64s = NDArray[np.int64]
 
 SMALLER_VIDEOS = (
     "decode on the GPU: device='mixed'",

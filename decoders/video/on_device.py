@@ -10,11 +10,11 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...formats.video.library import has_gpu_frames
 from ..on_cpu import CpuFallback
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
 
-Array = NDArray[Any]
 
 _ON_CPU = "clips decoded by the CPU"
 

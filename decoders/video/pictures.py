@@ -10,14 +10,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
 from ...engine.graph.context import Workspace
 from ...formats.media import pyav
 from ...formats.video.frame_index import FrameIndex
 from .colors import color_matrix, has_full_range
 from .contexts import DisplayInfo
-
-Array = NDArray[Any]
 
 MOST_PIXELS = 1 << 29
 """Of all frames of a clip, whatever the file's size: 258 of 1920 x 1080, 64 of 3840 x 2160."""

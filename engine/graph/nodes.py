@@ -16,7 +16,7 @@ from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
 from .derivation import Axes, derive
-from .index_keys import split_key
+from .index_keys import newaxis, split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
 from .node_values import NodeValues
@@ -24,7 +24,7 @@ from .operator import OPERATORS, CompositeOperator, Operator
 from .params import NO_EFFECT, Required
 from .sequences import Sequences
 
-__all__ = ["DataNode"]  # the module is public as `penstock.data_node`
+__all__ = ["DataNode", "newaxis"]  # the module is public as `penstock.data_node`
 
 
 @dataclass(eq=False)
@@ -160,8 +160,9 @@ _NOT_ITERABLE = re.compile(r"non-iterable \w*Node\b|Node' object is not iterable
 @contextmanager
 def defining(graph: Graph) -> Iterator[None]:
     """Add operators that this block calls to `graph`."""
-    previous = getattr(_defining, "graph", None)
-    _defining.graph = graph
+    graphs = _stack()
+    depth = len(graphs)
+    push_graph(graph)
     try:
         yield
     except TypeError as error:
@@ -172,13 +173,32 @@ def defining(graph: Graph) -> Iterator[None]:
             )
         raise
     finally:
-        _defining.graph = previous
+        del graphs[depth:]  # also what the block has pushed and not popped
+
+
+def push_graph(graph: Graph | None) -> None:
+    """Add operators that this thread calls from now on to `graph`; with None to no graph."""
+    _stack().append(graph)
+
+
+def pop_graph() -> None:
+    """End what the last `push_graph` of this thread began, if any."""
+    if graphs := _stack():
+        graphs.pop()
 
 
 def current_graph() -> Graph | None:
     """Return the graph being defined, if any."""
-    graph: Graph | None = getattr(_defining, "graph", None)
-    return graph
+    graphs = _stack()
+    return graphs[-1] if graphs else None
+
+
+def _stack() -> list[Graph | None]:
+    """Return the graphs that this thread defines, the innermost last."""
+    graphs: list[Graph | None] | None = getattr(_defining, "graphs", None)
+    if graphs is None:
+        graphs = _defining.graphs = []
+    return graphs
 
 
 @contextmanager
@@ -252,12 +272,12 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
         """Return a property of each sample, such as its layout: see `fn.get_property`."""
         return _apply("get_property", self, key=key, device=device)
 
-    def source_info(self) -> DataNode:
+    def source_info(self, *, device: str = "cpu") -> DataNode:
         """Return the location of each sample, as bytes of text in UTF-8."""
-        return self.property("source_info")
+        return self.property("source_info", device=device)
 
-    def __getitem__(self, key: Any) -> DataNode:
-        constant, data = split_key(key, lambda value: isinstance(value, DataNode))
+    def __getitem__(self, val: Any) -> DataNode:
+        constant, data = split_key(val, lambda value: isinstance(value, DataNode))
         if not data:
             return _apply("_subscript", self, key=constant)
         return _apply("_subscript", self, key=constant, indices=_apply("_indices", *data))

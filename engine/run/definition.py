@@ -14,6 +14,7 @@ from ..graph.nodes import DataNode
 from ..suggestions import not_among
 from .config import PipelineConfig
 from .pipeline import Pipeline
+from .policies import OperatorConcurrency, StreamPolicy
 
 if TYPE_CHECKING:
     from . import definition
@@ -23,7 +24,14 @@ if TYPE_CHECKING:
 else:
     experimental = sys.modules[__name__]  # its `pipeline_def` tells what is not supported
 
-__all__ = ["DataNode", "Pipeline", "do_not_convert", "pipeline_def"]
+__all__ = [
+    "DataNode",
+    "OperatorConcurrency",
+    "Pipeline",
+    "StreamPolicy",
+    "do_not_convert",
+    "pipeline_def",
+]
 
 _OPTIONS = frozenset(field.name for field in fields(PipelineConfig))
 

@@ -15,6 +15,7 @@ memory          host memory that is recycled
 scratch         memory for intermediate results
 streams         streams of user code
 device_memory   device memory that is recycled
+unused_memory   all pools, to free what nobody holds
 results         results of operators as batches
 """
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ..rasterize import Toggles, polygon_toggles, run_toggles
 from .columns import ElementError
 from .segmentations import Segmentations, SegmentationsBuilder
-
-Int64s = NDArray[np.int64]
 
 
 def boxes_of_masks(texts: list[bytes], heights: Int64s, widths: Int64s) -> NDArray[np.float64]:

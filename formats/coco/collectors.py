@@ -9,11 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ..json_arrays import JsonBlock
 from .columns import ElementError, Ids, checked_strings, float_rows, floats, integers, strings
 from .segmentations import Segmentations, SegmentationsBuilder
-
-Int64s = NDArray[np.int64]
 
 _MOST_KEYPOINTS = 256  # of an annotation
 

@@ -13,6 +13,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import DecodeError
 from ..json_arrays import JsonArrays, JsonBlock
 from ..ragged import bounds_of, take_ranges
@@ -25,8 +26,6 @@ from .collectors import (
     SegmentCollector,
 )
 from .columns import ElementError, Ids, short
-
-Int64s = NDArray[np.int64]
 
 _NO_MASK = (b"", b"null", b"[]", b"{}")
 

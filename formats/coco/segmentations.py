@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import DecodeError
 from ..rle import decode_counts
 from .columns import ElementError, short
 from .decimals import parse_decimals
-
-Int64s = NDArray[np.int64]
 
 _COMMA, _OPEN, _CLOSE = 0, 1, 2
 _CODES = np.zeros(256, np.int8)

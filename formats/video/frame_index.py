@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import DecodeError
 from .library import open_container
 from .numbered_packets import (
@@ -26,7 +27,6 @@ from .packets import PacketFacts, read_facts
 if TYPE_CHECKING:
     from fractions import Fraction
 
-Int64s = NDArray[np.int64]
 
 SOUGHT_BY_PRESENTATION = ("mov,mp4", "matroska")
 """Containers in which FFmpeg seeks by presentation times. Decoding times, which are earlier, would

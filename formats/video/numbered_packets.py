@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ..media import pyav
 from .library import decoded, packets_of, seek
 from .packets import PacketFacts
 
-Int64s = NDArray[np.int64]
 PacketTable = NDArray[np.int64]
 """For each packet in decoding order its offset, its decoding time and its frame's number; see
 `NONE`: (packets, 3)."""

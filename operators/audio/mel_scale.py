@@ -7,11 +7,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s
 from .axis_matrix import AxisMatrix
-
-Numbers = NDArray[np.float64]
 
 FORMULAS = ("slaney", "htk")
 _LINEAR_HZ = 200 / 3  # Hz in a mel of Slaney's scale, below 1000 Hz
@@ -20,7 +18,7 @@ _KNEE_MEL = _KNEE_HZ / _LINEAR_HZ
 _STEP = np.log(6.4) / 27  # logarithm of the ratio of frequencies one mel apart, above 1000 Hz
 
 
-def hz_to_mel(hz: Any, formula: str) -> Numbers:
+def hz_to_mel(hz: Any, formula: str) -> Float64s:
     """Return frequencies on the mel scale.
 
     The formula "htk" is O'Shaughnessy's, 2595 * log10(1 + hz / 700). "slaney" is that of Slaney's
@@ -36,7 +34,7 @@ def hz_to_mel(hz: Any, formula: str) -> Numbers:
     return np.asarray(np.where(hz < _KNEE_HZ, hz / _LINEAR_HZ, above))
 
 
-def mel_to_hz(mel: Any, formula: str) -> Numbers:
+def mel_to_hz(mel: Any, formula: str) -> Float64s:
     """Return the frequencies of numbers on the mel scale; see `hz_to_mel`.
 
     >>> mel_to_hz([7.5, 42], "slaney").round(3).tolist()
@@ -68,7 +66,7 @@ class FilterBank:
     formula: str
     normalized: bool
 
-    def factors(self, bins: int) -> Numbers:
+    def factors(self, bins: int) -> Float64s:
         """Return the filters' factors of the bins of a spectrum: (filters, bins).
 
         The spectrum is that of a transform of 2 * (bins - 1) samples.
@@ -78,7 +76,7 @@ class FilterBank:
         low, peak, high = (corners[i : i + self.filters, np.newaxis] for i in range(3))
         hz = np.arange(bins) * self.sample_rate / max(2 * (bins - 1), 1)
         factors = np.minimum((hz - low) / (peak - low), (high - hz) / (high - peak)).clip(0)
-        result: Numbers = factors * (2 / (high - low) if self.normalized else 1.0)
+        result: Float64s = factors * (2 / (high - low) if self.normalized else 1.0)
         return result
 
 

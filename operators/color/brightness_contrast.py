@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOAT, param
@@ -24,8 +24,6 @@ from ..elementwise.target_dtype import target_type
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-DType = np.dtype[Any]
-Floats = NDArray[np.float64]
 
 _BYTES = np.arange(256, dtype=np.uint8)
 

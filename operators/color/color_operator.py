@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
@@ -24,7 +24,6 @@ from .matrices import reversed_channels
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-Floats = NDArray[np.float64]
 _CHANNELS = 3
 
 
@@ -55,7 +54,7 @@ class ColorOperator(SampleOperator, ABC):
             self._reversed = self.image_type == DALIImageType.BGR  # type: ignore[attr-defined]
 
     @abstractmethod
-    def maps(self, source: np.dtype[Any], **numbers: Any) -> Floats:
+    def maps(self, source: np.dtype[Any], **numbers: Any) -> Float64s:
         """Return maps of colors: (..., 3, 4).
 
         Args:
@@ -63,7 +62,7 @@ class ColorOperator(SampleOperator, ABC):
             numbers: the arguments' numbers: (...).
         """
 
-    def _all_maps(self, source: np.dtype[Any], numbers: dict[str, Any]) -> Floats:
+    def _all_maps(self, source: np.dtype[Any], numbers: dict[str, Any]) -> Float64s:
         maps = self.maps(source, **numbers)
         return reversed_channels(maps) if self._reversed else maps
 

@@ -10,18 +10,17 @@ YCbCr is that of ITU-R BT.601 with 8 bits: Y has the range 16 to 235, Cb and Cr 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...engine.arrays import Float64s
 from ...engine.tensors.dtypes import DALIImageType
-
-Floats = NDArray[np.float64]
 
 _YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
 _RGB = np.linalg.inv(_YIQ)
 
 
-def _in_rgb(yiq_map: ArrayLike) -> Floats:
-    matrix: Floats = _RGB @ np.asarray(yiq_map, float) @ _YIQ
+def _in_rgb(yiq_map: ArrayLike) -> Float64s:
+    matrix: Float64s = _RGB @ np.asarray(yiq_map, float) @ _YIQ
     return matrix
 
 
@@ -30,7 +29,7 @@ _CHROMA = _in_rgb([[0, 0, 0], [0, 1, 0], [0, 0, 1]])
 _TURNED = _in_rgb([[0, 0, 0], [0, 0, 1], [0, -1, 0]])
 
 
-def twist(hue: ArrayLike, saturation: ArrayLike, factor: ArrayLike, offset: ArrayLike) -> Floats:
+def twist(hue: ArrayLike, saturation: ArrayLike, factor: ArrayLike, offset: ArrayLike) -> Float64s:
     """Return maps of RGB colors that change hue and saturation, then multiply and add.
 
     Args:
@@ -55,7 +54,7 @@ def twist(hue: ArrayLike, saturation: ArrayLike, factor: ArrayLike, offset: Arra
     return maps
 
 
-def reversed_channels(maps: Floats) -> Floats:
+def reversed_channels(maps: Float64s) -> Float64s:
     """Return maps of BGR colors, given those of RGB colors."""
     return np.concatenate([maps[..., ::-1, 2::-1], maps[..., ::-1, 3:]], axis=-1)
 
@@ -65,7 +64,7 @@ _BLUE, _RED = 1 - _LUMA[2], 1 - _LUMA[0]
 _STUDIO, _CHROMA_RANGE = 219 / 255, 224 / 255  # of 255 levels, by Y and by Cb and Cr
 
 
-def _color_space_maps() -> dict[tuple[DALIImageType, DALIImageType], Floats]:
+def _color_space_maps() -> dict[tuple[DALIImageType, DALIImageType], Float64s]:
     """Return the map of each pair of color spaces: (to, from + 1)."""
     red, green, blue = _LUMA
     to_ycbcr = np.array(
@@ -100,7 +99,7 @@ def _color_space_maps() -> dict[tuple[DALIImageType, DALIImageType], Floats]:
     }
 
 
-def _chroma_lines() -> Floats:
+def _chroma_lines() -> Float64s:
     """Return the lines of Cb and Cr: scaled differences of blue and of red from luma."""
     lines = np.full((2, 4), 128.0)
     for line, scale, own in ((0, _BLUE, 2), (1, _RED, 0)):

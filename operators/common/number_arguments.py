@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Operator, SampleOperator
 from ...engine.graph.params import NumberLimits
 from ...engine.tensors import TensorListGPU
 from .batch_arguments import enter_errors, numbers_of
-
-Floats = NDArray[np.float64]
 
 
 def check_numbers(operator: Operator, numbers: Mapping[str, float]) -> None:
@@ -43,7 +42,7 @@ def numbers_of_batch(
     data: TensorListGPU,
     arguments: Mapping[str, Any],
     possible: NDArray[np.bool_] | bool = True,
-) -> dict[str, Floats]:
+) -> dict[str, Float64s]:
     """Return the numbers of each argument that is given: (batch,).
 
     Rows with numbers that `check_numbers` refuses, or which are not `possible`, get the error that

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import Shape
 from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 Memory = Callable[[tuple[int, ...], Any], Array]
-Shape = tuple[int, ...]
 
 
 @register

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array
-from .promotion import DType, promote_all, promote_to_float
+from .promotion import promote_all, promote_to_float
 
 Compute = Callable[[Sequence[Array], DType, Array], None]
 Types = Callable[[tuple[DType, ...]], tuple[DType, DType]]

@@ -19,8 +19,6 @@ from .target_dtype import cut_off
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-Shape = tuple[int, ...]
-
 
 @register
 class OneHot(SampleOperator):

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, reduce
-from typing import Any
 
 import numpy as np
 
-DType = np.dtype[Any]
+from ...engine.arrays import DType
 
 _FLOAT32 = np.dtype(np.float32)
 

@@ -7,13 +7,11 @@ from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Float32s
 from ...engine.graph.operator import Array
 from ..common.opencv_images import BORDERS, by_channels, exact_type
 from ..elementwise.saturation import saturate
-
-Weights = NDArray[np.float32]
 
 
 class Surroundings(NamedTuple):
@@ -29,7 +27,7 @@ class Surroundings(NamedTuple):
 
 
 def correlate(
-    source: Array, window: Weights, anchor: Sequence[int], around: Surroundings, out: Array
+    source: Array, window: Float32s, anchor: Sequence[int], around: Surroundings, out: Array
 ) -> None:
     """Write the sum of a window's weights times the elements around each element.
 
@@ -50,7 +48,7 @@ def correlate(
 
 
 def _correlate_plane(
-    source: Array, window: Weights, anchor: Sequence[int], around: Surroundings, out: Array
+    source: Array, window: Float32s, anchor: Sequence[int], around: Surroundings, out: Array
 ) -> None:
     height, width = out.shape[:2]
 
@@ -91,7 +89,7 @@ def _held(value: float, dtype: np.dtype[Any]) -> Any:
 
 
 def _correlate_volume(
-    source: Array, window: Weights, anchor: Sequence[int], around: Surroundings, out: Array
+    source: Array, window: Float32s, anchor: Sequence[int], around: Surroundings, out: Array
 ) -> None:
     exact = exact_type(source.dtype)
     volume = source.astype(exact, copy=False)

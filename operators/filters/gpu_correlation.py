@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
@@ -15,8 +16,6 @@ from ...engine.tensors import TensorList, TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements
 from .gpu_windows import window_table
-
-Ints = NDArray[np.int64]
 
 
 class DeviceWindows(NamedTuple):
@@ -30,7 +29,7 @@ class DeviceWindows(NamedTuple):
     """
 
     addresses: NDArray[np.uint64]
-    extents: Ints
+    extents: Int64s
     dtype: np.dtype[Any]
     memory: Any
 
@@ -66,7 +65,7 @@ def correlate_batch(
     out: TensorListGPU,
     axes: Sequence[int],
     windows: DeviceWindows,
-    anchors: Ints,
+    anchors: Int64s,
     possible: NDArray[np.bool_],
     border: str,
     fills: TensorListGPU | None = None,

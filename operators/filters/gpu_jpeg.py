@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU, address_of
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 
-Ints = NDArray[np.int64]
 _SIDE = 8  # of a block
 
 _LUMA = """
@@ -23,7 +23,7 @@ _CHROMA = """
 """Tables K.1 and K.2 of ITU-T T.81 at quality 50; what follows in the second is 99."""
 
 
-def quantization_tables(quality: Ints) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+def quantization_tables(quality: Int64s) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
     """Return the tables of luma and chroma, as libjpeg scales them: (..., 64).
 
     Args:
@@ -40,7 +40,7 @@ def distort_batch(
     batch: BatchContext,
     images: TensorListGPU,
     possible: NDArray[np.bool_],
-    quality: Ints,
+    quality: Int64s,
 ) -> TensorListGPU:
     """Return images as JPEG leaves them, in two launches.
 
@@ -84,6 +84,6 @@ def distort_batch(
     return out
 
 
-def _blocks(extent: Ints) -> Ints:
-    blocks: Ints = -(-extent // _SIDE)
+def _blocks(extent: Int64s) -> Int64s:
+    blocks: Int64s = -(-extent // _SIDE)
     return blocks

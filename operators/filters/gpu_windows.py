@@ -8,21 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.tensors import TensorListGPU
 from ..kernels import Pointers, StructTable, struct_table
-
-Ints = NDArray[np.int64]
 
 
 def window_table(
     data: TensorListGPU,
     out: TensorListGPU,
     axes: Sequence[int],
-    windows: Ints,
-    anchors: Ints,
+    windows: Int64s,
+    anchors: Int64s,
     possible: NDArray[np.bool_],
     **columns: Any,
-) -> tuple[StructTable, Ints]:
+) -> tuple[StructTable, Int64s]:
     """Return the table for windows.cuh, and the number of elements of each result.
 
     Args:
@@ -51,7 +50,7 @@ def window_table(
     return table, elements
 
 
-def _three(values: Ints, other: int) -> NDArray[np.int32]:
+def _three(values: Int64s, other: int) -> NDArray[np.int32]:
     """Return values of up to three axes as those of three axes: (batch, 3)."""
     columns = np.full((len(values), 3), other, np.int32)
     columns[:, 3 - values.shape[1] :] = values

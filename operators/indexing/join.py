@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import Shape
 from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -20,9 +21,6 @@ from .strided_views import StridedViews
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
-
-
-Shape = tuple[int, ...]
 
 
 class _Join(SampleOperator, ABC):

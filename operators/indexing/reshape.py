@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import Shape
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOATS, INTS, LAYOUT, from_row, param
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from .same_memory import Shape, in_shapes
+from .same_memory import in_shapes
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import Shape
 from ...engine.graph.context import BatchContext
 from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import PackedRows, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-
-Shape = tuple[int, ...]
 
 
 def in_shapes(

@@ -9,8 +9,8 @@ most. kernels/random.cuh computes the same in the same order.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s
 from ...engine.graph.operator import Array
 from .random_bits import precise_normal
 
@@ -20,10 +20,8 @@ _MOST_EVENTS = 64  # of small means: more have a probability below 1e-24
 _TOGETHER = 4  # steps until elements that are done are left out; divides the line above
 _STEP = 2.0**-53
 
-Floats = NDArray[np.float64]
 
-
-def events(bits: Array, means: Floats) -> Floats:
+def events(bits: Array, means: Float64s) -> Float64s:
     """Return numbers of events.
 
     Args:
@@ -41,15 +39,15 @@ def events(bits: Array, means: Floats) -> Floats:
     return result
 
 
-def _counted(bits: Array, means: Floats) -> Floats:
+def _counted(bits: Array, means: Float64s) -> Float64s:
     """Subtract the probabilities of 0, 1, 2 ... events from a uniform number while it is positive.
 
     Elements that are done are left out after every few steps.
     """
-    result: Floats = np.zeros(len(means))
-    counts: Floats = np.zeros(len(means))
-    terms: Floats = np.exp(-means)
-    left: Floats = (bits >> np.uint64(11)) * _STEP - terms
+    result: Float64s = np.zeros(len(means))
+    counts: Float64s = np.zeros(len(means))
+    terms: Float64s = np.exp(-means)
+    left: Float64s = (bits >> np.uint64(11)) * _STEP - terms
     rows: Array = np.arange(len(means))
     more: Array = left >= 0
     for number in range(1, _MOST_EVENTS + 1):
@@ -67,7 +65,7 @@ def _counted(bits: Array, means: Floats) -> Floats:
     return result
 
 
-def _expanded(bits: Array, means: Floats) -> Floats:
+def _expanded(bits: Array, means: Float64s) -> Float64s:
     z, roots = precise_normal(bits), np.sqrt(means)
     squares, inverse = z * z, 1 / roots
     result = squares * (1 / 270)

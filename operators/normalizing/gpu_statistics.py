@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
@@ -39,7 +40,6 @@ WIDE_INDEX_ELEMENTS = 1 << 26
 to 32 times as large."""
 
 
-Ints = NDArray[np.int64]
 Members = dict[str, Any]
 
 
@@ -53,7 +53,7 @@ class Values(NamedTuple):
     """
 
     addresses: NDArray[np.uint64]
-    steps: Ints
+    steps: Int64s
     memory: Any
 
 
@@ -73,7 +73,7 @@ class _Runs:
         index: C type of indices in samples.
     """
 
-    def __init__(self, shapes: Ints, kept: NDArray[np.bool_]) -> None:
+    def __init__(self, shapes: Int64s, kept: NDArray[np.bool_]) -> None:
         statistics = np.where(kept, shapes, 1)
         self.steps = strides(statistics)
         self.statistics = statistics.prod(axis=1)
@@ -100,9 +100,9 @@ class _Runs:
         self.kept[:] = self.kept.max(axis=0)
 
     @property
-    def steps_of_runs(self) -> Ints:
+    def steps_of_runs(self) -> Int64s:
         """Strides of the axes of `outer`, in runs: (batch, axes)."""
-        steps: Ints = np.cumprod(self.outer[:, ::-1], axis=1)[:, ::-1] // self.outer
+        steps: Int64s = np.cumprod(self.outer[:, ::-1], axis=1)[:, ::-1] // self.outer
         return steps
 
 
@@ -135,7 +135,7 @@ class _RunDivision:
         blocks = -(-runs.runs // together) * -(-runs.period // columns)
         self.blocks = min(int((blocks * self.splits).max()), MAX_BLOCKS)
 
-    def _set_packs(self, runs: _Runs, pointers: Ints, itemsize: int, long: Array) -> None:
+    def _set_packs(self, runs: _Runs, pointers: Int64s, itemsize: int, long: Array) -> None:
         """Let threads read packs if all runs are long and aligned to packs."""
         several = runs.period.max() > 1
         pack = _PACK_BYTES // itemsize
@@ -164,7 +164,7 @@ class Reduction:
         self,
         batch: BatchContext,
         data: TensorListGPU,
-        shapes: Ints,
+        shapes: Int64s,
         kept: NDArray[np.bool_],
         exact: np.dtype[Any],
         whole: bool,

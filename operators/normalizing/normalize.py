@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import Shape
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
@@ -21,7 +22,6 @@ from .gpu_standardize import Spread, standardized
 from .gpu_statistics import Reduction
 
 Axes = tuple[int, ...]
-Shape = tuple[int, ...]
 
 
 @register

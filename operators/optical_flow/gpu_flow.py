@@ -13,14 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Addresses
 from ...engine.gpu.device import Device
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 from .flow_session import FlowBuffer, FlowKind, FlowSession, cells_of, session_of
-
-Addresses = NDArray[np.uint64]
 
 _VECTOR = 2  # numbers
 

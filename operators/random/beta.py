@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import Float64s
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import FLOAT, param
 from ...engine.order import philox
-from .random_numbers import Distribution, Numbers, columns
+from .random_numbers import Distribution, columns
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -49,7 +50,7 @@ class Beta(Distribution):
 
     def _log_gamma(
         self, batch: BatchContext, rows: slice, count: int, shape: Array, which: int
-    ) -> Numbers:
+    ) -> Float64s:
         """Return logarithms of numbers from the gamma distribution of this shape: (rows, count)."""
         counter = (batch.epoch[rows], batch.position[rows])
         size = (len(counter[0]), count, _ATTEMPTS)
@@ -67,5 +68,5 @@ class Beta(Distribution):
         fits &= v > 0
         chosen = np.take_along_axis(v, fits.argmax(2)[:, :, None], 2)[:, :, 0]
         chosen = np.where(fits.any(2), chosen, 1.0)
-        logarithm: Numbers = np.log(d[:, :, 0] * chosen)
+        logarithm: Float64s = np.log(d[:, :, 0] * chosen)
         return logarithm + np.where(shape < 1, np.log(boost) / shape, 0.0)

@@ -12,8 +12,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s, Shape
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, Operator, register
 from ...engine.graph.params import DTYPE, FLOAT, FLOATS, INTS, param
@@ -28,8 +28,6 @@ from ..elementwise.saturation import saturate
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-Shape = tuple[int, ...]
-Numbers = NDArray[np.float64]
 
 _CHUNK = 1 << 17  # numbers to compute at once: 1 MiB of float64 stays in the cache
 
@@ -69,6 +67,7 @@ class Distribution(UploadedOperator, ABC):
     """Base of operators that draw numbers from a distribution, which subclasses define."""
 
     inputs = ("shape_like?",)
+    is_random = True
     sample_independent = True
     any_device_inputs = ("shape_like",)
     shape = param(
@@ -141,7 +140,7 @@ class Distribution(UploadedOperator, ABC):
     def _store(self, drawn: Array, out: Array, *arguments: Array) -> None:
         saturate(drawn, out)
 
-    def _uniform(self, batch: BatchContext, rows: slice, count: int) -> Numbers:
+    def _uniform(self, batch: BatchContext, rows: slice, count: int) -> Float64s:
         return philox.uniform(
             self.placement.random_key, batch.epoch[rows], batch.position[rows], count
         )

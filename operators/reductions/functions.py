@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array
 from .cpu_reduce import reduce_axes
 from .gpu_reduce import GpuReduction
 
-DType = np.dtype[Any]
 Axes = tuple[int, ...]
 
 _DOUBLE = np.dtype(np.float64)

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU, address_of
@@ -15,7 +15,6 @@ from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import THREADS, Pointers, kernel, launch_elements, struct_table
 from .axis_groups import axis_groups
 
-Ints = NDArray[np.int64]
 _ACC_BYTES = 8  # the largest type in which a kernel sums
 
 MAX_BLOCKS = 256
@@ -49,7 +48,7 @@ def reduce_batch(
     axes: Collection[int],
     reduction: GpuReduction,
     out: TensorListGPU,
-    divisors: Ints,
+    divisors: Int64s,
     mean: TensorListGPU | None = None,
 ) -> None:
     """Reduce all samples along the axes, in two launches.
@@ -109,7 +108,7 @@ class _Division:
         last_reduced: whether the innermost axis is reduced.
     """
 
-    def __init__(self, shapes: Ints, axes: Collection[int]) -> None:
+    def __init__(self, shapes: Int64s, axes: Collection[int]) -> None:
         one = np.ones((len(shapes), 1), np.int64)
         groups = axis_groups(shapes.shape[1], axes)
         extents = np.column_stack([one, *(shapes[:, g.axes].prod(axis=1) for g in groups)])
@@ -118,8 +117,8 @@ class _Division:
         steps = np.cumprod(inner, axis=1)[:, ::-1]
         self._kept = extents[:, ~reduced], steps[:, ~reduced]
         self._reduced = (extents[:, reduced], steps[:, reduced]) if reduced.any() else (one, one)
-        self.statistics: Ints = self._kept[0].prod(axis=1)
-        self.terms: Ints = self._reduced[0].prod(axis=1)
+        self.statistics: Int64s = self._kept[0].prod(axis=1)
+        self.terms: Int64s = self._reduced[0].prod(axis=1)
         self.last_reduced = bool(reduced[-1])
         widest = self.terms if self.last_reduced else self.statistics
         threads = min(THREADS, 1 << max(0, int(widest.max(initial=1)) - 1).bit_length())
@@ -127,7 +126,7 @@ class _Division:
         chunks = -(-self.statistics // (THREADS // self.lanes))
         room = MAX_BLOCKS // chunks.clip(1)
         least = self.lanes * MIN_TERMS
-        self.splits: Ints = np.minimum(room, self.terms // least).clip(1)
+        self.splits: Int64s = np.minimum(room, self.terms // least).clip(1)
         self._items = chunks * self.splits
 
     @property
@@ -135,7 +134,7 @@ class _Division:
         """Number of blocks of a sample."""
         return int(self._items.max(initial=1).clip(1, MAX_BLOCKS))
 
-    def members(self) -> dict[str, Ints]:
+    def members(self) -> dict[str, Int64s]:
         """Return members of the kernel's struct."""
         (kept, kept_steps), (reduced, reduced_steps) = self._kept, self._reduced
         return {

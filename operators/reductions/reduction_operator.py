@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
@@ -15,7 +16,7 @@ from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...geometry.layouts import check_exclusive, chosen_axes
 from ..elementwise.saturation import saturate
-from .functions import REDUCTIONS, Axes, DType
+from .functions import REDUCTIONS, Axes
 from .gpu_reduce import reduce_batch
 
 if TYPE_CHECKING:

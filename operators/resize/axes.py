@@ -15,14 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Float32s, Float64s, Int64s
 from .filters import CURVES, Filter
 
 MAX_TAPS = 1 << 23
 """Maximum number of weights for one axis: more means a region far larger than any image."""
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Float32s = NDArray[np.float32]
 
 _NEAREST, _LINEAR, _TRIANGULAR, _GAUSSIAN = map(  # NumPy is slow with members of an enumeration
     int, (Filter.NEAREST, Filter.LINEAR, Filter.TRIANGULAR, Filter.GAUSSIAN)
@@ -78,18 +76,18 @@ class ResampledAxes:
         taps: number of input samples that each output sample weighs.
     """
 
-    in_size: Ints
-    out_size: Ints
-    start: Floats
-    end: Floats
-    filter: Ints
+    in_size: Int64s
+    out_size: Int64s
+    start: Float64s
+    end: Float64s
+    filter: Int64s
     stretched: NDArray[np.bool_]
     step: Float32s
     anchor: Float32s
-    support: Ints
+    support: Int64s
     copies: NDArray[np.bool_]
     scale: Float32s
-    taps: Ints
+    taps: Int64s
 
     @property
     def mirrored(self) -> NDArray[np.bool_]:
@@ -145,11 +143,11 @@ def plan_axis(
 
 
 def plan_axes(
-    in_size: Ints,
-    out_size: Ints,
-    start: Floats,
-    end: Floats,
-    filters: tuple[Ints, Ints],
+    in_size: Int64s,
+    out_size: Int64s,
+    start: Float64s,
+    end: Float64s,
+    filters: tuple[Int64s, Int64s],
     antialias: bool,
 ) -> ResampledAxes:
     """Return `plan_axis` of each axis of a batch."""
@@ -167,13 +165,13 @@ def plan_axes(
     )
 
 
-def unchanged_axes(size: Ints, filters: Ints) -> ResampledAxes:
+def unchanged_axes(size: Int64s, filters: Int64s) -> ResampledAxes:
     """Return axes that keep their size, with one of `filters` each."""
     return plan_axes(size, size, np.zeros(len(size)), size.astype(float), (filters, filters), False)
 
 
 def whole_axes(
-    in_size: Ints, out_size: int, filters: tuple[int, int], antialias: bool
+    in_size: Int64s, out_size: int, filters: tuple[int, int], antialias: bool
 ) -> ResampledAxes:
     """Plan axes the whole of which becomes `out_size`, by a table of all extents."""
     longest = (1 << int(in_size.max()).bit_length()) - 1
@@ -192,14 +190,14 @@ def _whole_axes(
     return plan_axes(sizes, outputs, np.zeros_like(ends), ends, chosen, antialias)
 
 
-def _all_scales(start: Floats, end: Floats, out_size: Ints) -> Float32s:
+def _all_scales(start: Float64s, end: Float64s, out_size: Int64s) -> Float32s:
     """Return `ResampledAxis.scale` of each axis."""
     extent = end.astype(np.float32) - start.astype(np.float32)
     return np.asarray(extent / out_size.astype(np.float32), np.float32)
 
 
 def _all_copies(
-    in_size: Ints, out_size: Ints, start: Floats, end: Floats, chosen: Ints
+    in_size: Int64s, out_size: Int64s, start: Float64s, end: Float64s, chosen: Int64s
 ) -> NDArray[np.bool_]:
     """Return `ResampledAxis.copies` of each axis."""
     plain = (
@@ -268,8 +266,8 @@ def _fit(axis: ResampledAxis) -> tuple[np.float32, np.float32, int]:
 
 
 def _fit_all(
-    chosen: Ints, stretched: NDArray[np.bool_], scale: Float32s
-) -> tuple[Float32s, Float32s, Ints]:
+    chosen: Int64s, stretched: NDArray[np.bool_], scale: Float32s
+) -> tuple[Float32s, Float32s, Int64s]:
     """Return `_fit` of each axis; nearest neighbor has 1, 0 and 1."""
     step, support = np.ones(len(chosen), np.float32), np.ones(len(chosen), np.float32)
     anchor = np.zeros(len(chosen), np.float32)

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s, Int64s
 from ...engine.gpu.kernels import c_type
 from ..kernels import CHUNK
-from .axes import Floats, Ints, ResampledAxes
+from .axes import ResampledAxes
 from .filters import Filter
 
 _WARP = 32
@@ -82,9 +83,9 @@ class ImageStacks(NamedTuple):
     """
 
     pointers: NDArray[np.uint64]
-    images: Ints
-    extents: Ints
-    channels: Ints
+    images: Int64s
+    extents: Int64s
+    channels: Int64s
     dtype: np.dtype[Any]
     memory: Any
 
@@ -116,8 +117,8 @@ class BlockLayout(NamedTuple):
     macros: dict[str, str | int]
     threads: int
     strip: int
-    items: Ints
-    strips: Ints
+    items: Int64s
+    strips: Int64s
     in_room: int
     out_room: int
     staged: int
@@ -318,7 +319,7 @@ def _channels_together(source: ImageStacks) -> int:
     return next(count for count in (4, 3, 2, 1) if common % count == 0)
 
 
-def _strip(columns: Ints, outputs: Ints) -> int:
+def _strip(columns: Int64s, outputs: Int64s) -> int:
     """Return how many results of a column a thread makes.
 
     Neighboring strips both read the input between them, so long strips read less. But the strips
@@ -337,7 +338,7 @@ def _threads(line: int) -> int:
 
 
 def _most_bytes(
-    source: ImageStacks, columns: ResampledAxes, groups: Ints, width: Ints, threads: int
+    source: ImageStacks, columns: ResampledAxes, groups: Int64s, width: Int64s, threads: int
 ) -> int:
     """Return the maximum number of bytes of an input line that a block reads."""
     across = np.where(groups == 1, threads, (threads - 1) // groups + 2)
@@ -346,7 +347,7 @@ def _most_bytes(
     return int((np.minimum(reach, columns.in_size) * source.channels).max()) * source.dtype.itemsize
 
 
-def _density(rows: ResampledAxes) -> tuple[Floats, Floats]:
+def _density(rows: ResampledAxes) -> tuple[Float64s, Float64s]:
     """Return the two lengths that limit how many results the lines of a stage finish.
 
     Returns:

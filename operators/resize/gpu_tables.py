@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.operator import Array
 from ...engine.tensors import address_of
 from ..kernels import THREADS, Pointers, StructTable, blocks_for, kernel, struct_table
-from .axes import Ints, ResampledAxes
+from .axes import ResampledAxes
 from .filters import CURVES, Filter
 
 if TYPE_CHECKING:
@@ -62,11 +63,11 @@ def weight_tables(
     return first, weights, memory
 
 
-def _aligned(nbytes: Ints) -> Ints:
+def _aligned(nbytes: Int64s) -> Int64s:
     return -(-nbytes // _ALIGNMENT) * _ALIGNMENT
 
 
-def axis_table(axis: ResampledAxes, outputs: Ints, *, stepwise: bool) -> StructTable:
+def axis_table(axis: ResampledAxes, outputs: Int64s, *, stepwise: bool) -> StructTable:
     """Return the structs `Axis` of weights.cuh.
 
     Positions of rows are found step by step (`stepwise`), those of columns by multiplying.

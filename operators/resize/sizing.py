@@ -19,10 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Float32s, Float64s
 from ...engine.errors import ArgumentError
-
-Float32s = NDArray[np.float32]
-Float64s = NDArray[np.float64]
 
 DEFAULT, STRETCH, NOT_LARGER, NOT_SMALLER = MODES = (
     "default",

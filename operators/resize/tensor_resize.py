@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s, Int64s
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, STR, param
@@ -35,8 +35,6 @@ from .spatial_axes import SpatialAxes
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _MOST_AXES = 3
 
 
@@ -197,13 +195,13 @@ class TensorResize(ResamplingOperator):
         self,
         batch: BatchContext,
         axes: SpatialAxes,
-        extents: Ints,
+        extents: Int64s,
         arguments: Mapping[str, Any],
     ) -> ResizePlans:
         count, ndim = extents.shape
         chosen = self._chosen(ndim)
 
-        def full(name: str, others: Any) -> Floats:
+        def full(name: str, others: Any) -> Float64s:
             table = np.broadcast_to(np.asarray(others, np.float64), extents.shape).copy()
             table[:, chosen] = numbers_of(arguments[name], count, len(chosen))
             return table
@@ -289,7 +287,7 @@ class TensorResize(ResamplingOperator):
         def part(table: Any, other: float) -> Any:
             return np.column_stack([np.full((len(table), int(lone)), other), table[:, first:last]])
 
-        def result_shapes(size: Ints) -> Ints:
+        def result_shapes(size: Int64s) -> Int64s:
             resized = shapes.copy()
             resized[:, first:last] = size[:, int(lone) :]
             return resized

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...engine.arrays import Float64s
 from ...engine.graph.operator import register
 from ...engine.graph.params import BOOL, FLOATS, param
-from .matrices import Floats, affine, diagonal, spread
+from .matrices import affine, diagonal, spread
 from .matrix_operator import MatrixOperator
 
 
@@ -31,7 +32,7 @@ class TransformCrop(MatrixOperator):
     to_end = param(FLOATS, (1.0,), "Upper corner of the second window.", per_sample=True)
     absolute = param(BOOL, False, "Whether a start above its end changes places with the end.")
 
-    def maps(self, known: int, **corners: Floats | None) -> Floats:
+    def maps(self, known: int, **corners: Float64s | None) -> Float64s:
         given = {
             name: np.array([self.params[name].default]) if value is None else value
             for name, value in corners.items()

@@ -6,14 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s
 from ...engine.errors import ArgumentError
 
-Floats = NDArray[np.float64]
 
-
-def affine(linear: Floats, offset: Floats | None = None) -> Floats:
+def affine(linear: Float64s, offset: Float64s | None = None) -> Float64s:
     """Return [M T] of stacks of M, (count, n, n), and T, (count, n); without T it is 0."""
     result = np.zeros((*linear.shape[:2], linear.shape[2] + 1))
     result[..., :-1] = linear
@@ -22,14 +20,14 @@ def affine(linear: Floats, offset: Floats | None = None) -> Floats:
     return result
 
 
-def about(linear: Floats, center: Floats | None) -> Floats:
+def about(linear: Float64s, center: Float64s | None) -> Float64s:
     """Return the maps whose linear part is given and which leave `center`, (count, n), in place."""
     if center is None:
         return affine(linear)
     return affine(linear, center - (linear @ center[..., np.newaxis])[..., 0])
 
 
-def composed(first: Floats, second: Floats) -> Floats:
+def composed(first: Float64s, second: Float64s) -> Float64s:
     """Return the maps that apply `first`, and `second` to the result.
 
     >>> move = affine(np.eye(2)[None], np.array([[1.0, 0.0]]))
@@ -37,12 +35,12 @@ def composed(first: Floats, second: Floats) -> Floats:
     >>> composed(move, grow)[0].tolist()
     [[2.0, 0.0, 2.0], [0.0, 2.0, 0.0]]
     """
-    result: Floats = second[..., :-1] @ first
+    result: Float64s = second[..., :-1] @ first
     result[..., -1] += second[..., -1]
     return result
 
 
-def diagonal(values: Floats) -> Floats:
+def diagonal(values: Float64s) -> Float64s:
     """Return the diagonal matrices (count, n, n) of values (count, n), which may be infinite."""
     result = np.zeros((*values.shape, values.shape[1]))
     indices = np.arange(values.shape[1])
@@ -55,14 +53,14 @@ def radians_of(degrees: Any) -> Any:
     return (np.asarray(degrees, np.float32) * np.float32(math.pi / 180)).astype(np.float64)
 
 
-def plane_rotations(degrees: Floats) -> Floats:
+def plane_rotations(degrees: Float64s) -> Float64s:
     """Return rotations from x to y: (count, 2, 2) for angles (count,)."""
     with np.errstate(invalid="ignore"):  # infinite angles become NaN
         cosine, sine = np.cos(radians_of(degrees)), np.sin(radians_of(degrees))
     return np.stack([cosine, -sine, sine, cosine], axis=-1).reshape(-1, 2, 2)
 
 
-def space_rotations(degrees: Floats, axes: Floats) -> Floats:
+def space_rotations(degrees: Float64s, axes: Float64s) -> Float64s:
     """Return rotations about axes, counter-clockwise to a viewer at whom the axis points.
 
     The formula is Rodrigues': cos * I + sin * K + (1 - cos) * a a^T, in which K p is the cross
@@ -85,11 +83,11 @@ def space_rotations(degrees: Floats, axes: Floats) -> Floats:
         cross[:, row, column] = a[:, which]
         cross[:, column, row] = -a[:, which]
     dyads = a[:, :, np.newaxis] * a[:, np.newaxis]
-    result: Floats = cosine * np.eye(3) + sine * cross + (1 - cosine) * dyads
+    result: Float64s = cosine * np.eye(3) + sine * cross + (1 - cosine) * dyads
     return result
 
 
-def shears(factors: Floats) -> Floats:
+def shears(factors: Float64s) -> Float64s:
     """Return the matrices (count, n, n) that have ones on the diagonal, and the factors beside it.
 
     Args:
@@ -109,7 +107,7 @@ def shears(factors: Floats) -> Floats:
     return result
 
 
-def spread(name: str, values: Floats, ndim: int) -> Floats:
+def spread(name: str, values: Float64s, ndim: int) -> Float64s:
     """Return `ndim` numbers for each sample; one number stands for all dimensions.
 
     Raises:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import Float64s
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import BOOL, param
 from ...engine.graph.row_arguments import arguments_of_row, array_of, try_rows
 from ...engine.tensors import TensorList, TensorListCPU
-from .matrices import Floats, composed
+from .matrices import composed
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -40,7 +41,7 @@ class MatrixOperator(SampleOperator, ABC):
     reverse_order = REVERSE_ORDER
 
     @abstractmethod
-    def maps(self, known: int, **arguments: Any) -> Floats:
+    def maps(self, known: int, **arguments: Any) -> Float64s:
         """Return the maps of all samples: (count, n, n + 1).
 
         Args:
@@ -81,7 +82,7 @@ class MatrixOperator(SampleOperator, ABC):
             return _numbers(value)
         return array_of(self, name, value, count).astype(np.float64)
 
-    def _combined(self, stack: Floats | None, arguments: dict[str, Any]) -> Floats:
+    def _combined(self, stack: Float64s | None, arguments: dict[str, Any]) -> Float64s:
         known = 0 if stack is None else stack.shape[1]
         with np.errstate(all="ignore"):  # NaN and infinity go through
             own = self.maps(known, **arguments)
@@ -106,12 +107,12 @@ def rows_one_by_one(batch: BatchContext, make: Callable[[int], Array]) -> Tensor
     return TensorListCPU(results)
 
 
-def _numbers(value: Any) -> Floats | None:
+def _numbers(value: Any) -> Float64s | None:
     """Return the value of an argument as (1, values); None where nothing was given."""
     return None if value is None or value == () else np.array(value, np.float64).reshape(1, -1)
 
 
-def as_maps(stack: Array) -> Floats:
+def as_maps(stack: Array) -> Float64s:
     """Return matrices (count, n, n + 1) of numbers as float64; refuse other arrays."""
     if stack.ndim != 3 or stack.shape[2] != stack.shape[1] + 1 or stack.dtype.kind not in "iuf":
         raise ArgumentError(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ...engine.arrays import Float64s
 from ...engine.graph.operator import register
 from ...engine.graph.params import FLOAT, FLOATS, REQUIRED, param
-from .matrices import Floats, about, plane_rotations, space_rotations, spread
+from .matrices import about, plane_rotations, space_rotations, spread
 from .matrix_operator import MatrixOperator
 
 
@@ -33,8 +34,8 @@ class TransformRotation(MatrixOperator):
     center = param(FLOATS, None, "A point that stays; by default the origin.", per_sample=True)
 
     def maps(  # type: ignore[override]
-        self, known: int, *, angle: Floats, axis: Floats | None, center: Floats | None
-    ) -> Floats:
+        self, known: int, *, angle: Float64s, axis: Float64s | None, center: Float64s | None
+    ) -> Float64s:
         if axis is None:
             linear = plane_rotations(angle[:, 0])
         elif axis.shape[1] == 3:

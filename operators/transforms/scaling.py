@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ...engine.arrays import Float64s
 from ...engine.graph.operator import register
 from ...engine.graph.params import FLOATS, INT, REQUIRED, param
-from .matrices import Floats, about, diagonal, spread
+from .matrices import about, diagonal, spread
 from .matrix_operator import MatrixOperator
 
 
@@ -32,8 +33,8 @@ class TransformScale(MatrixOperator):
     )
 
     def maps(  # type: ignore[override]
-        self, known: int, *, scale: Floats, center: Floats | None
-    ) -> Floats:
+        self, known: int, *, scale: Float64s, center: Float64s | None
+    ) -> Float64s:
         given = scale.shape[1]
         ndim = given if given > 1 else self.ndim or known or (1 if center is None else 0)
         ndim = ndim or center.shape[1]  # type: ignore[union-attr]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...engine.arrays import Float64s
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import register
 from ...engine.graph.params import FLOATS, param
 from ...geometry.layouts import check_exclusive
-from .matrices import Floats, about, radians_of, shears, spread
+from .matrices import about, radians_of, shears, spread
 from .matrix_operator import MatrixOperator
 
 
@@ -42,8 +43,13 @@ class TransformShear(MatrixOperator):
             raise ArgumentError(f"{self.called} needs shear or angles; give one of them")
 
     def maps(  # type: ignore[override]
-        self, known: int, *, shear: Floats | None, angles: Floats | None, center: Floats | None
-    ) -> Floats:
+        self,
+        known: int,
+        *,
+        shear: Float64s | None,
+        angles: Float64s | None,
+        center: Float64s | None,
+    ) -> Float64s:
         if angles is not None:
             if not (np.abs(angles) <= 90).all():
                 self.refuse("angles must be from -90 to 90 degrees")

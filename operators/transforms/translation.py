@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...engine.arrays import Float64s
 from ...engine.graph.operator import register
 from ...engine.graph.params import FLOATS, REQUIRED, param
-from .matrices import Floats, affine
+from .matrices import affine
 from .matrix_operator import MatrixOperator
 
 
@@ -27,6 +28,6 @@ class TransformTranslation(MatrixOperator):
         FLOATS, REQUIRED, "The vector, with a number for each dimension.", per_sample=True
     )
 
-    def maps(self, known: int, *, offset: Floats) -> Floats:  # type: ignore[override]
+    def maps(self, known: int, *, offset: Float64s) -> Float64s:  # type: ignore[override]
         count, ndim = offset.shape
         return affine(np.broadcast_to(np.eye(ndim), (count, ndim, ndim)), offset)

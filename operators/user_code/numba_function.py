@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import MissingDependencyError, install_hint
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, CALLABLE, DTYPES, INTS, NO_EFFECT, REQUIRED, param
@@ -18,8 +18,6 @@ from .python_function import guard_rows
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
-
-Ints = NDArray[np.int64]
 
 
 @register
@@ -118,7 +116,7 @@ class NumbaFunction(BatchOperator):
                     f"{to_numpy_type(data.dtype)} with {data.ndim}"
                 )
 
-    def _shapes(self, inputs: Sequence[TensorList]) -> list[Ints]:
+    def _shapes(self, inputs: Sequence[TensorList]) -> list[Int64s]:
         """Return the shapes of each output: (batch, ndim)."""
         given = [data.extents().copy() for data in inputs]
         if self._setup is None:

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s
 from ...engine.graph.operator import Array
 from ...engine.tensors.dtypes import DALIInterpType
 from ..common.opencv_images import BORDERS
 
-Floats = NDArray[np.float64]
 _TOGETHER = 4  # channels that OpenCV moves together
 _FAR = 1e5  # pixels outside, from which on OpenCV's reflections take long
 _FARTHEST = 1e6  # pixels; positions further outside are as good as this one
@@ -37,7 +37,11 @@ class PerspectiveSampling(NamedTuple):
 
 
 def move_pixels(
-    image: Array, out: Array, matrix: Floats, sampling: PerspectiveSampling, fills: Sequence[float]
+    image: Array,
+    out: Array,
+    matrix: Float64s,
+    sampling: PerspectiveSampling,
+    fills: Sequence[float],
 ) -> None:
     """Write the pixels of an image that a perspective map chooses.
 
@@ -62,7 +66,7 @@ def move_pixels(
 def _moved(
     image: Array,
     canvas: tuple[int, ...],
-    matrix: Floats,
+    matrix: Float64s,
     sampling: PerspectiveSampling,
     fills: Sequence[float],
 ) -> Array:
@@ -79,7 +83,7 @@ def _moved(
     return np.asarray(cv2.warpPerspective(image, matrix, size, flags=flags, **options))
 
 
-def _goes_far(matrix: Floats, canvas: tuple[int, ...]) -> bool:
+def _goes_far(matrix: Float64s, canvas: tuple[int, ...]) -> bool:
     """Return whether a map may take a pixel further than `_FAR`."""
     height, width = canvas[0] - 1, canvas[1] - 1
     corners = np.array([[0, 0, width, width], [0, height, 0, height], [1, 1, 1, 1]])
@@ -89,13 +93,13 @@ def _goes_far(matrix: Floats, canvas: tuple[int, ...]) -> bool:
     return not (near and ((w > 0).all() or (w < 0).all()))
 
 
-def _reflected(positions: Floats, extent: int) -> NDArray[np.float32]:
+def _reflected(positions: Float64s, extent: int) -> NDArray[np.float32]:
     """Return the positions inside of an axis for positions that edges of pixels reflect."""
     distance = np.remainder(positions.clip(-_FARTHEST, _FARTHEST) + 0.5, 2 * extent)
     return np.asarray(np.minimum(distance, 2 * extent - distance) - 0.5, np.float32)
 
 
-def _reflected_101(positions: Floats, extent: int) -> NDArray[np.float32]:
+def _reflected_101(positions: Float64s, extent: int) -> NDArray[np.float32]:
     """Return the same for positions that the centers of the outermost pixels reflect."""
     period = max(1, 2 * extent - 2)
     distance = np.remainder(positions.clip(-_FARTHEST, _FARTHEST), period)

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s
 from ...engine.graph.operator import Array
 from ..elementwise.saturation import saturate
 from . import cpu_warp
 from .cpu_warp import FAR, Sampling, between, pixel_arithmetic
-
-Floats = NDArray[np.float64]
 
 
 def work_type(source: np.dtype[Any], target: np.dtype[Any]) -> np.dtype[Any]:
@@ -22,7 +21,7 @@ def work_type(source: np.dtype[Any], target: np.dtype[Any]) -> np.dtype[Any]:
     return work if work.kind == "f" else np.dtype(np.float32)
 
 
-def warp_volume(volume: Array, out: Array, matrix: Floats, sampling: Sampling) -> None:
+def warp_volume(volume: Array, out: Array, matrix: Float64s, sampling: Sampling) -> None:
     """Write the voxels of a volume that an affine map chooses.
 
     Args:
@@ -65,7 +64,7 @@ class _Voxels:
         self._pixels = pixels.reshape(-1, *(() if alone else pixels.shape[3:]))
         self._trailing = volume.shape[3:]
 
-    def at(self, positions: Floats) -> Array:
+    def at(self, positions: Float64s) -> Array:
         """Return the voxels at positions (x, y and z, height, width)."""
         whole = np.rint(positions) if self._nearest else np.floor(positions)
         sides = [self._offsets(whole.astype(np.int64) + side) for side in range(2 - self._nearest)]

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Float32s
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import ANY_FLOAT, INT, INTERP, param
@@ -21,8 +21,6 @@ from .gpu_displacement import launch_displacement
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
-
-Float32s = NDArray[np.float32]
 
 
 class DisplacementOperator(SampleOperator, ABC):

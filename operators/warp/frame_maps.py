@@ -7,12 +7,12 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s, Int64s
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Operator
 from ...engine.tensors import TensorList
 from ...geometry.rounding import round_all_away
 from .cpu_warp import MOST_EXTENT
-from .rotation import Floats, Ints
 
 _MOST = 2.0**62  # beyond this, sizes do not fit int64
 
@@ -30,46 +30,46 @@ class FrameMaps(NamedTuple):
         on_device: the same in device memory, if they are there.
     """
 
-    frames: Ints
+    frames: Int64s
     possible: NDArray[np.bool_]
-    extents: Ints
-    canvas: Ints
-    matrices: Floats
+    extents: Int64s
+    canvas: Int64s
+    matrices: Float64s
     on_device: Any = None
 
     @property
-    def first(self) -> Ints:
+    def first(self) -> Int64s:
         """The number of the first frame of each sample, among those of all samples."""
         return np.cumsum(self.frames) - self.frames
 
     @property
-    def samples(self) -> Ints:
+    def samples(self) -> Int64s:
         """The sample of each frame."""
         return samples_of(self.frames)
 
 
-def given_matrix(matrix: Any, matrix_input: Any) -> Floats:
+def given_matrix(matrix: Any, matrix_input: Any) -> Float64s:
     """Return the numbers of a sample's matrix, an argument or an input, one after the other."""
     return np.asarray(matrix if matrix_input is None else matrix_input, np.float64).reshape(-1)
 
 
-def refuse_matrix(matrix: Floats) -> NoReturn:
+def refuse_matrix(matrix: Float64s) -> NoReturn:
     """Raise ArgumentError for the numbers of a matrix that maps no positions."""
     wrong = "is singular" if np.isfinite(matrix).all() else "has numbers that are not finite"
     raise ArgumentError(f"the matrix {matrix.tolist()} {wrong}")
 
 
-def samples_of(frames: Ints) -> Ints:
+def samples_of(frames: Int64s) -> Int64s:
     """Return the sample of each frame, for the number of frames of each sample."""
     return np.repeat(np.arange(len(frames)), frames)
 
 
-def every_frame(failed: NDArray[np.bool_], frames: Ints) -> NDArray[np.bool_]:
+def every_frame(failed: NDArray[np.bool_], frames: Int64s) -> NDArray[np.bool_]:
     """Return which samples have no frame that failed: (batch,)."""
     return np.asarray(np.bincount(samples_of(frames), failed, len(frames)) == 0)
 
 
-def per_frame(value: Any, frames: Ints, width: int = 1) -> tuple[Floats, NDArray[np.bool_]]:
+def per_frame(value: Any, frames: Int64s, width: int = 1) -> tuple[Float64s, NDArray[np.bool_]]:
     """Return an argument's numbers for every frame, and which samples have the right count.
 
     Args:
@@ -98,7 +98,7 @@ def per_frame(value: Any, frames: Ints, width: int = 1) -> tuple[Floats, NDArray
     return np.concatenate(numbers).astype(np.float64), known
 
 
-def given_sizes(size: Any, count: int, ndim: int = 2) -> Ints:
+def given_sizes(size: Any, count: int, ndim: int = 2) -> Int64s:
     """Return the argument `size`, rounded: (count, ndim); 0 if it is not given, -1 if wrong."""
     if not isinstance(size, TensorList):
         table = np.array([size], np.float64)
@@ -117,7 +117,7 @@ def given_sizes(size: Any, count: int, ndim: int = 2) -> Ints:
     return np.broadcast_to(rounded, (count, ndim))
 
 
-def canvases_fit(extents: Ints, canvas: Ints) -> NDArray[np.bool_]:
+def canvases_fit(extents: Int64s, canvas: Int64s) -> NDArray[np.bool_]:
     """Return for which samples all extents lie in [1, MOST_EXTENT]."""
     every = np.concatenate([extents, canvas], axis=1)
     return np.asarray((every.min(axis=1) > 0) & (every.max(axis=1) <= MOST_EXTENT))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import CHUNK, THREADS, Pointers, StructTable, kernel, struct_table
 from .cpu_warp import PixelArithmetic, Sampling, go_far, pixel_arithmetic
 from .frame_maps import FrameMaps
-from .rotation import Ints
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -76,7 +76,7 @@ def _warp_pixels(
     maps: FrameMaps,
     sampling: Sampling,
     arithmetic: PixelArithmetic,
-    channels: Ints,
+    channels: Int64s,
     together: int,
 ) -> None:
     """Launch warp_images.cu, of whose pixels threads make `together` channels, or 0 for any."""
@@ -156,7 +156,7 @@ def converted_fill(sampling: Sampling, dtype: np.dtype[Any]) -> np.float64:
     return np.float64(np.rint(fill).clip(limits.min, limits.max))
 
 
-def _sizes(extents: Ints, canvas: Ints) -> dict[str, NDArray[np.int32]]:
+def _sizes(extents: Int64s, canvas: Int64s) -> dict[str, NDArray[np.int32]]:
     """Return the fields for heights and widths of images and results, each (count,)."""
     columns = np.concatenate([extents, canvas], axis=1).astype(np.int32).T
     return dict(zip(("in_height", "in_width", "height", "width"), columns, strict=True))

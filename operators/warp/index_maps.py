@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s, Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
-from .rotation import Floats, Ints
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -23,8 +23,8 @@ _LARGEST = 1e15
 
 
 def index_maps(
-    matrices: Floats, inverse_map: bool, nearest: bool
-) -> tuple[Floats, NDArray[np.bool_]]:
+    matrices: Float64s, inverse_map: bool, nearest: bool
+) -> tuple[Float64s, NDArray[np.bool_]]:
     """Return maps between indices of pixels, for maps between coordinates.
 
     Args:
@@ -46,7 +46,7 @@ def index_maps(
     return maps.clip(-_LARGEST, _LARGEST), np.asarray(np.isfinite(maps).all(axis=1))
 
 
-def _inverses(stack: Floats) -> Floats:
+def _inverses(stack: Float64s) -> Float64s:
     """Return the inverses of maps, (count, n, n + 1); NaN for maps that have none."""
     linear, offset = stack[..., :-1], stack[..., -1:]
     regular = np.isfinite(stack).all(axis=(1, 2)) & (np.linalg.det(linear) != 0)
@@ -58,7 +58,7 @@ def _inverses(stack: Floats) -> Floats:
 def index_maps_on_device(
     batch: BatchContext,
     matrices: TensorListGPU,
-    frames: Ints,
+    frames: Int64s,
     ndim: int,
     inverse_map: bool,
     nearest: bool,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
@@ -15,7 +16,6 @@ from ...engine.graph.params import BOOL, FLOATS, REQUIRED, param
 from ..transforms.matrices import space_rotations
 from .frame_maps import FrameMaps, every_frame, per_frame, samples_of
 from .rotation import (
-    Ints,
     Size,
     canvas_size,
     canvas_sizes,
@@ -109,9 +109,9 @@ class Rotate(WarpOperator):
         self,
         batch: BatchContext,
         axes: WarpAxes,
-        frames: Ints,
-        extents: Ints,
-        canvas: Ints,
+        frames: Int64s,
+        extents: Int64s,
+        canvas: Int64s,
         *,
         angle: Any,
         axis: Any,
@@ -148,7 +148,7 @@ def _of_frames(name: str, values: Sequence[float], width: int, count: int) -> Se
     return values if len(values) == width * count else list(values) * count
 
 
-def _largest(sizes: Ints, samples: Ints, extents: Ints) -> Ints:
+def _largest(sizes: Int64s, samples: Int64s, extents: Int64s) -> Int64s:
     """Return the largest size of the frames of each sample, like `extents`; 0 without frames."""
     largest = np.zeros_like(extents)
     np.maximum.at(largest, samples, sizes)

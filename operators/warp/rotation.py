@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ...engine.arrays import Float64s, Int64s
 
 Size = tuple[int, int]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _SLACK = 0.01
 """If an image reaches less than this into a line of pixels, the canvas leaves the line out."""
@@ -26,7 +25,7 @@ def cosine_and_sine(degrees: float) -> tuple[float, float]:
     return math.cos(radians), math.sin(radians)
 
 
-def cosines_and_sines(degrees: Floats) -> tuple[Floats, Floats]:
+def cosines_and_sines(degrees: Float64s) -> tuple[Float64s, Float64s]:
     """Return the same of each angle; NaN for angles that are not finite."""
     with np.errstate(all="ignore"):
         radians = (degrees.astype(np.float32) * np.float32(math.pi / 180)).astype(np.float64)
@@ -47,7 +46,7 @@ def canvas_size(extent: Size, degrees: float) -> Size:
     return out_height + (out_height - height) % 2, out_width + (out_width - width) % 2
 
 
-def canvas_sizes(extents: Ints, degrees: Floats) -> Ints:
+def canvas_sizes(extents: Int64s, degrees: Float64s) -> Int64s:
     """Return the same for each of `extents` and `degrees`: (count, 2)."""
     height, width = extents.T
     cosine, sine = np.nan_to_num(np.abs(cosines_and_sines(degrees)))
@@ -55,11 +54,11 @@ def canvas_sizes(extents: Ints, degrees: Floats) -> Ints:
         [sine * width + cosine * height - _SLACK, cosine * width + sine * height - _SLACK]
     ).astype(np.int64)
     parity = np.where(sine > cosine, (width, height), (height, width))
-    grown: Ints = sizes + (sizes - parity) % 2
+    grown: Int64s = sizes + (sizes - parity) % 2
     return grown.T
 
 
-def source_of_pixel(extent: Size, canvas: Size, degrees: float) -> Floats:
+def source_of_pixel(extent: Size, canvas: Size, degrees: float) -> Float64s:
     """Return the (2, 3) matrix from pixel indices (x, y, 1) of the canvas to those of the image.
 
     Centers of pixels are at half coordinates; the centers of canvas and image coincide.
@@ -71,7 +70,7 @@ def source_of_pixel(extent: Size, canvas: Size, degrees: float) -> Floats:
     return np.array([[cosine, -sine, x], [sine, cosine, y]])
 
 
-def sources_of_pixels(extents: Ints, canvas: Ints, degrees: Floats) -> Floats:
+def sources_of_pixels(extents: Int64s, canvas: Int64s, degrees: Float64s) -> Float64s:
     """Return the same for each of `extents`, `canvas` and `degrees`: (count, 6)."""
     cosine, sine = cosines_and_sines(degrees)
     middle_y, middle_x = (canvas.T - 1) / 2
@@ -81,7 +80,7 @@ def sources_of_pixels(extents: Ints, canvas: Ints, degrees: Floats) -> Floats:
     return np.stack([cosine, -sine, x, sine, cosine, y], axis=1)
 
 
-def volume_canvases(extents: Ints, turns: Floats) -> Ints:
+def volume_canvases(extents: Int64s, turns: Float64s) -> Int64s:
     """Return depth, height and width of the canvases that hold volumes after rotation: (count, 3).
 
     Args:
@@ -93,11 +92,11 @@ def volume_canvases(extents: Ints, turns: Floats) -> Ints:
     grown = np.ceil((reach * sizes[:, np.newaxis]).sum(axis=2) - _SLACK).astype(np.int64)
     own_first = reach + _TIE * np.eye(3)  # at 45 degrees an axis is its own nearest one
     nearest = np.take_along_axis(sizes, own_first.argmax(axis=2), axis=1)
-    result: Ints = (grown + (grown - nearest) % 2)[:, ::-1]
+    result: Int64s = (grown + (grown - nearest) % 2)[:, ::-1]
     return result
 
 
-def sources_of_voxels(extents: Ints, canvas: Ints, turns: Floats) -> Floats:
+def sources_of_voxels(extents: Int64s, canvas: Int64s, turns: Float64s) -> Float64s:
     """Return the maps from voxels (x, y, z, 1) of canvases to those of volumes: (count, 12).
 
     The centers of canvas and volume coincide. For the arguments see `volume_canvases`.

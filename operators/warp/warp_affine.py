@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
@@ -23,7 +24,6 @@ from .frame_maps import (
     samples_of,
 )
 from .index_maps import index_maps, index_maps_on_device
-from .rotation import Ints
 from .warp_operator import WarpAxes, WarpOperator
 
 if TYPE_CHECKING:
@@ -103,9 +103,9 @@ class WarpAffine(WarpOperator):
         self,
         batch: BatchContext,
         axes: WarpAxes,
-        frames: Ints,
-        extents: Ints,
-        canvas: Ints,
+        frames: Int64s,
+        extents: Int64s,
+        canvas: Int64s,
         matrix_input: TensorList | None = None,
         *,
         matrix: Any,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import Float64s, Int64s
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
@@ -24,7 +25,6 @@ from .cpu_warp import Sampling, warp
 from .frame_maps import FrameMaps, canvases_fit, check_extents, given_sizes
 from .gpu_volume import warp_volumes
 from .gpu_warp import warp_images
-from .rotation import Floats, Ints
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -97,9 +97,9 @@ class WarpOperator(SampleOperator, ABC):
         self,
         batch: BatchContext,
         axes: WarpAxes,
-        frames: Ints,
-        extents: Ints,
-        canvas: Ints,
+        frames: Int64s,
+        extents: Int64s,
+        canvas: Int64s,
         *others: TensorList,
         **arguments: Any,
     ) -> FrameMaps:
@@ -145,7 +145,7 @@ class WarpOperator(SampleOperator, ABC):
         image: Array,
         axes: WarpAxes,
         canvas: tuple[int, ...],
-        matrices: Iterable[Floats],
+        matrices: Iterable[Float64s],
     ) -> Array:
         """Return a sample on its canvas, under the map of each frame."""
         extent = axes.extent(image.shape)

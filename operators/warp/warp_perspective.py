@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Float64s
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -33,7 +34,6 @@ from .gpu_perspective import maps_on_device, warp_perspectives
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-Floats = NDArray[np.float64]
 _TYPES = frozenset(map(np.dtype, ("u1", "u2", "i2", "f4")))
 
 
@@ -135,7 +135,7 @@ class WarpPerspective(SampleOperator):
         move_pixels(planes[0], planes[1], maps[0].reshape(3, 3), self._sampling, fills)
         return out
 
-    def _maps(self, matrices: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    def _maps(self, matrices: Float64s) -> tuple[Float64s, NDArray[np.bool_]]:
         """Return the maps of indices of pixels to those of the image, and which are right.
 
         Args:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import Float32s
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import register
 from ...engine.graph.params import FLOAT, param
 from ...formats.ragged import bounds_of
-from .displacement import DisplacementOperator, Float32s
+from .displacement import DisplacementOperator
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ...engine.arrays import Bytes
 from ...engine.errors import DecodeError
 from ...engine.pending import Later, Pending
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 
 PIECE_BYTES = 1 << 20
 """Bytes that are inflated at once: a core's cache holds them."""

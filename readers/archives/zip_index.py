@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ..storage.file_object import OutsideError, StorageFile
-from ..storage.read_plan import Int64s
 from ..storage.storage import Storage
 from ..storage.strings import StringTable
 

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.tensors.packed_rows import packed_between
 from ...formats.ragged import take_ranges
 from ...formats.rasterize import Toggles, paint, polygon_toggles, run_toggles
 from ..source import Allocate, Column
-from .samples import CocoSamples, Int64s, SamplePolygons, SampleRuns
+from .samples import CocoSamples, SamplePolygons, SampleRuns
 
 
 class OptionalOutput(NamedTuple):

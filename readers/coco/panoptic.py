@@ -12,12 +12,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import DecodeError
 from ..files.source import FileSource
 from ..listing.listing import list_files
 from ..source import Allocate, Column
 from ..storage.read_team import READ_TEAM
-from .samples import MOST_PIXELS, Int64s
+from .samples import MOST_PIXELS
 
 DECODING_THREADS = 4
 """Threads that decode the files of a batch."""

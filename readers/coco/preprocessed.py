@@ -29,9 +29,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError, DecodeError
 from ...formats.ragged import bounds_of, range_indices
-from .samples import CocoSamples, Int64s, SamplePolygons, SampleRuns, check_sizes
+from .samples import CocoSamples, SamplePolygons, SampleRuns, check_sizes
 
 _COUNT = 4  # bytes of the number of elements
 _MASK = 24  # bytes before the runs of a mask

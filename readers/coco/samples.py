@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Float32s, Int64s
 from ...engine.errors import DecodeError
 from ...formats.ragged import bounds_of, range_indices
 from .selection import Selected
@@ -14,9 +15,7 @@ from .selection import Selected
 if TYPE_CHECKING:
     from ...formats.coco.instances import CocoInstances
 
-Int64s = NDArray[np.int64]
 Int32s = NDArray[np.int32]
-Float32s = NDArray[np.float32]
 
 POLYGONS_AT_ONCE = 1 << 14
 """Polygons whose vertices are copied together, so that little memory is needed."""

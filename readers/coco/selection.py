@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
 
 if TYPE_CHECKING:
     from ...formats.coco.instances import CocoInstances
-
-Int64s = NDArray[np.int64]
 
 
 class Selected(NamedTuple):

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ..listing.listing import KNOWN_EXTENSIONS, FileList, list_files
 from ..source import Allocate, Column, checked_indices
-from ..storage.read_plan import Int64s
 from ..storage.strings import StringTable
 from .source import FileSource
 

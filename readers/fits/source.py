@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes
 from ...engine.errors import DecodeError
 from ...engine.pending import Pending, Then, wait_all
 from ...formats.fits.hdus import find_images
@@ -17,7 +18,7 @@ from ...formats.fits.image import FitsImage
 from ..listing.listing import FileList
 from ..source import Allocate, Column, checked_indices
 from ..storage.opening import open_storages
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 from ..storage.urls import shown
 from .tile_process import TileDecoder
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archives.tar import Member
+from ..archives.tar_index import ArchiveIndex, group
 from ..source import Allocate, Column
 from ..storage.index_cache import Arrays
 from ..storage.strings import StringTable
 from ..webdataset.choosing import Archive, ComponentOutput, chosen_archives
-from ..webdataset.index import ArchiveIndex, group
 from ..webdataset.source import ComponentSource
 from .files import open_databases, refuse_change
 from .format import Snapshot

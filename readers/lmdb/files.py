@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ..protobuf.columns import SLACK
 from ..source import Allocate
 from ..storage.index_cache import Arrays, are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.opening import open_storages
-from ..storage.read_plan import Int64s
 from ..storage.records import RecordFiles, Records
 from ..storage.storage import Storage
 from ..storage.strings import StringTable, joined_bounds

@@ -16,11 +16,11 @@ from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, DTYPES, REQUIRED, STR, STRS, param
 from ...engine.tensors.dtypes import to_numpy_type
 from ...formats.npy import array_of_npy
+from ..archives.tar_index import split_name
 from ..record_reader import RecordReader
 from ..source import Allocate, Column, Source
 from ..storage.records import Records
 from ..webdataset.choosing import MISSING, outputs_of
-from ..webdataset.index import split_name
 
 if TYPE_CHECKING:
     from .files import LMDBFiles

@@ -17,8 +17,9 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
-from ..storage.read_plan import Int64s, plan_reads
+from ..storage.read_plan import plan_reads
 from ..storage.storage import Storage, cut
 from ..storage.strings import StringTable, joined_bounds
 from .format import INTEGER_KEY, META_PAGES, NO_PAGE, REVERSE_KEY, Database, Snapshot

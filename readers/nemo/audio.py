@@ -15,8 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ...formats.nemo import NemoManifest
+from ..archives.tar_index import ArchiveIndex, index_archive
 from ..files.source import FileSource
 from ..listing.list_file import check_remote_name
 from ..listing.listing import FileList
@@ -26,8 +28,7 @@ from ..storage.records import RecordFiles
 from ..storage.storage import Storage
 from ..storage.strings import StringTable
 from ..storage.urls import is_url
-from ..webdataset.index import ArchiveIndex, index_archive
-from .entries import Int64s, NemoEntries
+from .entries import NemoEntries
 
 _SUB = re.compile(rb"-sub\d+(?=\.[^./]*$|$)")
 _NUMBER = re.compile(r"(\d+)\.[^./]*$")

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError, SourceError
 from ...formats.nemo import NemoManifest, parse_manifest
 from ..source import checked_indices
 from ..storage.opening import opened
 from ..storage.urls import is_url, shown
-
-Int64s = NDArray[np.int64]
 
 ORDERS = ("manifest", "ascending", "descending")
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...formats.npy import NpyHeader, as_numbers, stored_elements
 from ..archives.inflated_member import InflatedMember
 from ..source import Allocate, Column
-from ..storage.read_plan import Int64s
 from .opening import OpenArray
 from .plan import StoredLayout, first_elements, plan_region
 from .region import Regions

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.pending import Later, Pending, Then
 from ...engine.tensors.arena import Arena
 from ..process.reading_process import ReadingProcess
-from ..storage.read_plan import Int64s
 from .region_reads import RegionRead
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import DecodeError
 from ...formats.npy import NpyHeader
-from ..storage.read_plan import Int64s
 from ..storage.read_team import READ_TEAM
 from .form_groups import BatchMemory
 from .opening import OpenArray, StoredMember

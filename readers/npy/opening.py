@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import DecodeError, SourceError
 from ...engine.pending import wait_all
 from ...formats.npy import PREFIX, NpyHeader, header_length, parse_header
 from ..archives.inflated_member import InflatedMember
 from ..storage.claims import check_claim
 from ..storage.opening import open_storages
-from ..storage.read_plan import Int64s
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 from ..storage.urls import is_url
 from .array_list import ArrayList
 

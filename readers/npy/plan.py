@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..storage.read_plan import Int64s
+from ...engine.arrays import Int64s
 
 
 class StoredLayout(NamedTuple):

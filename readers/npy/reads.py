@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import Bytes
 from ...engine.errors import SourceError
 from ...engine.pending import Later, Pending, Then, wait_all
 from ..source import Allocate
 from ..storage.local_reads import OPEN_FLAGS
 from ..storage.read_team import READ_TEAM
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 from .mapped_copies import MappedCopies
 from .region_reads import (
     ByteRanges,

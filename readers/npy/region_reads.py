@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..storage.read_plan import Int64s
-from ..storage.storage import Bytes, Storage
+from ...engine.arrays import Bytes, Int64s
+from ..storage.storage import Storage
 from .plan import RangeGrid, RangeTile, ReadCost
 
 STAGED_BYTES = 1 << 20

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError, DecodeError, PenstockError, SourceError
 from ...engine.pending import Later, Pending, Then
 from ...formats.npy import NpyHeader, parse_header
 from ..source import Allocate, Column, checked_indices
 from ..storage.claims import memory_of_machine
-from ..storage.read_plan import Int64s
 from ..storage.urls import is_url
 from .array_list import ArrayList
 from .expected_header import ExpectedCopies, ExpectedHeader, may_be_read_at_once
@@ -210,18 +210,17 @@ class NumpySource:
         expected = self._expected
         if expected is None:
             return None
-        header, paths = expected.header, self._arrays.paths(indices)
-        if self._in_whole(values):
-            result = allocate((len(indices), *header.shape), header.native)
-            read = expected.start(paths, result)
-        else:
+        header, regions = expected.header, None
+        shape = extents = list(header.shape)
+        if not self._in_whole(values):
             regions = self._expected_regions(expected, indices, values)
             if regions is None:
                 return None
-            kept = regions.shape[0, list(regions.kept)].tolist()
-            result = allocate((len(indices), *kept), header.native)
-            full = result.reshape(len(indices), *regions.shape[0].tolist())
-            read = expected.start_regions(paths, regions, full)
+            extents = regions.shape[0].tolist()
+            shape = [extents[axis] for axis in regions.kept]
+        result = allocate((len(indices), *shape), header.native)
+        memory = result.reshape(len(indices), *extents)
+        read = expected.start(self._arrays.paths(indices), regions, memory)
 
         def finish(as_expected: bool) -> tuple[Column, ...]:
             if as_expected:

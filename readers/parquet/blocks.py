@@ -11,11 +11,11 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes, Int64s
 from ..interrupt import passed_on
 from ..source import checked_indices
-from ..storage.read_plan import Int64s
 from ..storage.read_team import READ_TEAM
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 from .arrow_file import ArrowTable
 from .library import named_errors
 from .parquet_file import ParquetTable

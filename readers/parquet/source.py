@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import DecodeError, SourceError
 from ..source import Allocate, Column
 from ..storage.opening import open_storages
-from ..storage.read_plan import Int64s
 from .blocks import RowBlocks, open_tables
 from .columns import ColumnRule, rule_of
 from .features import class_names, features_of

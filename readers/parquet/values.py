@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes
 from ...engine.errors import DecodeError
 from ..source import Allocate, Column
-from ..storage.storage import Bytes
 from ..webdataset.text_numbers import parsed, parsed_one
 
 _ALIGNMENT = 8

@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.tensors.arena import Arena
 from ...engine.threads import Team
 from ..storage.local_reads import OPEN_FLAGS, Identity, identity
-from ..storage.read_plan import Int64s
 
 PIECE_BYTES = 4 << 20
 """Bytes that a thread copies in one call, which takes half a millisecond. With 16 threads, pieces

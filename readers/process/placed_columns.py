@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes
 from ...engine.tensors.arena import PLAIN_DTYPES
 from ...engine.tensors.packed_rows import MetadataFunction, PackedRows
 from ..source import Column
-from ..storage.storage import Bytes
 
 ALIGNMENT = 64
 """Of arrays in the memory of a read, and of the memory itself, in bytes."""

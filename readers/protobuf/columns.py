@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..storage.read_plan import Int64s
+from ...engine.arrays import Bytes, Int64s
 from ..storage.records import windows
-from ..storage.storage import Bytes
 from .wire import LENGTH, VARINT
 
 SLACK = 8

@@ -20,11 +20,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import SourceError
 from ..storage.lookahead import Lookahead
-from ..storage.read_plan import Int64s
 from ..storage.records import Records, windows
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 
 MAGIC = 0xCED7230A
 FRAME = 8

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import REQUIRED, STR, STRS, param
@@ -18,7 +19,6 @@ from ..record_reader import RecordReader
 from ..source import Allocate, Column
 from ..storage.index_cache import are_bounds, cached_index, replace_file
 from ..storage.opening import open_storages
-from ..storage.read_plan import Int64s
 from ..storage.records import RecordFiles, Records, windows
 from ..storage.storage import Storage, cut
 from . import framing

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import Bytes
 from ...engine.errors import SourceError
 from ...engine.pending import Later, Pending, Then
 from ..interrupt import wait_for
 from ..source import Allocate
 from ..storage.claims import check_claim
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 from ..storage.urls import shown
 from .endpoint import Endpoint, endpoint
 from .retries import Passing

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...engine.arrays import Bytes
 from ...engine.pending import Later, Pending
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 
 MAX_AHEAD = 8
 """Parts that a walk reads ahead."""

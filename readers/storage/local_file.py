@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ...engine.arrays import Bytes
 from ...engine.errors import SourceError
 from ...engine.pending import Later, Pending
 from .descriptors import Descriptor, SharedFile, shared_file
 from .local_reads import check_regular, identity, read_cached, read_waiting
 from .read_team import READ_TEAM
-from .storage import Bytes, Storage, Use
+from .storage import Storage, Use
 
 TWO_THREADS_BYTES = 8 << 20
 """A copy of this size takes a millisecond, and to start a thread 50 us."""

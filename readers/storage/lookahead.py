@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .storage import Bytes, Storage
+from ...engine.arrays import Bytes
+from .storage import Storage
 
 MAX_READ_BYTES = 4 << 20
 """Bytes of a read."""

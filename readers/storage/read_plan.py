@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Int64s = NDArray[np.int64]
+from ...engine.arrays import Int64s
 
 
 class ReadPlan(NamedTuple):

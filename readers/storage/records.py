@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes, Int64s
 from ...engine.pending import Pending, wait_all
 from ..source import Allocate, checked_indices
 from .claims import check_claim, memory_of_machine
-from .read_plan import Int64s, ReadPlan, plan_reads
-from .storage import Bytes, Storage, cut
+from .read_plan import ReadPlan, plan_reads
+from .storage import Storage, cut
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import SourceError
 from ...engine.pending import Pending, Then
 from ..source import Allocate
 from .claims import check_claim
 from .local_reads import Identity
-from .read_plan import Int64s, plan_reads
-
-Bytes = NDArray[np.uint8]
+from .read_plan import plan_reads
 
 Use = Callable[[range], None]
 """`use(numbers)` works on the buffers of these numbers."""

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import DecodeError
 from ...engine.suggestions import unknown
 from ..protobuf.wire import Span, bytes_of, decode_varints
 from ..source import Allocate, Column
-from ..storage.read_plan import Int64s
 from ..storage.records import Records, windows
-from ..storage.storage import Bytes, cut
+from ..storage.storage import cut
 from .example import FeatureType, StoredFeature, byte_strings, find_features, numbers, stored_names
 from .example_batch import Located
 from .features import DTYPES, Feature, FixedLenFeature, VarLenFeature, default_array

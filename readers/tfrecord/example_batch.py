@@ -18,11 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import DecodeError
 from ..protobuf.wire import read_varint
-from ..storage.read_plan import Int64s
 from ..storage.records import Records
-from ..storage.storage import Bytes
 from .example import FeatureType
 from .patterns import SLACK, WIDEST_LENGTH, BytePattern
 

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import DecodeError, SourceError
-from ..storage.read_plan import Int64s
 from ..storage.records import Records, windows
-from ..storage.storage import Bytes, Storage
+from ..storage.storage import Storage
 from .crc32c import checksum, masked, masked_of_lengths
 
 HEADER = 12

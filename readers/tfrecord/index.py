@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ...engine.pending import wait_all
 from ..listing.path_patterns import expand_paths
 from ..storage.index_cache import are_bounds, cached_index, replace_file
 from ..storage.opening import open_storages
-from ..storage.read_plan import Int64s
 from ..storage.storage import Storage
 from .crc32c import masked_of_lengths
 from .framing import FRAME, HEADER, RecordIndexer

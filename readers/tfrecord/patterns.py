@@ -19,9 +19,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..storage.read_plan import Int64s
+from ...engine.arrays import Bytes, Int64s
 from ..storage.records import windows
-from ..storage.storage import Bytes
 
 WIDEST_LENGTH = 4
 """Bytes of the longest length that is matched: messages up to 256 MiB."""

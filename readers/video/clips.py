@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
 from ...formats.video.frame_index import FrameIndex
 from ...formats.video.selection import padded
 from .list_file import ListedVideo
-
-Int64s = NDArray[np.int64]
 
 ROUNDINGS = {
     "start_down_end_up": (math.floor, math.ceil),

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.suggestions import unknown
 from ...engine.tensors.dtypes import to_numpy_type
-from ..storage.read_plan import Int64s
+from ..archives.tar_index import ArchiveIndex
 from ..storage.storage import Storage
-from .index import ArchiveIndex
 from .text_numbers import holds_labels, holds_numbers
 
 MISSING = ("empty", "skip", "error")

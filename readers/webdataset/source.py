@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import ArgumentError, DecodeError, SourceError
 from ..archives.tar import BLOCK, header_fits, headers_fit
+from ..archives.tar_index import index_archive
 from ..source import Allocate, Column, checked_indices
 from ..storage.opening import open_storages
-from ..storage.read_plan import Int64s
 from ..storage.records import RecordFiles, Records, windows
-from ..storage.storage import Bytes, cut
+from ..storage.storage import cut
 from .choosing import Archive, ComponentOutput, chosen_archives, outputs_of
-from .index import check_ends, index_archive, read_dali_index
+from .dali_index import check_ends, read_dali_index
 from .text_numbers import parsed, parsed_one
 
 _ALIGNMENT = 64

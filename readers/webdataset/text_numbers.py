@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import DecodeError
-from ..storage.read_plan import Int64s
-from ..storage.storage import Bytes
 
 LABELS = frozenset({"class", "cls", "cls2", "count", "id", "index", "inx"})
 """Extensions that the package webdataset decodes as integers."""

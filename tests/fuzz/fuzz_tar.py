@@ -28,9 +28,10 @@ else:
 with watched:
     from penstock.engine.errors import SourceError
     from penstock.readers.archives.tar import BLOCK, members
+    from penstock.readers.archives.tar_index import ArchiveIndex, group
     from penstock.readers.storage.storage import Storage
     from penstock.readers.webdataset.choosing import Archive, ComponentOutput
-    from penstock.readers.webdataset.index import ArchiveIndex, group, parse_dali_index
+    from penstock.readers.webdataset.dali_index import parse_dali_index
     from penstock.readers.webdataset.source import ComponentSource
 
     if __name__ == "__main__":  # as a script, this is in no package

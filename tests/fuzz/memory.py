@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from penstock.engine.arrays import Bytes
 from penstock.engine.pending import Later, Pending
-from penstock.readers.storage.storage import Bytes, Storage
+from penstock.readers.storage.storage import Storage
 
 
 class MemoryFile(Storage):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def, types
-from penstock.readers.webdataset.index import write_dali_index
+from penstock.readers.webdataset.dali_index import write_dali_index
 
 from ..readers.tars import archive, entry, write
 

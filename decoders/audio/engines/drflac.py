@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formats.base import AudioHeader, AudioStream, Data
+from ....engine.arrays import Bytes
+from ..formats.base import AudioHeader, AudioStream
 from .sndfile import USUAL_SAMPLES, SndfileStream
 
 _MOST_BITS = 24  # dr_flac cannot decode the difference of two channels of 32 bits
@@ -36,7 +37,7 @@ def _library() -> Any:
 class DrFlacStream(AudioStream):
     """A FLAC file in memory, decoded by dr_flac as far as that is safe."""
 
-    def __init__(self, format_name: str, data: Data, decoder: Any) -> None:
+    def __init__(self, format_name: str, data: Bytes, decoder: Any) -> None:
         """Take an opened decoder of the bytes."""
         self._data = data  # the decoder reads from this memory
         self._decoder = decoder
@@ -81,7 +82,7 @@ _READERS = {
 }
 
 
-def open_stream(format_name: str, data: Data) -> AudioStream | None:
+def open_stream(format_name: str, data: Bytes) -> AudioStream | None:
     """Open a FLAC file whose frames follow its metadata; return None if it is libsndfile's."""
     library = _library()
     if library is None:

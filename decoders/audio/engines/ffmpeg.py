@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ....engine.errors import DecodeError, MissingDependencyError
 from ....formats.media import open_media, pyav
 from ...errors import decode_error
 from ...video.sound import samples_of
-from ..formats.base import CONVERT, AudioHeader, AudioStream, Data
+from ..formats.base import CONVERT, AudioHeader, AudioStream
 from .whole import WholeSignal
 
 
-def open_stream(format_name: str, source: Data | str, container: str) -> AudioStream:
+def open_stream(format_name: str, source: Bytes | str, container: str) -> AudioStream:
     """Decode a file.
 
     Args:

@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ....engine.errors import DecodeError, MissingDependencyError, install_hint
 from ...errors import decode_error
-from ..formats.base import AudioHeader, AudioStream, Data, missing_samples
+from ..formats.base import AudioHeader, AudioStream, missing_samples
 from .whole import WholeSignal
 
 _KEPT_BYTES = 16 << 20
@@ -91,7 +92,7 @@ class _MemoryFile:
         self.size = 0
         self.descriptor = os.memfd_create("penstock-audio")
 
-    def fill(self, data: Data) -> int:
+    def fill(self, data: Bytes) -> int:
         """Write the bytes, and return the descriptor, which is at their start."""
         os.truncate(self.descriptor, len(data))
         self.size = len(data)
@@ -132,7 +133,7 @@ class SndfileStream(AudioStream):
     def __init__(
         self,
         format_name: str,
-        source: Data | str,
+        source: Bytes | str,
         *,
         inexact_end: int = 0,
         states_length: bool = True,
@@ -155,7 +156,7 @@ class SndfileStream(AudioStream):
             self.close()
             raise
 
-    def _open(self, source: Data | str) -> Any:
+    def _open(self, source: Bytes | str) -> Any:
         try:
             if isinstance(source, str):
                 return _file_class()(source)
@@ -276,12 +277,12 @@ class SndfileStream(AudioStream):
         )
 
 
-def open_stream(format_name: str, data: Data) -> AudioStream:
+def open_stream(format_name: str, data: Bytes) -> AudioStream:
     """Open a whole file in memory."""
     return SndfileStream(format_name, data)
 
 
-def decode_whole(format_name: str, data: Data, leader: int = 0) -> AudioStream:
+def decode_whole(format_name: str, data: Bytes, leader: int = 0) -> AudioStream:
     """Decode a whole file that does not state the number of its samples.
 
     Args:
@@ -299,7 +300,7 @@ def decode_whole(format_name: str, data: Data, leader: int = 0) -> AudioStream:
         return _decode_blocks(format_name, data, leader, _MPEG_BLOCK)
 
 
-def _decode_blocks(format_name: str, data: Data, leader: int, size: int) -> AudioStream:
+def _decode_blocks(format_name: str, data: Bytes, leader: int, size: int) -> AudioStream:
     stream = SndfileStream(format_name, data, states_length=False)
     with stream:
         decoded = WholeSignal(stream.header)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..engines import sndfile
 from . import chunks
-from .base import AudioStream, Data, check_extent
+from .base import AudioStream, check_extent
 
 NAME = "AIFF"
 
@@ -15,7 +16,7 @@ def recognize(head: bytes) -> bool:
     return head[:4] == b"FORM" and head[8:12] in (b"AIFF", b"AIFC")
 
 
-def open_stream(data: Data) -> AudioStream:
+def open_stream(data: Bytes) -> AudioStream:
     """Open a whole file; raise DecodeError if its format or its samples are cut off."""
     has_format = False
     for chunk in chunks.walk(data.data, 12, "big"):

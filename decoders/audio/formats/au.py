@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import struct
 
+from ....engine.arrays import Bytes
 from ..engines import sndfile
-from .base import AudioStream, Data, check_extent
+from .base import AudioStream, check_extent
 
 NAME = "AU"
 _FIELDS = {b".snd": struct.Struct(">4sII"), b"dns.": struct.Struct("<4sII")}
@@ -21,7 +22,7 @@ def recognize(head: bytes) -> bool:
     return head[:4] in _FIELDS
 
 
-def open_stream(data: Data) -> AudioStream:
+def open_stream(data: Bytes) -> AudioStream:
     """Open a whole file; raise DecodeError if its samples are cut off."""
     fields = _FIELDS[data[:4].tobytes()]
     if len(data) >= fields.size:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ....engine.errors import DecodeError
 from ...errors import decode_error
 
@@ -19,8 +19,6 @@ SIGNATURE_BYTES = 64
 LARGEST_RATE = 2**31 - 1  # Hz
 MOST_CHANNELS = 1024  # libsndfile's limit
 CONVERT = "Convert the file, for instance to FLAC."
-
-Data = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,7 @@ class AudioFormat:
 
     name: str
     recognize: Callable[[bytes], bool]
-    open: Callable[[Data], AudioStream]
+    open: Callable[[Bytes], AudioStream]
     open_file: Callable[[str], AudioStream]
 
 
@@ -118,7 +116,7 @@ def missing_samples(header: AudioHeader, got: int, wanted: int) -> DecodeError:
     )
 
 
-def check_extent(name: str, data: Data, offset: int, size: int) -> None:
+def check_extent(name: str, data: Bytes, offset: int, size: int) -> None:
     """Raise DecodeError unless `size` bytes of samples lie inside the file from `offset` on."""
     if offset + size > len(data):
         raise decode_error(

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import struct
 
+from ....engine.arrays import Bytes
 from ..engines import sndfile
-from .base import AudioStream, Data, check_extent
+from .base import AudioStream, check_extent
 
 NAME = "CAF"
 _FILE_HEADER = 8
@@ -22,7 +23,7 @@ def recognize(head: bytes) -> bool:
     return head[:4] == b"caff"
 
 
-def open_stream(data: Data) -> AudioStream:
+def open_stream(data: Bytes) -> AudioStream:
     """Open a whole file; raise DecodeError if its samples are cut off."""
     start = _FILE_HEADER
     while start + _CHUNK.size <= len(data):

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..engines import drflac, sndfile
-from .base import AudioStream, Data
+from .base import AudioStream
 
 NAME = "FLAC"
 _MOST_BLOCKS = 128  # of metadata, before the audio
@@ -21,7 +22,7 @@ def recognize(head: bytes) -> bool:
     return head[:4] == b"fLaC"
 
 
-def open_stream(data: Data) -> AudioStream:
+def open_stream(data: Bytes) -> AudioStream:
     """Open a whole file; raise DecodeError if it is damaged where libsndfile cannot say it."""
     head = data[:21].tobytes()
     if head[:5] == b"fLaC\0" and len(head) == 21 and not (any(head[18:20]) or head[20] >> 4):
@@ -31,7 +32,7 @@ def open_stream(data: Data) -> AudioStream:
     return (drflac.open_stream(NAME, data) if starts else None) or sndfile.open_stream(NAME, data)
 
 
-def audio_offset(data: Data) -> int:
+def audio_offset(data: Bytes) -> int:
     """Return the offset of the first frame, behind all blocks of metadata; 0 if there is none."""
     offset = 4
     for _ in range(_MOST_BLOCKS):
@@ -63,7 +64,7 @@ class StoredDigest:
         return numbers.view(np.uint8).reshape(-1, 4)[:, :width].tobytes()
 
 
-def stored_digest(data: Data) -> StoredDigest | None:
+def stored_digest(data: Bytes) -> StoredDigest | None:
     """Return the MD5 in a file's header; None if the file is not FLAC, or has none.
 
     The header is the first block of metadata. An encoder that cannot go back leaves zeros.

@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ....engine.arrays import Bytes
 from ..engines import sndfile
-from .base import AudioStream, Data
+from .base import AudioStream
 
 NAME = "MP3"
 _MPEG_1, _LAYER_3, _MONO = 3, 1, 3
@@ -65,7 +66,7 @@ def recognize(head: bytes) -> bool:
     return version != 1 and layer != 0 and bitrate != 15 and rate != 3
 
 
-def open_stream(data: Data) -> AudioStream:
+def open_stream(data: Bytes) -> AudioStream:
     """Open a whole file."""
     frame = first_frame(data[:_SEARCHED_BYTES].tobytes())
     if frame is None:
@@ -85,7 +86,7 @@ def open_file(path: str) -> AudioStream:
     return open_stream(np.fromfile(path, np.uint8)) if stream is None else stream
 
 
-def _of_stated_length(frame: FirstFrame, source: Data | str) -> AudioStream | None:
+def _of_stated_length(frame: FirstFrame, source: Bytes | str) -> AudioStream | None:
     """Open a file whose tag states the length; None if libsndfile guesses it all the same."""
     if not frame.stated:
         return None

@@ -15,10 +15,11 @@ import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ....engine.arrays import Bytes
 from ....engine.errors import DecodeError, MissingDependencyError
 from ...errors import decode_error
 from ..engines import ffmpeg, sndfile
-from .base import AudioStream, Data
+from .base import AudioStream
 
 NAME = "Ogg"
 _HEADER_SIZE = 27
@@ -52,7 +53,7 @@ class Page(NamedTuple):
     stream: int
 
 
-def open_stream(data: Data) -> AudioStream:
+def open_stream(data: Bytes) -> AudioStream:
     """Open a whole file; raise DecodeError for a damaged page, or if the last page is missing."""
     content = data.tobytes()
     check_pages(content)
@@ -72,7 +73,7 @@ def open_file(path: str) -> AudioStream:
     return _open(path, pages)
 
 
-def _open(source: Data | str, pages: list[Page]) -> AudioStream:
+def _open(source: Bytes | str, pages: list[Page]) -> AudioStream:
     try:
         return sndfile.SndfileStream(NAME, source, inexact_end=_inexact_end(pages))
     except DecodeError as error:

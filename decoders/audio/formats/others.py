@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from ....engine.arrays import Bytes
 from ..engines import ffmpeg
-from .base import AudioFormat, AudioStream, Data
+from .base import AudioFormat, AudioStream
 
 _ADTS_SYNC, _ADTS_MASK = 0xFFF0, 0xFFF6  # twelve ones, and a layer of 0
 
@@ -37,7 +38,7 @@ _ROWS = (
 )
 
 
-def _open(name: str, container: str, source: Data | str) -> AudioStream:
+def _open(name: str, container: str, source: Bytes | str) -> AudioStream:
     return ffmpeg.open_stream(name, source, container)
 
 

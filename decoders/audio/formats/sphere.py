@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..engines import sndfile
-from .base import CONVERT, AudioStream, Data, check_extent
+from .base import CONVERT, AudioStream, check_extent
 
 NAME = "SPHERE"
 _FIRST_LINES = 16  # bytes
@@ -24,7 +25,7 @@ def recognize(head: bytes) -> bool:
     return head[:8] == b"NIST_1A\n"
 
 
-def open_stream(data: Data) -> AudioStream:
+def open_stream(data: Bytes) -> AudioStream:
     """Open a whole file; raise DecodeError if its samples are cut off, or are compressed."""
     lines = data[:_FIRST_LINES].tobytes().split()
     size = int(lines[1]) if len(lines) > 1 and lines[1].isdigit() else 1024

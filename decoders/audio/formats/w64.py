@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import struct
 
+from ....engine.arrays import Bytes
 from ..engines import sndfile
-from .base import AudioStream, Data, check_extent
+from .base import AudioStream, check_extent
 
 NAME = "W64"
 _RIFF = b"riff" + bytes.fromhex("2e91cf11a5d628db04c10000")
@@ -24,7 +25,7 @@ def recognize(head: bytes) -> bool:
     return head[:16] == _RIFF
 
 
-def open_stream(data: Data) -> AudioStream:
+def open_stream(data: Bytes) -> AudioStream:
     """Open a whole file; raise DecodeError if its samples are cut off."""
     start = _FILE_HEADER
     while start + _CHUNK.size <= len(data):

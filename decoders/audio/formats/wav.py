@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..engines import sndfile
 from . import chunks, mp3
-from .base import CONVERT, AudioHeader, AudioStream, Data, check_extent
+from .base import CONVERT, AudioHeader, AudioStream, check_extent
 
 NAME = "WAV"
 _FIELDS = struct.Struct("<HHIIHH")
@@ -69,7 +70,7 @@ class Samples(NamedTuple):
     size: int
 
 
-def find_samples(data: Data) -> Samples:
+def find_samples(data: Bytes) -> Samples:
     """Return where the samples of a whole file lie.
 
     Raises:
@@ -114,7 +115,7 @@ def _format_fields(view: memoryview, chunk: chunks.Chunk) -> tuple[int, ...]:
     return (int.from_bytes(codec[:2], "little") if known else _EXTENSIBLE, *fields[1:])
 
 
-def _data_size(data: Data, offset: int, size: int) -> int:
+def _data_size(data: Bytes, offset: int, size: int) -> int:
     """Return the size of the samples: the stated one, or the rest of the file if it is unknown."""
     left = len(data) - offset
     riff_size = int.from_bytes(data[4:8].tobytes(), "little")
@@ -148,7 +149,7 @@ def _layout(samples: Samples) -> WavLayout | None:
 class WavStream(AudioStream):
     """The samples of a WAV file in memory."""
 
-    def __init__(self, data: Data, layout: WavLayout) -> None:
+    def __init__(self, data: Bytes, layout: WavLayout) -> None:
         self.header = layout.header
         self._width = width = layout.width
         self._samples: NDArray[Any] = np.ndarray(
@@ -204,7 +205,7 @@ def _to_integers(stored: NDArray[Any], width: int, out: NDArray[Any]) -> None:
     np.left_shift(out, out.dtype.type(up), out=out)
 
 
-def plain_layout(data: Data) -> WavLayout | None:
+def plain_layout(data: Bytes) -> WavLayout | None:
     """Return the layout of a file whose samples lie in it as they are; None for all other files.
 
     Raises:
@@ -213,7 +214,7 @@ def plain_layout(data: Data) -> WavLayout | None:
     return _layout(find_samples(data)) if _is_little_endian(data) else None
 
 
-def open_stream(data: Data) -> AudioStream:
+def open_stream(data: Bytes) -> AudioStream:
     """Open a whole file."""
     if not _is_little_endian(data):
         return sndfile.open_stream(NAME, data)
@@ -233,6 +234,6 @@ def open_file(path: str) -> AudioStream:
     return open_stream(np.fromfile(path, np.uint8))
 
 
-def _is_little_endian(data: Data) -> bool:
+def _is_little_endian(data: Bytes) -> bool:
     head = data[:12].tobytes()
     return recognize(head) and head[:4] != b"RIFX"

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..color import space_of_channels
 from ..orientation import exchanged
@@ -118,9 +119,6 @@ class StoredImage(NamedTuple):
     white: float | None = None
 
 
-Data = NDArray[np.uint8]
-
-
 @dataclass(frozen=True, slots=True)
 class ImageFormat:
     """One image format. All functions are pure and may run in several threads.
@@ -140,8 +138,8 @@ class ImageFormat:
     name: str
     recognize: Callable[[bytes], bool]
     parse_header: Callable[[memoryview], ImageHeader]
-    decode_cpu: Callable[[Data, ImageHeader, DecodeRequest], StoredImage]
-    decodes_on_gpu: Callable[[Data, ImageHeader], bool] | None = None
+    decode_cpu: Callable[[Bytes, ImageHeader, DecodeRequest], StoredImage]
+    decodes_on_gpu: Callable[[Bytes, ImageHeader], bool] | None = None
     reductions: tuple[int, ...] = ()
 
 

@@ -14,15 +14,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ..engines import turbojpeg
 from . import bmp, bmp_rle, jpeg, png
-from .base import Data, DecodeRequest, ImageHeader, StoredImage
+from .base import DecodeRequest, ImageHeader, StoredImage
 
 _WHOLE_BYTES = {0xFF << shift: shift // 8 for shift in (0, 8, 16, 24)}
 _MOST_SAMPLE_BITS = 16  # longer samples lose lower bits, which 8 bits do not show
 
 
-def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode a whole file.
 
     Raises:

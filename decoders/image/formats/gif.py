@@ -19,9 +19,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..engines import pillow
-from .base import Data, DecodeRequest, ImageHeader, StoredImage, checked_size, need, read_fields
+from .base import DecodeRequest, ImageHeader, StoredImage, checked_size, need, read_fields
 
 NAME = "GIF"
 _FLAGS_AT, _SCREEN_END = 10, 13
@@ -59,7 +60,7 @@ def parse_header(view: memoryview) -> ImageHeader:
     return ImageHeader(NAME, height, width, 3, 8)
 
 
-def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode the first picture.
 
     Raises:

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from .. import orientation
 from ..color import space_of_channels
 from ..engines import codecs, libheif
 from .base import (
     Box,
-    Data,
     DecodeRequest,
     ImageHeader,
     StoredImage,
@@ -84,7 +84,7 @@ def parse_heif(view: memoryview) -> ImageHeader:
     return _read(view, HEIF).header
 
 
-def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode the primary picture; the other pictures are left out.
 
     Raises:
@@ -101,7 +101,7 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
     return StoredImage(pixels, space_of_channels(channels), white=white)
 
 
-def _avif(data: Data, picture: _PrimaryPicture) -> NDArray[np.generic]:
+def _avif(data: Bytes, picture: _PrimaryPicture) -> NDArray[np.generic]:
     """Return the stored pixels. The library neither turns nor crops."""
     # The brand of a still picture, because imagecodecs writes the pictures of a sequence behind
     # the end of its memory.
@@ -118,7 +118,7 @@ def _avif(data: Data, picture: _PrimaryPicture) -> NDArray[np.generic]:
     return pixels[y0:y1, x0:x1]
 
 
-def _heif(data: Data, header: ImageHeader) -> NDArray[np.generic]:
+def _heif(data: Bytes, header: ImageHeader) -> NDArray[np.generic]:
     """Return the stored pixels. The library has turned and cropped them."""
     upright = libheif.decode(HEIF, data.tobytes())
     if header.orientation == 1:

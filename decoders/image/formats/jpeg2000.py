@@ -13,19 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from .. import color
 from ..engines import libraries
-from .base import (
-    CONVERT,
-    Data,
-    DecodeRequest,
-    ImageHeader,
-    StoredImage,
-    checked_size,
-    need,
-    read_fields,
-)
+from .base import CONVERT, DecodeRequest, ImageHeader, StoredImage, checked_size, need, read_fields
 
 NAME = "JPEG 2000"
 _BOX_SIGNATURE = b"\x00\x00\x00\x0cjP  \r\n\x87\n"
@@ -71,7 +63,7 @@ def recognize(head: bytes) -> bool:
     return head[:12] == _BOX_SIGNATURE or head[:4] == _CODESTREAM_START
 
 
-def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode a whole file.
 
     Raises:

@@ -17,16 +17,17 @@ import numpy as np
 import simplejpeg
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..engines import codecs
 from . import jpeg
-from .base import CONVERT, Data, DecodeRequest, ImageHeader, StoredImage
+from .base import CONVERT, DecodeRequest, ImageHeader, StoredImage
 
 _END_OF_IMAGE = b"\xff\xd9"
 _FILLERS = (b"\x55\x55", b"\xaa\xaa")  # two bytes fit into the decoder's buffer unseen
 
 
-def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode a whole file; reduce the picture by averages if the request says so.
 
     Raises:
@@ -52,7 +53,7 @@ def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredIma
     return StoredImage(pixels, space, white=(1 << header.bits) - 1)
 
 
-def refuse_cut(data: Data, decode_file: Callable[[Any], NDArray[Any]]) -> None:
+def refuse_cut(data: Bytes, decode_file: Callable[[Any], NDArray[Any]]) -> None:
     """Raise if data is missing: then bytes behind the picture's data change the picture.
 
     Args:
@@ -71,7 +72,7 @@ def refuse_cut(data: Data, decode_file: Callable[[Any], NDArray[Any]]) -> None:
     raise decode_error(jpeg.NAME, f"the data ends at byte {len(data)} inside the picture")
 
 
-def _lossless(data: Data, space: str) -> NDArray[Any]:
+def _lossless(data: Bytes, space: str) -> NDArray[Any]:
     try:
         pixels: NDArray[Any] = simplejpeg.decode_jpeg(data, space)
     except ValueError as error:

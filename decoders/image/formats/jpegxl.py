@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import struct
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..color import space_of_channels
 from ..engines import codecs
-from .base import Data, DecodeRequest, ImageHeader, StoredImage, checked_size
+from .base import DecodeRequest, ImageHeader, StoredImage, checked_size
 
 NAME = "JPEG XL"
 _CODESTREAM = b"\xff\x0a"
@@ -83,7 +84,7 @@ def parse_header(view: memoryview) -> ImageHeader:
     return ImageHeader(NAME, height, width, channels, depth, orientation)
 
 
-def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode a whole file, or the first frame of an animation.
 
     Raises:

@@ -12,10 +12,11 @@ from __future__ import annotations
 import struct
 import zlib
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..engines import opencv
 from . import exif
-from .base import Data, DecodeRequest, ImageHeader, StoredImage, checked_size, read_fields
+from .base import DecodeRequest, ImageHeader, StoredImage, checked_size, read_fields
 
 NAME = "PNG"
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -53,7 +54,7 @@ def parse_header(view: memoryview) -> ImageHeader:
     return ImageHeader(NAME, height, width, channels, bits, _walk(view))
 
 
-def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode the default image; refuse wrong checksums before OpenCV writes them to the log."""
     return opencv.decode(_critical_chunks(data.data), header, request)
 

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..color import space_of_channels
-from .base import CONVERT, Data, DecodeRequest, ImageHeader, StoredImage, checked_size, need
+from .base import CONVERT, DecodeRequest, ImageHeader, StoredImage, checked_size, need
 
 NAME = "PNM"
 _SEPARATORS = (b" ", b"\t", b"\r", b"\n", b"#")
@@ -77,7 +78,7 @@ def parse_header(view: memoryview) -> ImageHeader:
     return ImageHeader(NAME, layout.height, layout.width, layout.channels, bits)
 
 
-def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode a whole file."""
     layout = read_layout(data.data)
     shape = (layout.height, layout.width, layout.channels)

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ....engine.errors import DecodeError
 from ...errors import FETCH_AGAIN, decode_error
 from ..engines import libraries
 from . import tiff, tiff_color
-from .base import CONVERT, Box, Data, DecodeRequest, ImageHeader, StoredImage
+from .base import CONVERT, Box, DecodeRequest, ImageHeader, StoredImage
 from .tiff_forms import (
     BY_LIBTIFF,
     JPEGS,
@@ -53,7 +54,7 @@ def library() -> Any:
     return libraries.load("tifffile", tiff.NAME)
 
 
-def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode the first image of a file; of a region, the strips or tiles that it touches.
 
     Raises:

@@ -12,10 +12,11 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
+from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..engines import opencv
 from . import exif
-from .base import Data, DecodeRequest, ImageHeader, StoredImage, checked_size, read_fields
+from .base import DecodeRequest, ImageHeader, StoredImage, checked_size, read_fields
 
 NAME = "WebP"
 _ANIMATION_FLAG, _EXIF_FLAG, _ALPHA_FLAG = 0x02, 0x08, 0x10
@@ -31,7 +32,7 @@ def recognize(head: bytes) -> bool:
     return head[:4] == b"RIFF" and head[8:12] == b"WEBP"
 
 
-def decode(data: Data, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode a whole file, or the first frame of an animation.
 
     OpenCV ignores damage in files of the extended form (VP8X), not in those of a simple form. So

@@ -108,7 +108,7 @@ def files_of_mxnet(folder):
 
 
 def files_of_webdataset(folder):
-    from penstock.readers.webdataset.index import write_dali_index
+    from penstock.readers.webdataset.dali_index import write_dali_index
 
     for name in ("a", "b"):
         files = {f"{i}.txt": name.encode() * i for i in range(1, 6)}

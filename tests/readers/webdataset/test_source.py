@@ -6,7 +6,7 @@ import pytest
 
 from penstock import fn
 from penstock.engine.errors import ArgumentError, SourceError
-from penstock.readers.webdataset.index import write_dali_index
+from penstock.readers.webdataset.dali_index import write_dali_index
 from penstock.readers.webdataset.reader import WebDataset
 from penstock.readers.webdataset.source import open_archives
 from penstock.testing.readers import SourceConformance, assert_columns

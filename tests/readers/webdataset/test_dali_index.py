@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import SourceError
+from penstock.readers.archives.tar_index import index_archive
 from penstock.readers.storage.opening import open_storage
-from penstock.readers.webdataset.index import (
-    ArchiveIndex,
+from penstock.readers.webdataset.dali_index import (
     check_ends,
-    index_archive,
     parse_dali_index,
     read_dali_index,
-    split_name,
     write_dali_index,
 )
 
@@ -43,12 +41,6 @@ def assert_is_of_files(index, keys=(b"x/1", b"x/2", b"y/2")):
 def test_the_index_of_an_archive(storage):
     assert_is_of_files(index_archive(storage))
     assert_is_of_files(index_archive(storage))  # from its file
-
-
-def test_arrays_and_back(storage):
-    index = index_archive(storage)
-    assert_is_of_files(ArchiveIndex.from_arrays(*index.to_arrays()))
-    assert len(index) == 3
 
 
 def test_dali_indexes_are_written(storage, tmp_path):
@@ -125,19 +117,6 @@ def test_damaged_bytes_of_dali_indexes_give_errors_or_places_inside(storage, tmp
         except SourceError:
             outcomes.add("error")
     assert outcomes == {True, "error"}
-
-
-@pytest.mark.parametrize(
-    ("name", "first", "last"),
-    [
-        (b"a.b.c", (b"a", b"b.c"), (b"a.b", b"c")),
-        (b"x.y/a", (b"x.y/a", b""), (b"x.y/a", b"")),
-        (b"a.", (b"a", b""), (b"a", b"")),
-        (b"x/.a.b", (b"x/", b"a.b"), (b"x/.a", b"b")),
-    ],
-)
-def test_names_are_split(name, first, last):
-    assert (split_name(name, "first"), split_name(name, "last")) == (first, last)
 
 
 def test_an_existing_index_is_replaced_only_as_a_whole(storage, tmp_path):

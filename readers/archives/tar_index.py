@@ -1,0 +1,185 @@
+"""The samples of an archive: files that follow one another and share a key, and their components.
+
+Files that agree in folder and name up to the first dot make a sample. The text behind that dot is
+the component's extension. Files whose names start with a dot belong to no sample.
+
+    a/cat.jpg  a/cat.cls  a/dog.jpg  a/dog.cls  a/dog.txt       names, in the archive's order
+    '--- a/cat ---------' '--- a/dog --------------------'      keys of the samples
+    jpg        cls        jpg        cls        txt             extensions of the components
+    0                     2                               5     `ArchiveIndex.firsts`
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.arrays import Int64s
+from ..storage.index_cache import are_bounds, cached_index, have_dtypes, lie_inside
+from ..storage.storage import Storage
+from ..storage.strings import StringTable, StringTableBuilder
+from .tar import BLOCK, Member, members
+
+
+@dataclass(frozen=True)
+class ArchiveIndex:
+    """The samples of one archive and their components, in the archive's order.
+
+    Attributes:
+        offsets, sizes: position and size of each component's bytes.
+        extension_numbers: index of each component's extension in `extensions`: int32.
+        firsts: first component of each sample, and at the end the number of components.
+        keys: key of each sample: folder and name up to the dot; empty where unknown.
+        extensions: the distinct ones.
+    """
+
+    offsets: Int64s
+    sizes: Int64s
+    extension_numbers: NDArray[np.int32]
+    firsts: Int64s
+    keys: StringTable
+    extensions: StringTable
+
+    def __len__(self) -> int:
+        return len(self.firsts) - 1
+
+    def extensions_of(self, sample: int) -> list[str]:
+        """Return the extensions of a sample's components."""
+        first, end = self.firsts[sample : sample + 2].tolist()
+        return [
+            os.fsdecode(self.extensions[kind])
+            for kind in self.extension_numbers[first:end].tolist()
+        ]
+
+    def to_arrays(self) -> list[NDArray[Any]]:
+        """Return the arrays that `from_arrays` takes."""
+        numbers: list[NDArray[Any]] = [
+            self.offsets,
+            self.sizes,
+            self.extension_numbers,
+            self.firsts,
+        ]
+        return [*numbers, *self.keys.to_arrays(), *self.extensions.to_arrays()]
+
+    @staticmethod
+    def are_arrays(storage: Storage, *arrays: NDArray[Any]) -> bool:
+        """Return whether the arrays can be those of an index of this archive."""
+        offsets, sizes, kinds, firsts, keys, key_bounds, extensions, bounds = arrays
+        return (
+            lie_inside(storage, offsets, sizes)
+            and not (offsets % BLOCK).any()
+            and bool((offsets[:-1] + sizes[:-1] <= offsets[1:] - BLOCK).all())
+            and have_dtypes((kinds, np.int32), (keys, np.uint8), (extensions, np.uint8))
+            and len(kinds) == len(offsets)
+            and bool(((kinds >= 0) & (kinds < len(bounds) - 1)).all())
+            and are_bounds(firsts, len(offsets))
+            and len(firsts) == len(key_bounds)
+            and are_bounds(key_bounds, len(keys))
+            and are_bounds(bounds, len(extensions))
+        )
+
+    @classmethod
+    def from_arrays(cls, *arrays: NDArray[Any]) -> ArchiveIndex:
+        """Return the index whose `to_arrays` gave these arrays."""
+        offsets, sizes, extension_numbers, firsts, *tables = arrays
+        keys, extensions = tables[:2], tables[2:]
+        return cls(
+            offsets,
+            sizes,
+            extension_numbers,
+            firsts,
+            StringTable.from_arrays(*keys),
+            StringTable.from_arrays(*extensions),
+        )
+
+
+class IndexBuilder:
+    """Grows an `ArchiveIndex`, sample by sample."""
+
+    def __init__(self) -> None:
+        self._offsets, self._sizes = array("q"), array("q")
+        self._extension_numbers, self._firsts = array("i"), array("q")
+        self._keys = StringTableBuilder()
+        self._extensions: dict[bytes, int] = {}
+
+    def start_sample(self, key: bytes) -> None:
+        """Begin a sample, which the components that follow belong to."""
+        self._firsts.append(len(self._offsets))
+        self._keys.append(key)
+
+    def add(self, extension: bytes, offset: int, size: int) -> None:
+        """Add a component to the sample."""
+        self._offsets.append(offset)
+        self._sizes.append(size)
+        self._extension_numbers.append(
+            self._extensions.setdefault(extension, len(self._extensions))
+        )
+
+    def finish(self) -> ArchiveIndex:
+        """Return the index; the builder accepts no more samples."""
+        self._firsts.append(len(self._offsets))
+        return ArchiveIndex(
+            np.array(self._offsets, np.int64),
+            np.array(self._sizes, np.int64),
+            np.array(self._extension_numbers, np.int32),
+            np.array(self._firsts, np.int64),
+            self._keys.finish(),
+            StringTable.of(self._extensions),
+        )
+
+
+def index_archive(storage: Storage, dot: str = "first") -> ArchiveIndex:
+    """Return the index of an archive: from the cache, or by a scan of its headers.
+
+    Args:
+        storage: the archive.
+        dot: which dot of a file's name ends the key, "first" or "last".
+
+    Raises:
+        SourceError: the archive is damaged. OSError: it cannot be read.
+    """
+
+    def build() -> list[NDArray[Any]]:
+        return group(members(storage), dot).to_arrays()
+
+    def fits(*arrays: NDArray[Any]) -> bool:
+        return ArchiveIndex.are_arrays(storage, *arrays)
+
+    return ArchiveIndex.from_arrays(*cached_index(storage, f"webdataset-{dot}-2", build, fits))
+
+
+def group(files: Iterable[Member], dot: str) -> ArchiveIndex:
+    """Group files into samples."""
+    builder = IndexBuilder()
+    last: bytes | None = None
+    for key, extension, file in components_of(files, dot):
+        if key != last:
+            builder.start_sample(key)
+            last = key
+        builder.add(extension, file.offset, file.size)
+    return builder.finish()
+
+
+def components_of(files: Iterable[Member], dot: str) -> Iterator[tuple[bytes, bytes, Member]]:
+    """Yield key and extension of each file whose name does not start with a dot."""
+    for file in files:
+        key, extension = split_name(file.name, dot)
+        if key and not key.endswith(b"/"):
+            yield key, extension, file
+
+
+def split_name(name: bytes, dot: str) -> tuple[bytes, bytes]:
+    """Return a file's key and extension.
+
+    >>> split_name(b"a.b/img.left.png", "first"), split_name(b"a.b/img.left.png", "last")
+    ((b'a.b/img', b'left.png'), (b'a.b/img.left', b'png'))
+    """
+    start = name.rfind(b"/") + 1
+    cut = name.find(b".", start) if dot == "first" else name.rfind(b".", start)
+    return (name, b"") if cut < 0 else (name[:cut], name[cut + 1 :])

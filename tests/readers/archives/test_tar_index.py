@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+
+from penstock.readers.archives.tar_index import ArchiveIndex, index_archive, split_name
+from penstock.readers.storage.opening import open_storage
+
+from ..tars import archive
+
+
+def test_arrays_and_back(tmp_path):
+    files = {"x/1.jpg": b"111", "x/1.a.txt": b"", ".no.jpg": b"", "x/2.txt": b"2", "y/2.txt": b"22"}
+    (tmp_path / "a.tar").write_bytes(archive(files))
+    index = index_archive(open_storage(tmp_path / "a.tar"))
+    again = ArchiveIndex.from_arrays(*index.to_arrays())
+    assert len(again) == 3
+    assert list(again.keys) == [b"x/1", b"x/2", b"y/2"]
+    assert again.firsts.tolist() == [0, 2, 3, 4]
+    assert again.extensions_of(0) == ["jpg", "a.txt"]
+    for before, after in zip(index.to_arrays(), again.to_arrays(), strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [
+        (b"a.b.c", (b"a", b"b.c"), (b"a.b", b"c")),
+        (b"x.y/a", (b"x.y/a", b""), (b"x.y/a", b"")),
+        (b"a.", (b"a", b""), (b"a", b"")),
+        (b"x/.a.b", (b"x/", b"a.b"), (b"x/.a", b"b")),
+    ],
+)
+def test_names_are_split(name, first, last):
+    assert (split_name(name, "first"), split_name(name, "last")) == (first, last)
