@@ -82,6 +82,10 @@ class DebugPipeline(Pipeline):
         """Raise ArgumentError: a definition returns the outputs of each batch anew."""
         raise ArgumentError("debug=True needs a definition that pipeline_def decorates")
 
+    def add_sink(self, edge: DataNode) -> None:
+        """Do nothing but check the data: debug mode computes all data."""
+        self._graph.adopt(edge)
+
     def build(self) -> None:
         """Do nothing: the first run makes the operators, and opens the inputs."""
         if self._closed is not None:
