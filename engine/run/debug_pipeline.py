@@ -153,7 +153,7 @@ class DebugPipeline(Pipeline):
             values = result if isinstance(result, tuple | list) else (result,)
             values = graph.with_batches(values, "Output {}")
             self._outputs = as_outputs(graph, values)
-        outputs = graph.end(self._outputs)
+        outputs = graph.end(self._outputs, keep_values=True)
         if is_first:
             states_of(graph.plan, self._restored)
             self._checks = output_checks(self._config, graph.plan)
@@ -173,10 +173,11 @@ class DebugPipeline(Pipeline):
     ) -> None:
         """Give an external source its next batch: see `Pipeline.feed_input`."""
         self.build()
-        if self._graph.is_complete:
-            fed_source(self._graph.plan, data_node).operator.feed(data, layout, cuda_stream)
-            return
         name = data_node.node.name if isinstance(data_node, DataNode) else data_node
+        sources = {each.node.name for each in self._graph.plan.sources}
+        if self._graph.is_complete or name in sources:
+            fed_source(self._graph.plan, name).operator.feed(data, layout, cuda_stream)
+            return
         data = data if isinstance(data, TensorList) else copy.deepcopy(data)
         self._fed[name].append((data, layout, cuda_stream))
 

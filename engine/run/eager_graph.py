@@ -7,6 +7,7 @@ definition passes them to an operator (`given_data`).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,13 @@ from ..work.plan import InputNode, Plan, stepwise_plan
 from ..work.plans import Plans
 from .call_record import CallRecord
 from .eager_runner import EagerRunner
-from .feeding import fetch_source, select_input
+from .feeding import ONLY_INPUTS_END, fetch_source, select_input
 from .given_data import as_tensor_list, given_node, is_batch
 from .opening import check_devices
 from .random_keys import random_key
+
+POLL_SECONDS = 0.01
+"""Seconds between two looks at a source that another thread feeds: no one notices them."""
 
 
 class EagerGraph(Graph):
@@ -129,12 +133,24 @@ class EagerGraph(Graph):
         for source in self._inputs:
             self._enter(source)
 
-    def end(self, outputs: Sequence[DataNode]) -> tuple[TensorList, ...]:
-        """End the batch, and return some of its data."""
+    def end(
+        self, outputs: Sequence[DataNode], *, keep_values: bool = False
+    ) -> tuple[TensorList, ...]:
+        """End the batch, and return some of its data.
+
+        Args:
+            outputs: the data to return.
+            keep_values: whether nodes keep their values, as long as a program holds the nodes.
+        """
         self._record.end()
         self._plan = self._plan or stepwise_plan(self.nodes, outputs)
-        values, valid = self._batch.values, self._batch.valid
-        return tuple(values[each.node.ordinal][each.index].delivered(valid) for each in outputs)
+        batch = self._batch
+        batch.finish([(each.node.ordinal, each.index) for each in outputs])
+        if not keep_values:
+            for node in (*self.nodes, *self._given):
+                node.values = None
+        results, batch.outputs = batch.outputs, ()
+        return results
 
     def reset(self) -> None:
         """Start the sources over after StopIteration."""
@@ -195,11 +211,14 @@ class EagerGraph(Graph):
         return is_batch(value) and not (is_list and len(value) != self._batch.size)
 
     def _is_stale(self, value: Any) -> bool:
-        """Return whether a node has the values of an earlier batch, or of another pipeline."""
+        """Return whether a node has the values of an earlier batch, or of another pipeline.
+
+        Nodes that were made outside of any definition have no values of their own.
+        """
         return (
             isinstance(value, DataNode)
             and value.node.values is not None
-            and value.node.ordinal >= 0
+            and value.node.ordinal != -1
             and not self.holds(value.node)
         )
 
@@ -272,6 +291,8 @@ class EagerGraph(Graph):
         batch, operator = self._batch, source.operator
         size = self.batch_size
         if isinstance(operator, FedInput):
+            while operator.waits_for_feed and operator.available() == 0:
+                time.sleep(POLL_SECONDS)
             size = fetch_source(InputNode(source.node, operator), batch, size)
             if operator.learns_layouts:
                 self._axes[operator] = operator.batch_axes(batch.number)
@@ -295,7 +316,10 @@ class EagerGraph(Graph):
 
     def _run(self, node: Node) -> None:
         batch = self._batch
-        self._runner.run(node, batch)
+        try:
+            self._runner.run(node, batch)
+        except StopIteration as error:
+            raise RuntimeError(ONLY_INPUTS_END) from error
         if batch.errors:
             self._settle(node)
         node.values = batch.values[node.ordinal]

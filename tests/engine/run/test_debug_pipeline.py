@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -275,19 +277,20 @@ def test_data_of_the_program_become_nodes(device):
 
 
 def test_arguments_may_be_batches_and_nodes_of_earlier_batches():
-    earlier = []
+    earlier, given = [], []
 
     @pipeline_def(batch_size=2, num_threads=1, debug=True)
     def define():
         earlier.append(fn.external_source(lambda number: np.full((2, 1), number)))
+        given.append(fn.copy([np.ones(1, np.int64)] * 2).node.inputs[0])
         angles = [np.float32(30), np.float32(60)]
         turned = fn.transforms.rotation(angle=[np.array(angle) for angle in angles])
-        return earlier[0] + earlier[-1], turned
+        return earlier[0] + earlier[-1] + given[0], turned
 
     with define() as pipe:
         for number in range(3):
             total, turned = pipe.run()
-            np.testing.assert_array_equal(total.as_array(), np.full((2, 1), number))
+            np.testing.assert_array_equal(total.as_array(), np.full((2, 1), number + 1))
             np.testing.assert_allclose(turned.as_array()[:, 0, 0], np.cos(np.deg2rad([30, 60])))
 
 
@@ -582,3 +585,27 @@ def test_a_pipeline_that_is_dropped_closes_its_reader():
     assert OPERATORS.get("toy.closing") is None
     del pipe
     assert len(closed) == 1
+
+
+def test_another_thread_may_feed():
+    pipe = pipeline_def(lambda: fn.external_source(name="x", blocking=True))(
+        batch_size=2, num_threads=1, debug=True
+    )
+    with pipe, ThreadPoolExecutor(1) as pool:
+        for number in range(2):
+            batch = pool.submit(pipe.run)
+            while number == 0 and not pipe._graph.plan.sources:
+                time.sleep(0.01)
+            pipe.feed_input("x", np.full((2, 1), number))
+            assert batch.result()[0].as_array()[0, 0] == number
+
+
+def test_an_operator_may_not_end_the_data():
+    def end(value):
+        raise StopIteration
+
+    pipe = pipeline_def(lambda: fn.python_function(fn.random.uniform(), function=end))(
+        batch_size=1, num_threads=1, debug=True
+    )
+    with pytest.raises(RuntimeError, match="raised StopIteration, which only inputs may do"):
+        pipe.run()
