@@ -55,6 +55,7 @@ class DebugPipeline(Pipeline):
             on_error=config.on_error,
             log=config.log_path(),
             pipeline=weakref.ref(self),
+            arrays_are_batches=True,
             open_input=partial(_open_input, config.batch_size, self._restored, self._fed),
         )
         self._shutdown.add(runner.close)
@@ -151,7 +152,7 @@ class DebugPipeline(Pipeline):
         with defining(graph):
             result = self._function()
             values = result if isinstance(result, tuple | list) else (result,)
-            values = graph.with_batches(values, "Output {}")
+            values = graph.with_outputs(values)
             self._outputs = as_outputs(graph, values)
         outputs = graph.end(self._outputs, keep_values=True)
         if is_first:

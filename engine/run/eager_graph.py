@@ -30,7 +30,7 @@ from ..work.plans import Plans
 from .call_record import CallRecord
 from .eager_runner import EagerRunner
 from .feeding import ONLY_INPUTS_END, fetch_source, select_input
-from .given_data import as_tensor_list, given_node, is_batch
+from .given_data import as_tensor_list, given_node, is_array, is_batch
 from .opening import check_devices
 from .random_keys import random_key
 
@@ -53,6 +53,8 @@ class EagerGraph(Graph):
         log: path of the quarantine log, or None.
         pipeline: see `Graph`.
         open_input: opens an input, before its first batch; by default at its start.
+        arrays_are_batches: whether an array that is an input of an operator is a batch, whose axis
+            0 runs over the samples; otherwise it is a constant.
 
     Attributes:
         number: of the batch.
@@ -68,6 +70,7 @@ class EagerGraph(Graph):
         log: Path | None = None,
         pipeline: Callable[[], Any] = lambda: None,
         open_input: Callable[[InputNode[InputOperator]], None] | None = None,
+        arrays_are_batches: bool = False,
     ) -> None:
         super().__init__(pipeline=pipeline)
         self.batch_size = batch_size
@@ -80,6 +83,7 @@ class EagerGraph(Graph):
         self._record = CallRecord()
         self._calls: dict[object, int] = {}
         self._open_input = open_input
+        self._arrays_are_batches = arrays_are_batches
         self._inputs: list[InputNode[InputOperator]] = []  # of the first batch
         self._axes: dict[Operator, tuple[Axes, ...]] = {}
         self._operators: dict[Operator, None] = {}  # to close
@@ -187,7 +191,13 @@ class EagerGraph(Graph):
         self, operator_class: type[Operator], inputs: Sequence[Any], arguments: Mapping[str, Any]
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:
         called = operator_class.called.removeprefix("fn.")
-        nodes = self.with_batches(inputs, f"Input {{}} for operator '{called}'")
+        arrays = self._arrays_are_batches and not operator_class.name.startswith("_")
+        nodes = [
+            self._give(value, f"Input {i} for operator '{called}'")
+            if is_batch(value) or self._is_stale(value) or (arrays and is_array(value))
+            else value
+            for i, value in enumerate(inputs)
+        ]
         data = {
             name: self._give(value, f"Argument {name} for operator '{called}'")
             if name in operator_class.params
@@ -198,10 +208,10 @@ class EagerGraph(Graph):
         }
         return nodes, data
 
-    def with_batches(self, values: Sequence[Any], what: str) -> list[Any]:
-        """Return values among which batches have become nodes; `what` names value {}."""
+    def with_outputs(self, values: Sequence[Any]) -> list[Any]:
+        """Return the results of a definition, in which batches have become nodes."""
         return [
-            self._give(value, what.format(i)) if is_batch(value) or self._is_stale(value) else value
+            self._give(value, f"Output {i}") if is_batch(value) or self._is_stale(value) else value
             for i, value in enumerate(values)
         ]
 
@@ -232,7 +242,8 @@ class EagerGraph(Graph):
                 f"Batch size must be uniform across an iteration. {what} has batch size = "
                 f"{len(data)}. Expected batch size = {self._batch.size}"
             )
-        node = given_node(data, -2 - len(self._given))
+        form = "array" if is_array(value) else "batch"
+        node = given_node(data, -2 - len(self._given), form)
         self._given.add(node)
         self._batch.values[node.ordinal] = (data,)
         return node.outputs[0]

@@ -258,11 +258,15 @@ def test_data_of_the_program_become_nodes(device):
         fixed = fn.external_source(lambda: np.ones((2, 3), np.float32), device=device)
         given = fn.cast(source(fixed), dtype=types.INT32)
         scaled = fn.random.uniform(range=[0.0, 1.0])
-        return given, scaled, source(fixed), np.float32(7)
+        added = fixed.cpu() + np.zeros(3, np.float32)
+        return given, scaled, added, np.float32(7)
 
     sources = [
         lambda node: [np.ones(3)] * 2,
         lambda node: [torch.ones(3)] * 2,
+        lambda node: torch.ones((2, 3)),
+        lambda node: np.array(node) if device == "cpu" else node.get().as_cpu(),
+        lambda node: node.get().as_cpu().as_tensor(),
         lambda node: list(node.get().as_cpu()),
         lambda node: node.get(),
     ]
@@ -344,6 +348,11 @@ CHANGES = {
         lambda: fn.random.uniform(5),
         lambda: fn.random.uniform(batch(1)),
         "Input 0 for operator 'random.uniform' is a batch but was a constant when created",
+    ),
+    "array": (
+        lambda: fn.random.uniform(np.zeros(2)),
+        lambda: fn.random.uniform(batch(1)),
+        "Input 0 for operator 'random.uniform' is a batch but was an array when created",
     ),
     "constant argument": (
         lambda: fn.random.coin_flip(probability=0.5),
