@@ -11,6 +11,7 @@ sequences         which data an operator gets frame by frame
 derivation        what follows from the layouts of a node's data
 index_keys        keys such as `node[1:, ..., None]`, taken apart
 node_arithmetic   the Python operators of nodes
+node_values       the values of nodes whose operators run at once
 node_devices      on which device an operator runs and reads its data
 copies            the operator that moves batches between host and device
 branches          the two sides of an `if`, and the samples that take them

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from ..errors import ArgumentError
 from ..tensors import TensorList
@@ -21,6 +21,7 @@ from .derivation import Axes, derive
 from .index_keys import newaxis, split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
+from .node_values import NodeValues
 from .operator import OPERATORS, CompositeOperator, Operator
 from .params import NO_EFFECT, Required
 from .sequences import Sequences
@@ -136,7 +137,7 @@ class Graph:
                 pending += node.dependencies()
             elif node.ordinal >= 0 and not self.holds(node):
                 raise ArgumentError(
-                    f"{each!r} belongs to another pipeline (made at {node.made_at}); make "
+                    f"{each.label} belongs to another pipeline (made at {node.made_at}); make "
                     "the data in the definition that uses it"
                 )
         for node in sorted(new, key=lambda node: node.number):
@@ -260,7 +261,7 @@ def _call_of(operator: Operator) -> object:
     return call, next(numbers)
 
 
-class DataNode(NodeArithmetic["DataNode"]):
+class DataNode(NodeValues, NodeArithmetic["DataNode"]):
     """One output of an operator, for every sample.
 
     Nodes support arithmetic (`a * 2 + b`, `a < b`, `a & b`), indices and slices
@@ -286,34 +287,10 @@ class DataNode(NodeArithmetic["DataNode"]):
         return Axes(self.layout, self.ndim)
 
     @property
-    def dtype(self) -> DALIDataType:
-        """Element type of the values, in debug mode.
-
-        Raises:
-            AttributeError: there are no values, because the pipeline is defined without debug.
-        """
-        if self.node.values is None:
-            raise AttributeError(f"{self!r} has no dtype while the pipeline is defined")
-        return self.node.values[self.index].dtype
-
-    @property
     def name(self) -> str:
         """Name of the operator, with the output's number if it has several."""
         several = len(self.node.outputs) > 1
         return f"{self.node.name}[{self.index}]" if several else self.node.name
-
-    def get(self) -> TensorList:
-        """Return the values of this batch, in debug mode.
-
-        Raises:
-            TypeError: the pipeline is defined without `debug=True`, so there are no values.
-        """
-        if self.node.values is None:
-            raise TypeError(
-                f"{self!r} has no values while the pipeline is defined; pass debug=True to "
-                "pipeline_def or to the definition's call, so that each run calls the definition"
-            )
-        return self.node.values[self.index].delivered(None)
 
     def gpu(self) -> DataNode:
         """Return this data on the GPU."""
@@ -350,22 +327,11 @@ class DataNode(NodeArithmetic["DataNode"]):
 
     __iter__ = None  # unlike a method that raises, this says that nodes are not iterable
 
-    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise TypeError(
-            f"{self!r} has no values while the pipeline is defined, so it is no array. "
-            "fn.python_function calls functions of arrays, such as NumPy's, for each sample; in "
-            "debug mode, `get()` returns the values"
-        )
-
-    def __repr__(self) -> str:
-        text = f"DataNode({self.name!r}, device={self.device!r}"
-        return f"{text})" if self.node.values is None else f"{text}, data={self.get()})"
-
     def _binary(self, function: str, other: Any, *, swapped: bool = False) -> DataNode:
         if is_group_of_nodes(other):
             raise TypeError(
-                f"arithmetic on {self!r} and a {type(other).__name__} of nodes. An operator with "
-                "several outputs returns a list: select one node of the list"
+                f"arithmetic on {self.label} and a {type(other).__name__} of nodes. An operator "
+                "with several outputs returns a list: select one node of the list"
             )
         operands = (other, self) if swapped else (self, other)
         return _apply("_arithmetic", *operands, function=function)
