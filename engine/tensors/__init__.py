@@ -6,6 +6,8 @@ Its rows may differ in shape. Where they do not, and lie side by side in memory,
 dtypes          element types, image types and the other values that arguments take
 packed_rows     rows that lie in one memory
 source_info     for each sample the name of its origin, computed on demand
+edits           changes of tensors and batches in place
+given_arrays    arrays of other libraries as tensors and batches
 tensor_base     what batches on the host and on a device share
 host_tensors    batches on the host
 device_export   batches on a device for other libraries
