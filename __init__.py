@@ -62,7 +62,7 @@ _OPERATORS.modules = tuple(
 from . import fn, ops, tfrecord  # noqa: E402
 
 if _TYPE_CHECKING:
-    from . import extend
+    from . import auto_aug, extend
 
 __version__ = "0.1.0"
 
@@ -80,6 +80,7 @@ __all__ = [
     "StreamPolicy",
     "WorkerError",
     "__version__",
+    "auto_aug",
     "backend",
     "backend_impl",
     "data_node",
@@ -100,8 +101,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _ModuleType:
-    if name == "extend":  # it needs all operators, which not every process needs
-        return _import_module(f"{__name__}.extend")
+    if name in ("auto_aug", "extend"):  # they need operators that not every process needs
+        return _import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

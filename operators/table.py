@@ -75,5 +75,7 @@ from .user_code import (
     python_function,
     torch_function,
 )
+from .vision import color as vision_color
 from .vision import resize as vision_resize
+from .vision import windows as vision_windows
 from .warp import jitter, remap, rotate, sphere, warp_affine, warp_perspective, water

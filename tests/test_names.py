@@ -3,6 +3,9 @@
 import importlib
 import subprocess
 import sys
+import warnings
+from contextlib import suppress
+from inspect import signature
 from operator import attrgetter
 from types import ModuleType
 
@@ -96,9 +99,26 @@ def test_no_gpu_has_two_names():
         ("video_reader_resize", "readers.video_resize"),
     ],
 )
-def test_older_names_are_the_newer_operators(old, new):
-    found, wanted = (attrgetter(name)(fn) for name in (old, new))
-    assert found is wanted
+def test_older_names_are_the_newer_operators_and_warn(old, new):
+    with penstock.Pipeline(batch_size=1, num_threads=1):
+        function = attrgetter(old)(fn)
+        assert signature(function) == signature(attrgetter(new)(fn))
+        message = rf"^fn\.{old} is deprecated; use fn\.{new}$"
+        # None has the argument, so that no call adds an operator.
+        with pytest.warns(DeprecationWarning, match=message) as caught, suppress(ArgumentError):
+            function(no_such_argument=1)
+        assert caught[0].filename == __file__
+
+
+def test_older_classes_are_the_newer_ones_and_warn():
+    assert issubclass(ops.FileReader, ops.readers.File)
+    with pytest.warns(
+        DeprecationWarning, match=r"^ops\.CoinFlip is deprecated; use ops\.random\.C"
+    ):
+        assert isinstance(ops.CoinFlip(), ops.random.CoinFlip)
+    with warnings.catch_warnings(record=True) as caught:
+        ops.readers.File(file_root="x")
+    assert caught == []
 
 
 @pytest.mark.parametrize(
@@ -135,7 +155,7 @@ def images(folder):
         (lambda _: fn.stack(fn.random.uniform(), None, 1), "input 1 of fn.stack is None"),
         (
             lambda _: fn.cat([fn.random.uniform()] * 2, [fn.random.uniform()] * 3),
-            "lists of inputs must have one length",
+            "Multiple Input Sets used with operator",
         ),
     ],
 )

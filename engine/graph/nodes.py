@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from ..errors import ArgumentError
 from ..tensors import TensorList
+from ..tensors.dtypes import DALIDataType
 from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
@@ -246,6 +247,17 @@ class DataNode(NodeArithmetic["DataNode"]):
         return Axes(self.layout, self.ndim)
 
     @property
+    def dtype(self) -> DALIDataType:
+        """Element type of the values, in debug mode.
+
+        Raises:
+            AttributeError: there are no values, because the pipeline is defined without debug.
+        """
+        if self.node.values is None:
+            raise AttributeError(f"{self!r} has no dtype while the pipeline is defined")
+        return self.node.values[self.index].dtype
+
+    @property
     def name(self) -> str:
         """Name of the operator, with the output's number if it has several."""
         several = len(self.node.outputs) > 1
@@ -273,8 +285,12 @@ class DataNode(NodeArithmetic["DataNode"]):
         return self if self.device == "cpu" else _apply(Copy, self, device="cpu")
 
     def shape(self, *, dtype: Any = None, device: str = "cpu") -> DataNode:
-        """Return each sample's shape as a one-dimensional tensor (int64 by default)."""
-        return _apply("shapes", self, dtype=dtype, device=device)
+        """Return each sample's shape as a one-dimensional tensor (int64 by default).
+
+        In debug mode the result is also equal to a list of the shapes, as tuples.
+        """
+        shapes = _apply("shapes", self, dtype=dtype, device=device)
+        return shapes if self.node.values is None else ShapesNode(shapes)
 
     def property(self, key: str, *, device: str = "cpu") -> DataNode:
         """Return a property of each sample, such as its layout: see `fn.get_property`."""
@@ -302,11 +318,13 @@ class DataNode(NodeArithmetic["DataNode"]):
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(
             f"{self!r} has no values while the pipeline is defined, so it is no array. "
-            "fn.python_function calls functions of arrays, such as NumPy's, for each sample"
+            "fn.python_function calls functions of arrays, such as NumPy's, for each sample; in "
+            "debug mode, `get()` returns the values"
         )
 
     def __repr__(self) -> str:
-        return f"DataNode({self.name!r}, device={self.device!r})"
+        text = f"DataNode({self.name!r}, device={self.device!r}"
+        return f"{text})" if self.node.values is None else f"{text}, data={self.get()})"
 
     def _binary(self, function: str, other: Any, *, swapped: bool = False) -> DataNode:
         if is_group_of_nodes(other):
@@ -322,6 +340,28 @@ class DataNode(NodeArithmetic["DataNode"]):
 
     def __pos__(self) -> DataNode:
         return self
+
+
+class ShapesNode(DataNode):
+    """The shapes of a node that has values. They are also equal to a list of tuples."""
+
+    def __init__(self, shapes: DataNode) -> None:
+        super().__init__(shapes.node, shapes.index, shapes.device, shapes.layout, shapes.ndim)
+
+    def tuples(self) -> list[tuple[int, ...]]:
+        """Return the shape of each sample."""
+        return [tuple(row.tolist()) for row in self.get().as_cpu().rows()]
+
+    def __eq__(self, other: Any) -> Any:
+        return self.tuples() == other if isinstance(other, list) else super().__eq__(other)
+
+    def __ne__(self, other: Any) -> Any:
+        return self.tuples() != other if isinstance(other, list) else super().__ne__(other)
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return str(self.tuples())
 
 
 def _apply(operator: str | type[Operator], *inputs: Any, **arguments: Any) -> DataNode:

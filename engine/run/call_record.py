@@ -80,7 +80,7 @@ class CallRecord:
 
 def _unexpected(node: Node, instead: str) -> ArgumentError:
     return ArgumentError(
-        f"Unexpected operator '{node.operator.called}' (at {node.made_at}). Debug mode does not "
+        f"Unexpected operator '{_name(node)}' (at {node.made_at}). Debug mode does not "
         "support changing the order of operators executed within the pipeline. The first run "
         f"{instead} here"
     )
@@ -89,7 +89,7 @@ def _unexpected(node: Node, instead: str) -> ArgumentError:
 def _check(first: Node, node: Node) -> None:
     """Raise ArgumentError if a call differs from the first one."""
     if type(node.operator) is not type(first.operator):
-        raise _unexpected(node, f"called '{first.operator.called}' (at {first.made_at})")
+        raise _unexpected(node, f"called '{_name(first)}' (at {first.made_at})")
     difference = _difference(first, node)
     if difference:
         raise ArgumentError(f"{difference} (at {node.made_at}; created at {first.made_at})")
@@ -97,7 +97,7 @@ def _check(first: Node, node: Node) -> None:
 
 def _difference(first: Node, node: Node) -> str:
     """Return how a call of the same operator differs from the first one, or ""."""
-    operator = f"operator '{node.operator.called}'"
+    operator = f"operator '{_name(node)}'"
     then, now = _arguments(first), _arguments(node)
     for what, expected, count in (
         ("inputs", len(first.inputs), len(node.inputs)),
@@ -138,6 +138,11 @@ def _difference(first: Node, node: Node) -> str:
                 f"'{then[name]}' to '{value}'"
             )
     return ""
+
+
+def _name(node: Node) -> str:
+    """Return an operator's name in `fn`."""
+    return node.operator.called.removeprefix("fn.")
 
 
 def _arguments(node: Node) -> Mapping[str, Any]:

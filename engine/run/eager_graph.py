@@ -48,9 +48,9 @@ class EagerGraph(Graph):
         on_error: policy for samples that fail.
         log: path of the quarantine log, or None.
         pipeline: see `Graph`.
+        open_input: opens an input, before its first batch; by default at its start.
 
     Attributes:
-        plan: the plan of the last batch; of the nodes so far, before the first batch ends.
         number: of the batch.
     """
 
@@ -63,6 +63,7 @@ class EagerGraph(Graph):
         on_error: str = "raise",
         log: Path | None = None,
         pipeline: Callable[[], Any] = lambda: None,
+        open_input: Callable[[InputNode[InputOperator]], None] | None = None,
     ) -> None:
         super().__init__(pipeline=pipeline)
         self.batch_size = batch_size
@@ -74,7 +75,7 @@ class EagerGraph(Graph):
         self._plan: Plan | None = None
         self._record = CallRecord()
         self._calls: dict[object, int] = {}
-        self._state_of: Callable[[str], Any] = lambda name: None
+        self._open_input = open_input
         self._inputs: list[InputNode[InputOperator]] = []  # of the first batch
         self._axes: dict[Operator, tuple[Axes, ...]] = {}
         self._operators: dict[Operator, None] = {}  # to close
@@ -85,7 +86,13 @@ class EagerGraph(Graph):
 
     @property
     def plan(self) -> Plan:
+        """The plan of the first batch; of the nodes so far, before that batch ends."""
         return self._plan or stepwise_plan(self.nodes)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a batch has ended, so that all operators are known."""
+        return self._record.is_complete
 
     @property
     def size(self) -> int:
@@ -96,10 +103,6 @@ class EagerGraph(Graph):
     def user_state(self) -> dict[str, Any]:
         """The state of each source after this batch, by its name."""
         return self._batch.user_state
-
-    def start_from(self, state_of: Callable[[str], Any]) -> None:
-        """Have each input go on from a state, which `state_of` returns for the node's name."""
-        self._state_of = state_of
 
     # The batch
 
@@ -167,13 +170,8 @@ class EagerGraph(Graph):
     def with_data(
         self, operator_class: type[Operator], inputs: Sequence[Any], arguments: Mapping[str, Any]
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:
-        called = operator_class.called
-        nodes = [
-            self._give(value, f"Input {i} for operator '{called}'")
-            if is_batch(value) or self._is_stale(value)
-            else value
-            for i, value in enumerate(inputs)
-        ]
+        called = operator_class.called.removeprefix("fn.")
+        nodes = self.with_batches(inputs, f"Input {{}} for operator '{called}'")
         data = {
             name: self._give(value, f"Argument {name} for operator '{called}'")
             if name in operator_class.params
@@ -183,6 +181,13 @@ class EagerGraph(Graph):
             for name, value in arguments.items()
         }
         return nodes, data
+
+    def with_batches(self, values: Sequence[Any], what: str) -> list[Any]:
+        """Return values among which batches have become nodes; `what` names value {}."""
+        return [
+            self._give(value, what.format(i)) if is_batch(value) or self._is_stale(value) else value
+            for i, value in enumerate(values)
+        ]
 
     def _is_argument(self, value: Any) -> bool:
         """Return whether an argument is a batch; shorter lists are vectors and matrices."""
@@ -252,8 +257,11 @@ class EagerGraph(Graph):
 
     def _open(self, source: InputNode[InputOperator]) -> None:
         """Open an input, and have it get the samples of the first batch."""
-        node, operator = source.node, source.operator
-        operator.open(self.batch_size, self._state_of(node.name))
+        operator = source.operator
+        if self._open_input is None:
+            operator.open(self.batch_size, None)
+        else:
+            self._open_input(source)
         if operator.device != "cpu":
             operator.attach(self._runner.device)
         self._inputs.append(source)

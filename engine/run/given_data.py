@@ -51,9 +51,9 @@ def as_tensor_list(batch: TensorList | list[Any]) -> TensorList:
         from ..gpu.device import import_cupy
 
         cupy = import_cupy()
-        rows = [cupy.asarray(sample) for sample in batch]
-        cupy.cuda.get_current_stream().synchronize()
-        return TensorListGPU(rows, layout)
+        batch_on_device = TensorListGPU([cupy.asarray(sample) for sample in batch], layout)
+        cupy.cuda.runtime.deviceSynchronize()  # the samples' streams are unknown
+        return batch_on_device
     return TensorListCPU([_host_array(sample) for sample in batch], layout)
 
 

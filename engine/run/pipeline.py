@@ -61,6 +61,8 @@ class Pipeline(
     Args: the arguments of `PipelineConfig`, of which the first is required.
     """
 
+    _has_values = False  # while the pipeline is defined
+
     def __init__(
         self,
         batch_size: int | None = None,
@@ -89,6 +91,8 @@ class Pipeline(
             )
         except TypeError as error:
             raise ArgumentError(f"Pipeline: {error}") from error
+        if self._config.debug and not self._has_values:
+            raise ArgumentError("debug=True needs a definition that pipeline_def decorates")
         self._restored = (
             None if self._config.checkpoint is None else checkpoints.load(self._config.checkpoint)
         )
@@ -174,8 +178,8 @@ class Pipeline(
 
     def _place(self, plan: Plan) -> None:
         """Give the operators their numbers, and the keys of their random numbers."""
-        computing = [node for node in plan.nodes if not node.operator.transfers]
-        keys = random_keys(computing, self._seed)
+        keys = random_keys(self._graph.nodes, self._seed)
+        computing = (node for node in plan.nodes if not node.operator.transfers)
         for node in computing:
             node.operator.placement = Placement(
                 node.ordinal, keys[node.ordinal], self._config.threads(), self._config.on_error

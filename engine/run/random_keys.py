@@ -18,13 +18,15 @@ def random_keys(nodes: Iterable[Node], seed: int) -> dict[int, int]:
     and the number of the call among all calls, so the nodes of one call have the same key.
 
     Args:
-        nodes: the nodes of a plan, without copies between devices.
+        nodes: all nodes of a graph, so that no key depends on which data the pipeline returns.
+            Copies between devices do not count.
         seed: of the pipeline.
     """
     calls: dict[object, int] = {}
     return {
         node.ordinal: random_key(node.operator, calls.setdefault(node.call, len(calls)), seed)
         for node in nodes
+        if not node.operator.transfers
     }
 
 

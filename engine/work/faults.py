@@ -144,8 +144,18 @@ class Faults:
             arrays = reader.operator.replacement(batch.selections[ordinal], row, attempt)
             if arrays is None:
                 return False
-            self._replace(batch, ordinal, row, list(arrays))
+            columns = batch.values[ordinal]
+            moved = [self._moved(*pair) for pair in zip(columns, arrays, strict=True)]
+            self._replace(batch, ordinal, row, moved)
         return True
+
+    def _moved(self, column: TensorList, sample: Array) -> Any:
+        """Return a sample in the memory that a column lies in: the host's or the device's."""
+        if isinstance(column, TensorListCPU):
+            return sample
+        assert self._device is not None
+        with self._device.aside() as device:
+            return device.to_device(TensorListCPU([sample])).row(0)
 
     def _repeat(self, chain: Chain, batch: Batch, row: int) -> None:
         run = ChainRun(chain, batch, alone=True)

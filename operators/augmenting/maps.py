@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 from ..transforms.matrices import affine, plane_rotations, shears
 from ..warp.index_maps import index_maps
 from ..warp.rotation import sources_of_pixels
-from .effects import EFFECTS, WORKS, Floats, Ints, Work
+from .effects import EFFECTS, Floats, Ints
 
-MOVING = np.flatnonzero(WORKS == Work.WARP.value)
-"""Numbers of the effects that move pixels."""
 _SHEAR, _SHIFT, _RELATIVE, _TURN = (
     EFFECTS[name].number for name in ("shear", "translate", "translate_relative", "rotate")
 )

@@ -15,7 +15,6 @@ from ...engine.errors import SourceError
 from ..archives.tar_index import index_archive
 from ..listing.globs import name_filter
 from ..listing.listing import FileList
-from ..listing.plain_files import list_plain_files
 from ..storage.index_cache import are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.opening import open_storages
 from ..storage.storage import Storage
@@ -96,31 +95,19 @@ class ArrayList:
 
 
 def list_arrays(
-    *,
-    files: Sequence[str] | None = None,
-    file_list: str | None = None,
-    file_root: str | None = None,
-    file_filter: str = "*.npy",
-    member_filter: str = "*.npy",
-    options: Mapping[str, Any],
+    listing: FileList, member_filter: str = "*.npy", options: Mapping[str, Any] | None = None
 ) -> ArrayList:
-    """Find the arrays; the arguments are those of `fn.readers.numpy`.
+    """Find the arrays in files. Plain files are not looked at; archives are, for their index.
 
-    Plain files are not looked at; archives are, for their index.
+    Args:
+        listing: the files.
+        member_filter: pattern of the names of members in archives.
+        options: `Reader.storage_options`, for URLs.
 
     Raises:
-        ArgumentError: the arguments contradict each other or are empty.
-        SourceError: a folder, list or archive cannot be read, or holds no array.
+        SourceError: an archive is damaged, or the files hold no array.
         OSError: there is no such archive.
     """
-    listing = list_plain_files(
-        "fn.readers.numpy",
-        files=files,
-        file_list=file_list,
-        file_root=file_root,
-        file_filter=file_filter,
-        options=options,
-    )
     archives = {
         number: path
         for number, path in enumerate(listing.names)

@@ -12,17 +12,15 @@ from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
 from ...engine.arrays import Int64s
 from ...engine.order.sampler import Selection
 from ...engine.pending import Later, Pending
-from ...engine.tensors import TensorListCPU, TensorListGPU
+from ...engine.tensors import TensorListGPU
 from ..reading.carriers import Carrier, CountedMemory, ReadColumns
-from .batch_regions import regions_of
 from .form_groups import BatchMemory, FormGroup, LocatedSamples
 from .gds_support import first_line, hindrance
 from .opening import OpenArray
+from .region import values_of
 from .region_reads import DirectRange, byte_ranges_of
 from .source import NumpySource
 
@@ -74,12 +72,10 @@ class DirectReads(Carrier):
         return Later(partial(self._read_or_copy, selection, memory))
 
     def _read_or_copy(self, selection: Selection, memory: CountedMemory) -> ReadColumns:
-        regions = regions_of(selection)
-        located = self._source.locate(selection.index, regions.values)
+        located = self._source.locate(selection.index, values_of(selection))
         on_gpu = self.read(located)
         if on_gpu is None:
             return (self._source.read_located(located, memory.empty),)
-        regions.upload = self.uploaded
         memory.device_nbytes += on_gpu.dense().nbytes
         return (on_gpu,)
 
@@ -96,11 +92,6 @@ class DirectReads(Carrier):
             why = first_line(error)
         self.path_used = STRAIGHT if batch is not None else f"{THROUGH_HOST}: {why}"
         return batch
-
-    def uploaded(self, sample: NDArray[Any]) -> Any:
-        """Return a copy of a sample in GPU memory."""
-        with self._stage.aside() as device:
-            return device.to_device(TensorListCPU([sample])).row(0)
 
     def close(self) -> None:
         """Drop the files; each is closed once no thread reads it."""

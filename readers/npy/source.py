@@ -210,18 +210,17 @@ class NumpySource:
         expected = self._expected
         if expected is None:
             return None
-        header, paths = expected.header, self._arrays.paths(indices)
-        if self._in_whole(values):
-            result = allocate((len(indices), *header.shape), header.native)
-            read = expected.start(paths, result)
-        else:
+        header, regions = expected.header, None
+        shape = extents = list(header.shape)
+        if not self._in_whole(values):
             regions = self._expected_regions(expected, indices, values)
             if regions is None:
                 return None
-            kept = regions.shape[0, list(regions.kept)].tolist()
-            result = allocate((len(indices), *kept), header.native)
-            full = result.reshape(len(indices), *regions.shape[0].tolist())
-            read = expected.start_regions(paths, regions, full)
+            extents = regions.shape[0].tolist()
+            shape = [extents[axis] for axis in regions.kept]
+        result = allocate((len(indices), *shape), header.native)
+        memory = result.reshape(len(indices), *extents)
+        read = expected.start(self._arrays.paths(indices), regions, memory)
 
         def finish(as_expected: bool) -> tuple[Column, ...]:
             if as_expected:
