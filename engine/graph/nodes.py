@@ -12,7 +12,6 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..tensors import TensorList
-from ..tensors.dtypes import DALIDataType
 from .branches import Branch, check_branches
 from .callers import caller
 from .constants import ConstantOperator, constant_array
