@@ -18,7 +18,7 @@ from ...engine.graph.declaration import camel_case
 from ...engine.graph.index_keys import newaxis
 from ...engine.graph.operator import Operator
 from ...fn import GROUPS, Namespace
-from . import checkpoint, element_types
+from . import capture, checkpoint, element_types
 from .batch import Batch
 from .contexts import EvalContext, get_current_stream, set_current_stream
 from .conversion import as_batch, as_tensor, batch, tensor
@@ -48,6 +48,7 @@ __all__ = [
     "as_batch",
     "as_tensor",
     "batch",
+    "capture",
     "checkpoint",
     "device",
     "dtype",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,6 +25,25 @@ from .modes import EvalMode
 from .values import Invocation, Value
 
 _NUMBERS = (bool, int, float)  # operands of these types are constants, as in pipelines
+
+
+class Recorder(Protocol):
+    """Has a pipeline compute the calls of a loop: see `recording.py`."""
+
+    def outputs(self, plan: Call) -> tuple[Value, ...] | None:
+        """Return the outputs of a call of batches; None if the call is to be computed."""
+
+
+class _ThreadRecorder(threading.local):
+    recorder: Recorder | None = None
+
+
+_state = _ThreadRecorder()
+
+
+def set_recorder(recorder: Recorder | None) -> None:
+    """Let a recorder see the calls of this thread; None ends that."""
+    _state.recorder = recorder
 
 
 def call(
@@ -62,34 +82,44 @@ def call(
     size = _batch_size(operator_class, [*operands, *given.values()], batch_size)
     constants, varying = _split(operator_class, given)
     place = _place(operator_class, device, operands)
-    plan = _Call(
+    plan = Call(
         operator_class,
         place,
         tuple(operands),
         constants,
         varying,
         1 if size is None else size,
-        generator(rng).position() if operator_class.is_random else 0,
+        rng,
     )
-    kind = Value.tensor_class if size is None else Value.batch_class
-    return _results(plan, kind)
+    outputs: tuple[Value, ...] | None = None
+    if size is not None and _state.recorder is not None:
+        outputs = _state.recorder.outputs(plan)
+    if outputs is None:
+        outputs = computed(plan, Value.tensor_class if size is None else Value.batch_class)
+    return outputs[0] if len(outputs) == 1 else outputs
 
 
-def _results(plan: _Call, kind: type[Value]) -> Any:
+def computed(plan: Call, kind: type[Value]) -> tuple[Value, ...]:
+    """Return the outputs of a call, which runs now, or at the first use if it is deferred."""
+    if plan.operator.is_random:
+        plan = plan._replace(position=generator(plan.rng).position())
     mode, context = EvalMode.current(), EvalContext.current()
     can_wait = mode is EvalMode.deferred and not issubclass(plan.operator, CompositeOperator)
     if can_wait:
-        where = caller()
-        work = Invocation(
-            lambda: _with_note(lambda: plan.run(context), where),
-            plan.size,
-            "cpu" if plan.device == "cpu" else "gpu",
-        )
-        context.defer(work)
-        outputs = [kind.computed(work, i) for i in range(plan.output_count())]
-    else:
-        outputs = [kind.of(samples) for samples in plan.run(context)]
-    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        return deferred(plan, kind, context)
+    return tuple(kind.of(samples) for samples in plan.run(context))
+
+
+def deferred(plan: Call, kind: type[Value], context: EvalContext) -> tuple[Value, ...]:
+    """Return the outputs of a call that runs once one of them is used."""
+    where = caller()
+    work = Invocation(
+        lambda: _with_note(lambda: plan.run(context), where),
+        plan.size,
+        "cpu" if plan.device == "cpu" else "gpu",
+    )
+    context.defer(work)
+    return tuple(kind.computed(work, i) for i in range(plan.output_count()))
 
 
 def _with_note(run: Callable[[], Any], where: str) -> Any:
@@ -100,14 +130,28 @@ def _with_note(run: Callable[[], Any], where: str) -> Any:
         raise
 
 
-class _Call(NamedTuple):
+class Call(NamedTuple):
+    """One call of an operator.
+
+    Attributes:
+        operator: the operator.
+        device: the stage in which it runs: "cpu", "mixed" or "gpu".
+        inputs: values, and numbers, which are constants.
+        constants: arguments that are the same for all samples.
+        varying: the other arguments.
+        size: number of samples.
+        rng: the generator that was given.
+        position: for random numbers.
+    """
+
     operator: type[Operator]
     device: str
     inputs: tuple[Any, ...]
     constants: dict[str, Any]
     varying: dict[str, Value]
     size: int
-    position: int  # for random numbers
+    rng: RNG | None = None
+    position: int = 0
 
     def output_count(self) -> int:
         """Return the number of outputs."""
@@ -136,11 +180,17 @@ class _Call(NamedTuple):
     def _input(self, number: int, value: Any) -> Any:
         if not isinstance(value, Value):
             return value
+        wanted = self.place_of_input(number)
+        samples = value.samples if wanted == "any" else on_device(value, wanted)
+        return repeated(samples, self.size)
+
+    def place_of_input(self, number: int) -> str:
+        """Return where the operator reads an input: "cpu", "gpu" or "any"."""
+        if self.operator.transfers or self.operator.metadata_only or not self.operator.inputs:
+            return "any"
+        wanted = self.operator.device_of_input(number)
         own = "gpu" if self.device == "gpu" else "cpu"
-        wanted = self.operator.device_of_input(number) if self.operator.inputs else "any"
-        if wanted == "any" or self.operator.transfers or self.operator.metadata_only:
-            return repeated(value.samples, self.size)
-        return repeated(on_device(value, own if wanted == "same" else wanted), self.size)
+        return own if wanted == "same" else wanted
 
     def _key(self) -> Any:
         """Return what an operator can be used for again: the same arguments, on one device."""
@@ -148,7 +198,7 @@ class _Call(NamedTuple):
             type(each.samples) if isinstance(each, Value) else (type(each), each)
             for each in self.inputs
         )
-        constants = tuple((name, _frozen(value)) for name, value in sorted(self.constants.items()))
+        constants = tuple((name, frozen(value)) for name, value in sorted(self.constants.items()))
         key = self.operator, self.device, inputs, constants, tuple(sorted(self.varying))
         try:
             hash(key)
@@ -157,14 +207,14 @@ class _Call(NamedTuple):
         return key
 
 
-def _frozen(value: Any) -> Any:
+def frozen(value: Any) -> Any:
     """Return a value for keys: equal only if the type is equal, too."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.shape, value.tobytes()
     if isinstance(value, list | tuple):
-        return tuple(map(_frozen, value))
+        return tuple(map(frozen, value))
     if isinstance(value, Mapping):
-        return tuple((key, _frozen(each)) for key, each in sorted(value.items()))
+        return tuple((key, frozen(each)) for key, each in sorted(value.items()))
     return type(value), value
 
 
@@ -263,7 +313,7 @@ def on_device(value: Value, wanted: str) -> TensorList:
     samples = value.samples
     if ("gpu" if isinstance(samples, TensorListGPU) else "cpu") == wanted:
         return samples
-    return _Call(Copy, wanted, (value,), {}, {}, len(samples), 0).run(EvalContext.current())[0]
+    return Call(Copy, wanted, (value,), {}, {}, len(samples)).run(EvalContext.current())[0]
 
 
 def repeated(samples: TensorList, size: int) -> TensorList:
