@@ -203,9 +203,7 @@ def test_sources(at_once):
         found = [np.asarray(ndd.as_tensor(one * 2)).tolist() for one in source.captured(2)]
         assert found == [[[2 * i, 2], [2 * i, 4]] for i in range(5)]
     assert at_once == []
-    pairs = ndd.ExternalSource(
-        lambda it=iter(range(4)): (np.full(2, next(it)), np.ones(3)), num_outputs=2
-    )
+    pairs = ndd.ExternalSource([(np.full(2, i), np.ones(3)) for i in range(4)], num_outputs=2)
     sums = [(ndd.reductions.sum(one), other.shape) for one, other in pairs.captured(3)]
     assert [[each.item() for each in one] for one, _ in sums] == [[2 * i] * 3 for i in range(4)]
     assert sums[0][1] == [(3,)] * 3
