@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from .plan import Key, Plan, Step
 
 Rest = Callable[[], Any]
-"""Waits for the results of a step that has begun, and stores them; returns a `Rest`, or None."""
+"""The rest of a step whose work has begun elsewhere: waits, and returns the results or a `Rest`."""
 
 SegmentDone = Callable[["Batch", int, BaseException | None], None]
 """Takes a batch, the number of its segment that is done, and the error that ended the batch."""
@@ -108,17 +107,16 @@ class Batch:
             )
         self.values.clear()
 
-    def parts(self) -> Iterator[Batch]:
-        """Yield the user's batches that it holds, with their outputs, once it is finished."""
+    def parts(self) -> list[Batch]:
+        """Return the user's batches that it holds, with their outputs, once it is finished."""
         if self.count == 1:
-            yield self
-            return
+            return [self]
         size = self.size // self.count
-        for i in range(self.count):
-            part = Batch(self.number + i, size, self.pool, self.seed)
+        parts = [Batch(self.number + i, size, self.pool, self.seed) for i in range(self.count)]
+        for i, part in enumerate(parts):
             rows = range(i * size, (i + 1) * size)
             part.outputs = tuple(output.part(rows) for output in self.outputs)
-            yield part
+        return parts
 
     def fail(self, error: BaseException) -> None:
         """End the batch with an error; an error without notes gets the batch and the thread."""
@@ -211,30 +209,46 @@ def begin_batch_step(step: Step, batch: Batch) -> None:
         batch.begun = step.node.operator.begin_gpu(batch, *inputs, **arguments)
 
 
-def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
-    """Run a whole-batch operator and store its results.
+def run_batch_step(step: Step, batch: Batch, stage: str, rest: Rest | None = None) -> Rest | None:
+    """Run a whole-batch operator, or the rest of its work, and store its results.
 
     Returns:
-        None; or, if the operator has begun work elsewhere, what is left to do.
+        None; or, if the operator has begun work elsewhere, the rest: what waits for the results.
     """
     node = step.node
-    operator = node.operator
-    values = batch.values
     if stage == "GPU" and batch.size == 0:  # so that no operator meets an empty batch
         classes = {"cpu": TensorListCPU, "gpu": TensorListGPU}
-        values[node.ordinal] = tuple(classes[data.device]([], data.layout) for data in node.outputs)
+        empty = tuple(classes[data.device]([], data.layout) for data in node.outputs)
+        batch.values[node.ordinal] = empty
         return None
+    failed = set(batch.errors)
+    batch.stage_note = f"in {step.title}, {stage} stage"
+    try:
+        result = rest() if rest is not None else _computed(step, batch, stage)
+        if callable(result) and stage == "CPU":
+            return result  # type: ignore[no-any-return]
+        assumed, names = node.operator.assumed_layouts, _names(step, batch)
+        lists = as_tensor_lists(result, batch.size, step.layouts, assumed, names)
+        batch.values[node.ordinal] = lists
+    except BaseException as error:
+        error.add_note(f"{batch.stage_note}, batch {batch.number}")
+        raise
+    batch.annotate_errors(failed, batch.stage_note)
+    return None
+
+
+def _computed(step: Step, batch: Batch, stage: str) -> Any:
+    """Return what the operator returns for a batch."""
+    node = step.node
     inputs, arguments = _data(step, batch)
     if step.shared:
+        values = batch.values
         others = [values[ordinal][i] for ordinal, i in step.shared if ordinal in values]
         inputs = own_inputs(batch, inputs, others)
-    work = getattr(operator, "batch_gpu" if stage == "GPU" else "batch")
+    work = getattr(node.operator, "batch_gpu" if stage == "GPU" else "batch")
     if node.sequences is None:
-        compute = partial(work, batch, *inputs, **arguments)
-    else:
-        count = len(node.outputs)
-        compute = partial(batch_frames, node.sequences, batch, inputs, arguments, work, count)
-    return _store_results(step, batch, stage, compute)
+        return work(batch, *inputs, **arguments)
+    return batch_frames(node.sequences, batch, inputs, arguments, work, len(node.outputs))
 
 
 def _data(step: Step, batch: Batch) -> tuple[list[TensorList], dict[str, Any]]:
@@ -246,33 +260,11 @@ def _data(step: Step, batch: Batch) -> tuple[list[TensorList], dict[str, Any]]:
     return [values[ordinal][i] for ordinal, i in step.inputs], arguments
 
 
-def _store_results(step: Step, batch: Batch, stage: str, compute: Callable[[], Any]) -> Rest | None:
-    """Store what `compute` returns; if that is a function, return what is left to do."""
-    failed = set(batch.errors)
-    batch.stage_note = f"in {step.title}, {stage} stage"
-    try:
-        result = compute()
-        if callable(result) and stage == "CPU":
-            return partial(_store_results, step, batch, stage, result)
-        lists = as_tensor_lists(
-            result, batch.size, step.layouts, step.node.operator.assumed_layouts
-        )
-        batch.values[step.node.ordinal] = tuple(
-            data.with_source_info(names)
-            for data, names in zip(lists, _names(step, batch), strict=True)
-        )
-    except BaseException as error:
-        error.add_note(f"{batch.stage_note}, batch {batch.number}")
-        raise
-    batch.annotate_errors(failed, batch.stage_note)
-    return None
-
-
 def _names(step: Step, batch: Batch) -> list[Names | None]:
     """Return the names of the samples in each result of a step."""
     node = step.node
     operator, selection = node.operator, batch.selections.get(node.ordinal)
     if isinstance(operator, InputOperator) and selection is not None:
         return [operator.source_info(selection, i) for i in range(len(node.outputs))]
-    names = inherited(batch.values[ordinal][i].names for ordinal, i in step.inputs)
+    names = inherited([batch.values[ordinal][i].names for ordinal, i in step.inputs])
     return [names] * len(node.outputs)

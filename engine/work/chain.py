@@ -24,8 +24,8 @@ from ..graph.operator import Array, SampleOperator
 from ..graph.params import from_row
 from ..graph.sequences import Sequences
 from ..tensors import TensorList
+from ..tensors.memory import Scratch
 from ..tensors.results import BatchRows, RowStore, RowType, as_results
-from ..tensors.scratch import Scratch
 from ..tensors.source_info import Names, inherited
 from .batch import Batch
 from .frames import sample_frames
