@@ -10,6 +10,10 @@ RUN = $(VENV)/bin/python
 # More than CI's cores, because some tests wait for processes and servers.
 WORKERS ?= 3
 
+# Where Python keeps no bytecode, each child process of a test compiles all that it imports: twice
+# the time of its start.
+unexport PYTHONDONTWRITEBYTECODE
+
 # An editable install is a hook in Python's import, which mypy and pyright do not follow. They follow
 # a path: that of a folder in which the checkout has the form of the installed package.
 .PHONY: demo gallery test lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
@@ -21,10 +25,12 @@ $(VENV)/base: pyproject.toml
 	touch $@
 
 $(VENV)/dev: $(VENV)/base
+	@echo "The tools of developers are installed: PyTorch and others, some minutes"
 	$(PIP) -e '.[dev]' $(TORCH)
 	touch $@
 
 $(VENV)/dali: $(VENV)/dev
+	@echo "DALI is installed"
 	$(PIP) $(DALI)
 	touch $@
 

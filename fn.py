@@ -33,7 +33,7 @@ class Namespace:
     Args:
         module: name of the module whose groups these are.
         groups: the path to it: () for the whole module, ("readers",) for `fn.readers`.
-        member: makes the attribute that stands for an operator.
+        member: makes the attribute that stands for an operator under one of its names.
         spelled: turns an operator's name into the attribute's.
     """
 
@@ -41,17 +41,17 @@ class Namespace:
         self,
         module: str,
         groups: tuple[str, ...],
-        member: Callable[[type[Operator]], Any],
+        member: Callable[[type[Operator], str], Any],
         spelled: Callable[[str], str],
     ) -> None:
         self._module, self._groups, self._member, self._spelled = module, groups, member, spelled
 
-    def _operators(self) -> Mapping[str, type[Operator] | None]:
-        """Return the members by name: operators, and None for groups of them."""
+    def _operators(self) -> Mapping[str, tuple[type[Operator], str] | None]:
+        """Return the members by name: operators with their names, and None for groups of them."""
         depth = len(self._groups)
         return {
             groups[depth] if len(groups) > depth else self._spelled(name): (
-                None if len(groups) > depth else operator_class
+                None if len(groups) > depth else (operator_class, ".".join((*groups, name)))
             )
             for groups, name, operator_class in public_operators()
             if groups[:depth] == self._groups
@@ -64,10 +64,10 @@ class Namespace:
         if name not in members:
             known = unknown(name, members) if not self._groups else not_among(name, members)
             raise AttributeError(f"there is no operator {known}", name=name, obj=self)
-        operator_class = members[name]
-        if operator_class is None:
+        operator = members[name]
+        if operator is None:
             return self.open_group(name)
-        value = self._member(operator_class)
+        value = self._member(*operator)
         setattr(self, name, value)
         return value
 

@@ -1,7 +1,8 @@
 """The operators as classes, as older pipelines use them: `ops.Resize(size=224)(images)`.
 
 An instance keeps its arguments; calling it, with further arguments or inputs, adds the
-operator to the graph. Old names such as `ops.FileReader` and `ops.CoinFlip` are there, too.
+operator to the graph. Old names such as `ops.FileReader` and `ops.CoinFlip` are there, too; they
+warn.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from .engine.errors import ArgumentError
+from .engine.graph.callers import warn_of_deprecation
 from .engine.graph.declaration import camel_case
 from .engine.graph.functions import apply, function_of
-from .engine.graph.operator import Operator
+from .engine.graph.operator import Operator, public_operators
 from .fn import Namespace, enter_groups
 
 _BY_POSITION = {
@@ -28,8 +30,11 @@ class OperatorClass:
     """Base of the classes in `ops`."""
 
     operator: ClassVar[type[Operator]]
+    deprecation: ClassVar[str] = ""
 
     def __init__(self, *values: Any, name: str | None = None, **arguments: Any) -> None:
+        if self.deprecation:
+            warn_of_deprecation(self.deprecation)
         names = _BY_POSITION.get(self.operator.name, ())
         if len(values) > len(names):
             raise ArgumentError(
@@ -66,19 +71,64 @@ class Compose:
         return values
 
 
-_CLASSES: dict[type[Operator], type[OperatorClass]] = {}
+_CLASSES: dict[tuple[type[Operator], str], type[OperatorClass]] = {}
 
 
-def _class_of(operator_class: type[Operator]) -> type[OperatorClass]:
-    """Return the class that an operator is here, with its docstring and signature."""
-    if operator_class not in _CLASSES:
-        function: Any = function_of(operator_class)
-        content = {"operator": operator_class, "__doc__": function.__doc__, "__module__": __name__}
-        content["__signature__"] = function.__signature__
-        name = camel_case(operator_class.name.rpartition(".")[2])
-        _CLASSES[operator_class] = type(name, (OperatorClass,), content)
-    return _CLASSES[operator_class]
+def _class_of(operator_class: type[Operator], called: str) -> type[OperatorClass]:
+    """Return the class that an operator is under one of its names.
 
+    It has the docstring and the signature of the function. The class of an older name is derived
+    from that of the current one.
+    """
+    key = operator_class, called
+    if key in _CLASSES:
+        return _CLASSES[key]
+    function: Any = function_of(operator_class)
+    content = {"operator": operator_class, "__doc__": function.__doc__, "__module__": __name__}
+    content["__signature__"] = function.__signature__
+    base = OperatorClass
+    if called != operator_class.name:
+        base = _class_of(operator_class, operator_class.name)
+        older, current = _path(called), _path(operator_class.name)
+        content["deprecation"] = f"ops.{older} is deprecated; use ops.{current}"
+    _CLASSES[key] = type(camel_case(called.rpartition(".")[2]), (base,), content)
+    return _CLASSES[key]
+
+
+def _path(called: str) -> str:
+    """Return the name in `ops` of an operator: "readers.File" of "readers.file"."""
+    *groups, name = called.split(".")
+    return ".".join((*groups, camel_case(name)))
+
+
+def cpu_ops() -> set[str]:
+    """Return the names of the operators that run on the CPU, as in "readers__File"."""
+    return _names_on("cpu")
+
+
+def gpu_ops() -> set[str]:
+    """Return the names of the operators that run on the GPU."""
+    return _names_on("gpu")
+
+
+def mixed_ops() -> set[str]:
+    """Return the names of the operators that take data on the CPU and return data on the GPU."""
+    return _names_on("mixed")
+
+
+def _names_on(device: str) -> set[str]:
+    return {
+        "__".join((*groups, camel_case(name)))
+        for groups, name, operator_class in public_operators()
+        if device in operator_class.devices
+    }
+
+
+def Reload() -> None:  # noqa: N802  (DALI's name)
+    """Do nothing: operators that are registered later are found, too."""
+
+
+_FUNCTIONS = ("Compose", "Reload", "cpu_ops", "gpu_ops", "mixed_ops")
 
 _ALL = Namespace(__name__, (), _class_of, camel_case)
 enter_groups(_ALL)
@@ -93,4 +143,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*dir(_ALL), "Compose"])
+    return sorted([*dir(_ALL), *_FUNCTIONS])

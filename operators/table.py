@@ -12,6 +12,7 @@ from .audio import (
     spectrogram,
     to_decibels,
 )
+from .augmenting import augment, draw_steps
 from .batches import dump_image, permute
 from .boxes import (
     bb_flip,
@@ -74,4 +75,7 @@ from .user_code import (
     python_function,
     torch_function,
 )
+from .vision import color as vision_color
+from .vision import resize as vision_resize
+from .vision import windows as vision_windows
 from .warp import jitter, remap, rotate, sphere, warp_affine, warp_perspective, water

@@ -320,6 +320,17 @@ class EmulatedGpuDevice(GpuDevice):
     def aside(self) -> Iterator[EmulatedDevice]:
         yield EmulatedDevice(self.pool)
 
+    def open_lane(self) -> EmulatedDevice:
+        return EmulatedDevice(self.pool)
+
+    @contextmanager
+    def on_lane(self, device: Device) -> Iterator[None]:
+        yield
+        device.end_batch()
+
+    def close_lane(self, device: Device) -> None:
+        device.drop_own()
+
     def rehearsing(self, needed: Callable[[Kernel], None]) -> EmulatedRehearsalDevice:
         return EmulatedRehearsalDevice(needed)
 

@@ -23,7 +23,7 @@ from ..decoders.image.engines import cuda_jpeg
 from ..engine.errors import MissingDependencyError
 from ..engine.gpu.device import Device, import_cupy
 from ..engine.gpu.gpu_device import GpuDevice
-from ..engine.run import executor, opening
+from ..engine.run import eager_runner, executor, opening
 from ..engine.tensors import TensorListGPU
 from ..engine.tensors.memory import SlabPool
 from ..engine.tensors.results import as_tensor_list
@@ -83,6 +83,7 @@ def device_stage(_has_gpu: bool, monkeypatch: pytest.MonkeyPatch) -> bool:
             pytest.skip("no GPU, and no g++ to emulate one")
         monkeypatch.setattr(opening, "load_driver", lambda: None)
         monkeypatch.setattr(executor, "GpuDevice", EmulatedGpuDevice)
+        monkeypatch.setattr(eager_runner, "GpuDevice", EmulatedGpuDevice)
         monkeypatch.setattr(mixed, "JpegDecoder", HostJpegDecoder)
         # The threads of an emulated block take turns.
         monkeypatch.setattr(cuda_jpeg, "FILE_THREADS", 32)

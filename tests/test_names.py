@@ -3,6 +3,9 @@
 import importlib
 import subprocess
 import sys
+import warnings
+from contextlib import suppress
+from inspect import signature
 from operator import attrgetter
 from types import ModuleType
 
@@ -25,6 +28,14 @@ from penstock.fn import GROUPS
         ("data_node", ["DataNode"]),
         ("math", ["sqrt", "clamp", "atan2"]),
         ("types", ["UINT8", "DALIDataType", "ScalarConstant", "CPU_ONLY_DEVICE_ID"]),
+        ("types", ["STRING", "SAME", "TensorLayout", "ConstantNode", "CUDAStream"]),
+        ("backend", ["ReleaseUnusedMemory", "PreallocateDeviceMemory"]),
+        ("data_node", ["newaxis"]),
+        ("pickling", ["pickle_by_value"]),
+        ("pipeline", ["StreamPolicy", "OperatorConcurrency"]),
+        ("plugin_manager", ["load_library", "load_directory"]),
+        ("sysconfig", ["get_include_dir", "get_lib_dir"]),
+        ("tfrecord", ["Feature", "FixedLenFeature", "VarLenFeature"]),
     ],
 )
 def test_modules(module, names):
@@ -35,9 +46,14 @@ def test_modules(module, names):
 
 PUBLIC = [
     *("backend", "backend_impl", "data_node", "datasets", "extend", "fn", "math", "ops"),
-    *("pipeline", "tensors"),
+    *("pickling", "pipeline", "plugin_manager", "sysconfig", "tensors"),
     *("tfrecord", "types", "plugin.arrays", "plugin.base_iterator", "plugin.jax", "plugin.jax.fn"),
-    *("plugin.numba", "plugin.numba.fn", "plugin.numba.fn.experimental"),
+    *(
+        "plugin.numba",
+        "plugin.numba.experimental",
+        "plugin.numba.fn",
+        "plugin.numba.fn.experimental",
+    ),
     *("plugin.pytorch", "plugin.pytorch.fn"),
 ]
 
@@ -83,9 +99,26 @@ def test_no_gpu_has_two_names():
         ("video_reader_resize", "readers.video_resize"),
     ],
 )
-def test_older_names_are_the_newer_operators(old, new):
-    found, wanted = (attrgetter(name)(fn) for name in (old, new))
-    assert found is wanted
+def test_older_names_are_the_newer_operators_and_warn(old, new):
+    with penstock.Pipeline(batch_size=1, num_threads=1):
+        function = attrgetter(old)(fn)
+        assert signature(function) == signature(attrgetter(new)(fn))
+        message = rf"^fn\.{old} is deprecated; use fn\.{new}$"
+        # None has the argument, so that no call adds an operator.
+        with pytest.warns(DeprecationWarning, match=message) as caught, suppress(ArgumentError):
+            function(no_such_argument=1)
+        assert caught[0].filename == __file__
+
+
+def test_older_classes_are_the_newer_ones_and_warn():
+    assert issubclass(ops.FileReader, ops.readers.File)
+    with pytest.warns(
+        DeprecationWarning, match=r"^ops\.CoinFlip is deprecated; use ops\.random\.C"
+    ):
+        assert isinstance(ops.CoinFlip(), ops.random.CoinFlip)
+    with warnings.catch_warnings(record=True) as caught:
+        ops.readers.File(file_root="x")
+    assert caught == []
 
 
 @pytest.mark.parametrize(
@@ -122,7 +155,7 @@ def images(folder):
         (lambda _: fn.stack(fn.random.uniform(), None, 1), "input 1 of fn.stack is None"),
         (
             lambda _: fn.cat([fn.random.uniform()] * 2, [fn.random.uniform()] * 3),
-            "lists of inputs must have one length",
+            "Multiple Input Sets used with operator",
         ),
     ],
 )
@@ -247,3 +280,41 @@ def test_the_experimental_pipeline_def():
         return 5
 
     assert unchanged() == 5
+
+
+def test_operators_are_listed_by_stage():
+    cpu, mixed, gpu = ops.cpu_ops(), ops.mixed_ops(), ops.gpu_ops()
+    assert {"readers__File", "transforms__Rotation", "Resize", "MFCC"} <= cpu
+    assert "decoders__Image" in mixed - gpu
+    assert "Resize" in gpu
+    assert "readers__COCO" not in gpu | mixed
+    ops.Reload()
+    assert ops.cpu_ops() == cpu
+
+
+def test_keyword_names_are_dali_s():
+    assert types.to_numpy_type(dali_type=types.UINT16) == np.uint16
+    assert types.to_dali_type(framework_type=np.int8) is types.INT8
+
+    def define():
+        number = fn.zeros(shape=[], dtype=types.FLOAT) + 4
+        return penstock.math.sqrt(input=number), number.source_info(device="cpu")
+
+    with pipeline_def(define, batch_size=1, num_threads=1)() as pipe:
+        roots, places = pipe.run()
+    assert roots.as_array().tolist() == [2.0]
+    assert places.shape() == [(0,)]
+
+
+@pytest.mark.parametrize("member", [types.STRING, types.FEATURE, types.PYTHON_OBJECT])
+def test_types_of_arguments_are_no_element_types(member):
+    with pytest.raises(ArgumentError, match="is no element type"):
+        types.to_numpy_type(member)
+
+
+def test_a_layout_and_a_stream_as_objects():
+    layout = types.TensorLayout("HWC")
+    assert (layout, len(layout), str(layout)) == ("HWC", 3, "HWC")
+    with pipeline_def(lambda: fn.zeros(shape=[1, 2, 3], layout=layout), batch_size=1)() as pipe:
+        assert pipe.run()[0].layout() == "HWC"
+    assert types.CUDAStream(5).ptr == 5

@@ -84,6 +84,29 @@ class GpuDevice:
         finally:
             return_stream(self._device, stream)
 
+    def open_lane(self) -> Device:
+        """Return a device with a new stream, for `on_lane`."""
+        stream = borrow_stream(self._cupy, self._device)
+        return Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
+
+    @contextmanager
+    def on_lane(self, device: Device) -> Iterator[None]:
+        """Work on the stream of `open_lane` in the caller's thread; wait for the work at the end.
+
+        What operators keep for the stream stays for the next time.
+        """
+        with self._device, device.stream:
+            yield
+            held = device.end_batch()
+            device.stream.synchronize()
+            del held
+
+    def close_lane(self, device: Device) -> None:
+        """Give back the stream of `open_lane`."""
+        with self._device, device.stream:
+            device.drop_own()
+        return_stream(self._device, device.stream)
+
     def rehearsing(self, needed: Callable[[Kernel], None]) -> RehearsalDevice:
         """Return a device that computes nothing, and calls `needed` with kernels to launch."""
         return RehearsalDevice(self._cupy, self._device.id, needed)

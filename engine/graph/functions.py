@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ArgumentError
+from .callers import warn_of_deprecation
 from .declaration import docstring, signature
 from .nodes import DataNode, add_node, set_of_call
 from .operator import Operator
@@ -29,7 +30,9 @@ def apply(
     if lists:
         if len(set(map(len, lists))) > 1:
             raise ArgumentError(
-                f"{called}: lists of inputs must have one length, not {[*map(len, lists)]}"
+                f"All argument lists for Multiple Input Sets used with operator "
+                f"'{called.removeprefix('fn.')}' must have the same length. They have "
+                f"{[*map(len, lists)]} nodes"
             )
         sets = [
             tuple(value[i] if _is_list_of_nodes(value) else value for value in inputs)
@@ -67,26 +70,33 @@ def _by_name(operator_class: type[Operator], values: tuple[Any, ...]) -> dict[st
     return dict(zip(names, values, strict=False))
 
 
-def _function(operator_class: type[Operator]) -> Callable[..., Any]:
+def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]:
     def function(*inputs: Any, name: str | None = None, **arguments: Any) -> Any:
+        if called != operator_class.name:
+            warn_of_deprecation(f"fn.{called} is deprecated; use fn.{operator_class.name}")
         return apply(operator_class, inputs, arguments, name)
 
-    function.__name__ = function.__qualname__ = operator_class.called.rpartition(".")[2]
+    function.__name__ = function.__qualname__ = called.rpartition(".")[2]
     function.__doc__ = docstring(operator_class)
     function.__signature__ = signature(operator_class)  # type: ignore[attr-defined]
     return function
 
 
-_FUNCTIONS: dict[type[Operator], Callable[..., Any]] = {}
+_FUNCTIONS: dict[tuple[type[Operator], str], Callable[..., Any]] = {}
 
 
-def function_of(operator_class: type[Operator]) -> Callable[..., DataNode]:
+def function_of(operator_class: type[Operator], called: str = "") -> Callable[..., DataNode]:
     """Return the function that an operator is in `fn`, with its docstring and signature.
 
     Type checkers do not know it as an attribute of `fn`, unless the operator is Penstock's. For an
     operator with several outputs the function returns a list of nodes, for one without outputs
     None: give its name a type of your own.
+
+    Args:
+        operator_class: the operator.
+        called: one of its names; the function of an older one warns of each call.
     """
-    if operator_class not in _FUNCTIONS:
-        _FUNCTIONS[operator_class] = _function(operator_class)
-    return _FUNCTIONS[operator_class]
+    key = operator_class, called or operator_class.name
+    if key not in _FUNCTIONS:
+        _FUNCTIONS[key] = _function(*key)
+    return _FUNCTIONS[key]

@@ -11,18 +11,20 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ..errors import ArgumentError
+from ..tensors import TensorList
+from ..tensors.dtypes import DALIDataType
 from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
 from .derivation import Axes, derive
-from .index_keys import split_key
+from .index_keys import newaxis, split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
 from .operator import OPERATORS, CompositeOperator, Operator
 from .params import NO_EFFECT, Required
 from .sequences import Sequences
 
-__all__ = ["DataNode"]  # the module is public as `penstock.data_node`
+__all__ = ["DataNode", "newaxis"]  # the module is public as `penstock.data_node`
 
 
 @dataclass(eq=False)
@@ -41,6 +43,7 @@ class Node:
             same random numbers.
         is_open: whether its data may come with layouts that the definition does not know.
         problem: why its operator cannot work on data of these layouts, or "": see `derivation.py`.
+        values: a batch for each output, if the operator runs at once, as in debug mode.
     """
 
     operator: Operator
@@ -56,6 +59,7 @@ class Node:
     call: object = field(default_factory=object)
     is_open: bool = False
     problem: str = ""
+    values: tuple[TensorList, ...] | None = None
 
     def __post_init__(self) -> None:
         self.name = self.wanted_name or self.stem
@@ -126,6 +130,15 @@ class Graph:
         for node in sorted(new, key=lambda node: node.number):
             self.add(node)
 
+    def with_data(
+        self, operator_class: type[Operator], inputs: Sequence[Any], arguments: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """Return inputs and arguments of a call, in which batches have become nodes.
+
+        Only graphs whose operators run at once take batches: see `engine/run/eager_graph.py`.
+        """
+        return inputs, arguments
+
     def _unique_name(self, node: Node) -> str:
         taken = {node.name for node in self.nodes}
         if node.wanted_name is not None:
@@ -147,8 +160,9 @@ _NOT_ITERABLE = re.compile(r"non-iterable \w*Node\b|Node' object is not iterable
 @contextmanager
 def defining(graph: Graph) -> Iterator[None]:
     """Add operators that this block calls to `graph`."""
-    previous = getattr(_defining, "graph", None)
-    _defining.graph = graph
+    graphs = _stack()
+    depth = len(graphs)
+    push_graph(graph)
     try:
         yield
     except TypeError as error:
@@ -159,13 +173,32 @@ def defining(graph: Graph) -> Iterator[None]:
             )
         raise
     finally:
-        _defining.graph = previous
+        del graphs[depth:]  # also what the block has pushed and not popped
+
+
+def push_graph(graph: Graph | None) -> None:
+    """Add operators that this thread calls from now on to `graph`; with None to no graph."""
+    _stack().append(graph)
+
+
+def pop_graph() -> None:
+    """End what the last `push_graph` of this thread began, if any."""
+    if graphs := _stack():
+        graphs.pop()
 
 
 def current_graph() -> Graph | None:
     """Return the graph being defined, if any."""
-    graph: Graph | None = getattr(_defining, "graph", None)
-    return graph
+    graphs = _stack()
+    return graphs[-1] if graphs else None
+
+
+def _stack() -> list[Graph | None]:
+    """Return the graphs that this thread defines, the innermost last."""
+    graphs: list[Graph | None] | None = getattr(_defining, "graphs", None)
+    if graphs is None:
+        graphs = _defining.graphs = []
+    return graphs
 
 
 @contextmanager
@@ -214,10 +247,34 @@ class DataNode(NodeArithmetic["DataNode"]):
         return Axes(self.layout, self.ndim)
 
     @property
+    def dtype(self) -> DALIDataType:
+        """Element type of the values, in debug mode.
+
+        Raises:
+            AttributeError: there are no values, because the pipeline is defined without debug.
+        """
+        if self.node.values is None:
+            raise AttributeError(f"{self!r} has no dtype while the pipeline is defined")
+        return self.node.values[self.index].dtype
+
+    @property
     def name(self) -> str:
         """Name of the operator, with the output's number if it has several."""
         several = len(self.node.outputs) > 1
         return f"{self.node.name}[{self.index}]" if several else self.node.name
+
+    def get(self) -> TensorList:
+        """Return the values of this batch, in debug mode.
+
+        Raises:
+            TypeError: the pipeline is defined without `debug=True`, so there are no values.
+        """
+        if self.node.values is None:
+            raise TypeError(
+                f"{self!r} has no values while the pipeline is defined; pass debug=True to "
+                "pipeline_def or to the definition's call, so that each run calls the definition"
+            )
+        return self.node.values[self.index].delivered(None)
 
     def gpu(self) -> DataNode:
         """Return this data on the GPU."""
@@ -228,19 +285,23 @@ class DataNode(NodeArithmetic["DataNode"]):
         return self if self.device == "cpu" else _apply(Copy, self, device="cpu")
 
     def shape(self, *, dtype: Any = None, device: str = "cpu") -> DataNode:
-        """Return each sample's shape as a one-dimensional tensor (int64 by default)."""
-        return _apply("shapes", self, dtype=dtype, device=device)
+        """Return each sample's shape as a one-dimensional tensor (int64 by default).
+
+        In debug mode the result is also equal to a list of the shapes, as tuples.
+        """
+        shapes = _apply("shapes", self, dtype=dtype, device=device)
+        return shapes if self.node.values is None else ShapesNode(shapes)
 
     def property(self, key: str, *, device: str = "cpu") -> DataNode:
         """Return a property of each sample, such as its layout: see `fn.get_property`."""
         return _apply("get_property", self, key=key, device=device)
 
-    def source_info(self) -> DataNode:
+    def source_info(self, *, device: str = "cpu") -> DataNode:
         """Return the location of each sample, as bytes of text in UTF-8."""
-        return self.property("source_info")
+        return self.property("source_info", device=device)
 
-    def __getitem__(self, key: Any) -> DataNode:
-        constant, data = split_key(key, lambda value: isinstance(value, DataNode))
+    def __getitem__(self, val: Any) -> DataNode:
+        constant, data = split_key(val, lambda value: isinstance(value, DataNode))
         if not data:
             return _apply("_subscript", self, key=constant)
         return _apply("_subscript", self, key=constant, indices=_apply("_indices", *data))
@@ -257,11 +318,13 @@ class DataNode(NodeArithmetic["DataNode"]):
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(
             f"{self!r} has no values while the pipeline is defined, so it is no array. "
-            "fn.python_function calls functions of arrays, such as NumPy's, for each sample"
+            "fn.python_function calls functions of arrays, such as NumPy's, for each sample; in "
+            "debug mode, `get()` returns the values"
         )
 
     def __repr__(self) -> str:
-        return f"DataNode({self.name!r}, device={self.device!r})"
+        text = f"DataNode({self.name!r}, device={self.device!r}"
+        return f"{text})" if self.node.values is None else f"{text}, data={self.get()})"
 
     def _binary(self, function: str, other: Any, *, swapped: bool = False) -> DataNode:
         if is_group_of_nodes(other):
@@ -277,6 +340,28 @@ class DataNode(NodeArithmetic["DataNode"]):
 
     def __pos__(self) -> DataNode:
         return self
+
+
+class ShapesNode(DataNode):
+    """The shapes of a node that has values. They are also equal to a list of tuples."""
+
+    def __init__(self, shapes: DataNode) -> None:
+        super().__init__(shapes.node, shapes.index, shapes.device, shapes.layout, shapes.ndim)
+
+    def tuples(self) -> list[tuple[int, ...]]:
+        """Return the shape of each sample."""
+        return [tuple(row.tolist()) for row in self.get().as_cpu().rows()]
+
+    def __eq__(self, other: Any) -> Any:
+        return self.tuples() == other if isinstance(other, list) else super().__eq__(other)
+
+    def __ne__(self, other: Any) -> Any:
+        return self.tuples() != other if isinstance(other, list) else super().__ne__(other)
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return str(self.tuples())
 
 
 def _apply(operator: str | type[Operator], *inputs: Any, **arguments: Any) -> DataNode:
@@ -299,6 +384,8 @@ def add_node(
     that returns its data adopts it.
     """
     graph = current_graph()
+    if graph is not None:
+        inputs, arguments = graph.with_data(operator_class, inputs, arguments)
     arguments = dict(arguments)
     device = device or arguments.pop("device", None)
     if name is not None and not isinstance(name, str):

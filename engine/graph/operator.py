@@ -64,6 +64,8 @@ class Operator:
         older_names: the name of each argument by its deprecated names; made from `params`.
         outputs: number of outputs, unless the arguments decide (`num_outputs`).
         random_count: number of random numbers that the work on a sample needs.
+        is_random: whether it draws random numbers. A class whose `random_count` follows from the
+            arguments, or which draws them in another way, says so itself.
         metadata_only: whether it reads only dtypes, shapes and layouts of its inputs. On the CPU
             such an operator accepts data on the GPU: its `batch_gpu` runs and returns CPU data.
         cpu_inputs: names of inputs that the operator reads on the CPU, wherever it runs. If it
@@ -110,6 +112,7 @@ class Operator:
     older_names: ClassVar[dict[str, str]] = {}
 
     random_count: int = 0
+    is_random: ClassVar[bool] = False
     metadata_only: ClassVar[bool] = False
     cpu_inputs: ClassVar[tuple[str, ...]] = ()
     any_device_inputs: ClassVar[tuple[str, ...]] = ()
@@ -137,6 +140,8 @@ class Operator:
         declared = {v.name or k: v._replace(name=v.name or k, attribute=k) for k, v in own.items()}
         if "batch_gpu" in vars(cls) and "rehearses" not in vars(cls):
             cls.rehearses = False
+        if vars(cls).get("random_count"):
+            cls.is_random = True
         if "name" in vars(cls) and "called" not in vars(cls):
             cls.called = f"fn.{cls.name}"
         inherited = [vars(base).get("params", {}) for base in reversed(cls.__mro__[1:])]
@@ -208,6 +213,10 @@ class Operator:
         # A copy is made from the arguments: attributes that `prepare` sets need not be picklable.
         made = (type(self), self.device, self.per_sample, self.layouts, self._constants)
         return _make, made, {"placement": self.placement}
+
+    def keep(self) -> None:
+        """Compute the results though nothing needs them, as with the argument `preserve`."""
+        self.preserve = self._constants["preserve"] = True
 
     @classmethod
     def by_current_names(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:

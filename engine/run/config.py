@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import ArgumentError
 from ..tensors.dtypes import CPU_ONLY_DEVICE_ID
 from ..work.faults import POLICIES
+from .policies import OperatorConcurrency, StreamPolicy
 
 
 @dataclass(frozen=True)
@@ -49,16 +50,20 @@ class PipelineConfig:
             another sample) or "replace" (use a copy of a neighbor).
         quarantine_log: file to which a JSON line is added for each bad sample.
         checkpoint: a result of `Pipeline.checkpoint`, or the path of a file with one.
+        enable_memory_stats: measure the memory of operators' results: see
+            `Pipeline.executor_statistics`.
+        debug: whether each run calls the definition, with values: see docs/debugging.md. Only
+            `pipeline_def` and the functions that it makes take True.
         output_dtype, output_ndim, output_layout: checked on every output; one value for
             all or a list with one (or None) for each.
 
         Other arguments are accepted for compatibility, without effect. bytes_per_sample is
         needless because memory of any size is recycled, and set_affinity because the system's
-        scheduler places threads. enable_memory_stats and enable_checkpointing are always on, at
-        no cost. py_num_workers, py_start_method and py_callback_pickler are needless because
-        sources run in a thread. exec_dynamic and experimental_exec_dynamic are needless because
-        CPU and GPU operators may always alternate. Further names are max_streams,
-        default_cuda_stream_priority, stream_policy and concurrency.
+        scheduler places threads. enable_checkpointing is always on, at no cost. py_num_workers,
+        py_start_method and py_callback_pickler are needless because sources run in a thread.
+        exec_dynamic and experimental_exec_dynamic are needless because CPU and GPU operators may
+        always alternate. Further names are max_streams, default_cuda_stream_priority,
+        stream_policy and concurrency.
     """
 
     batch_size: int
@@ -83,19 +88,21 @@ class PipelineConfig:
     output_layout: Any = None
     exec_dynamic: bool | None = None
     experimental_exec_dynamic: bool | None = None
-    stream_policy: Any = None
-    concurrency: Any = None
+    stream_policy: StreamPolicy | None = None
+    concurrency: OperatorConcurrency | None = None
     on_error: Literal["raise", "skip", "replace"] = "raise"
     quarantine_log: str | os.PathLike[str] | None = None
     prefetch_bytes: int = 4 << 30
     prefetch_device_bytes: int | None = None
     exec_processes: bool | None = None
+    debug: bool = False
 
     def __post_init__(self) -> None:
         self._convert(_integer, "device_id", "seed")
         self._convert(_positive, "batch_size", "num_threads")
         self._convert(_size, "prefetch_bytes", "prefetch_device_bytes")
-        self._convert(_truth, "exec_pipelined", "exec_async", "exec_processes")
+        self._convert(_truth, "exec_pipelined", "exec_async", "exec_processes", "debug")
+        self._convert(_truth, "exec_dynamic", "experimental_exec_dynamic", "enable_memory_stats")
         if self.device_id == CPU_ONLY_DEVICE_ID:
             object.__setattr__(self, "device_id", None)
         depths = {
@@ -131,9 +138,13 @@ class PipelineConfig:
         """Return how many batches may be under way or ready ahead of the consumer."""
         if not (self.exec_pipelined and self.exec_async):
             return 1
+        cpu = self.depth("cpu_size")
+        return cpu + self.depth("gpu_size") if uses_gpu else cpu
+
+    def depth(self, stage: str) -> int:
+        """Return `prefetch_queue_depth` of a stage: "cpu_size" or "gpu_size"."""
         depths = self._depths()
-        cpu = depths.get("", depths.get("cpu_size", 0))
-        return cpu + depths.get("", depths.get("gpu_size", 0)) if uses_gpu else cpu
+        return depths.get("", depths.get(stage, 0))
 
     def threads(self) -> int:
         """Return the number of worker threads."""

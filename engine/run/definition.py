@@ -14,6 +14,7 @@ from ..graph.nodes import DataNode
 from ..suggestions import not_among
 from .config import PipelineConfig
 from .pipeline import Pipeline
+from .policies import OperatorConcurrency, StreamPolicy
 
 if TYPE_CHECKING:
     from . import definition
@@ -23,7 +24,14 @@ if TYPE_CHECKING:
 else:
     experimental = sys.modules[__name__]  # its `pipeline_def` tells what is not supported
 
-__all__ = ["DataNode", "Pipeline", "do_not_convert", "pipeline_def"]
+__all__ = [
+    "DataNode",
+    "OperatorConcurrency",
+    "Pipeline",
+    "StreamPolicy",
+    "do_not_convert",
+    "pipeline_def",
+]
 
 _OPTIONS = frozenset(field.name for field in fields(PipelineConfig))
 
@@ -100,12 +108,21 @@ def _decorate(function: Callable[..., Any], options: dict[str, Any]) -> Callable
             if not open_ended and key not in own:
                 name = getattr(function, "__name__", "the definition")
                 raise TypeError(f"{name} has no argument {not_among(key, _OPTIONS | own)}")
-        pipeline = Pipeline(**{**options, **given})
+        merged = {**options, **given}
+        pipeline = _class_for(merged)(**merged)
         pipeline.define(function, *args, **kwargs)
         return pipeline
 
     vars(make)[_OPTIONS_OF] = options
     return make
+
+
+def _class_for(options: dict[str, Any]) -> type[Pipeline]:
+    if not options.get("debug"):
+        return Pipeline
+    from .debug_pipeline import DebugPipeline
+
+    return DebugPipeline
 
 
 def decorator_options(value: Any) -> dict[str, Any] | None:

@@ -47,6 +47,7 @@ from ..threads import join_all, wait_at_exit
 from ..work.batch import Batch
 from ..work.chain import ChainRun
 from ..work.faults import Faults
+from ..work.memory_figures import MemoryFigures, OperatorMemory
 from ..work.plan import Plan, Segment, SegmentType
 from ..work.plans import Plans
 from ..work.stats import Clocks, PipelineStats, pipeline_stats
@@ -87,13 +88,16 @@ class Executor:
         self._num_threads = config.threads()
         self._pool = pool
         self._plans = Plans(plan)
+        self._memory = MemoryFigures(plan) if config.enable_memory_stats else None
         self._device: GpuDevice | None = None
         if plan.uses_gpu:
             self._device = GpuDevice(
                 config.device_id, config.prefetch_device_bytes, self._num_threads
             )
         self._delivery = DeliveryQueue()
-        self._faults = Faults(config.on_error, config.log_path(), self._plans, self._device)
+        self._faults = Faults(
+            config.on_error, config.log_path(), self._plans.repeats_of, self._device
+        )
         self._workers = Workers(
             self._num_threads,
             config.exec_processes,
@@ -163,6 +167,10 @@ class Executor:
     def unfetched(self) -> int:
         """Batches launched whose data were not asked of the sources yet."""
         return self._schedule.launched - self._fetched
+
+    def memory_statistics(self) -> dict[str, OperatorMemory]:
+        """Return the memory of operators' results: see `Pipeline.executor_statistics`."""
+        return {} if self._memory is None else self._memory.table()
 
     def stats(self) -> PipelineStats:
         """Return where the time went so far."""
@@ -363,6 +371,8 @@ class Executor:
             batch.forget_errors()
             self._feeder.wake()
             return
+        if self._memory is not None and batch.end is None:
+            self._memory.count(batch)
         batch.finish(self._plan.outputs)
         schedule.learn(batch)
         for part in batch.parts():

@@ -6,7 +6,7 @@ from collections import Counter
 from time import perf_counter_ns
 
 from ..errors import ArgumentError
-from ..graph.inputs import FedInput
+from ..graph.inputs import FedInput, InputOperator
 from ..graph.nodes import DataNode
 from ..work.batch import Batch
 from ..work.plan import InputNode, Plan
@@ -54,7 +54,7 @@ def fetch_sources(plan: Plan, batch: Batch, busy_ns: Counter[int]) -> int:
     sizes = {reader.node.name: limit for reader in plan.readers}
     for source in plan.sources:
         started = perf_counter_ns()
-        sizes[source.node.name] = _fetch(source, batch, limit)
+        sizes[source.node.name] = fetch_source(source, batch, limit)
         busy_ns[source.node.ordinal] += perf_counter_ns() - started
     if len(set(sizes.values())) > 1:
         raise ArgumentError(
@@ -63,7 +63,12 @@ def fetch_sources(plan: Plan, batch: Batch, busy_ns: Counter[int]) -> int:
     return next(iter(sizes.values()), limit)
 
 
-def _fetch(source: InputNode[FedInput], batch: Batch, limit: int) -> int:
+def fetch_source(source: InputNode[FedInput], batch: Batch, limit: int) -> int:
+    """Let a source get the data of a batch of so many samples at most; return the number.
+
+    Raises:
+        StopIteration: the source is at the end of its data.
+    """
     try:
         size = source.operator.fetch(batch.number, limit)
     except StopIteration:
@@ -86,12 +91,27 @@ def select_samples(plan: Plan, batch: Batch) -> None:
         SharedSampleError: a sample comes twice in a group of batches.
     """
     for each in plan.inputs:
-        operator = each.operator
-        selection = operator.select(batch.number, batch.count)
-        if selection is not None:
-            if batch.count > 1:
-                check_samples(batch, selection)
-            batch.set_selection(each.node.ordinal, selection, operator.where(selection))
+        _select(each, batch)
     for source in plan.sources:
-        if source.node.device != "cpu":
-            source.operator.accept(batch)
+        _accept(source.operator, batch)
+
+
+def select_input(each: InputNode[InputOperator], batch: Batch) -> None:
+    """Let one input select the samples of a batch: see `select_samples`."""
+    _select(each, batch)
+    if isinstance(each.operator, FedInput):
+        _accept(each.operator, batch)
+
+
+def _select(each: InputNode[InputOperator], batch: Batch) -> None:
+    operator = each.operator
+    selection = operator.select(batch.number, batch.count)
+    if selection is not None:
+        if batch.count > 1:
+            check_samples(batch, selection)
+        batch.set_selection(operator.placement.ordinal, selection, operator.where(selection))
+
+
+def _accept(source: FedInput, batch: Batch) -> None:
+    if source.device != "cpu":
+        source.accept(batch)

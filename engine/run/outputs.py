@@ -54,11 +54,11 @@ class OutputChecks:
 
     def __init__(self, config: PipelineConfig, plan: Plan) -> None:
         count = len(plan.outputs)
-        dtypes = _each("output_dtype", config.output_dtype, count)
+        dtypes = for_each_output("output_dtype", config.output_dtype, count)
         self._declared = {
             "dtype": [None if d is None else to_dali_type(d) for d in dtypes],
-            "ndim": _each("output_ndim", config.output_ndim, count),
-            "layout": _each("output_layout", config.output_layout, count),
+            "ndim": for_each_output("output_ndim", config.output_ndim, count),
+            "layout": for_each_output("output_layout", config.output_layout, count),
         }
 
     def check(self, outputs: Sequence[TensorList]) -> None:
@@ -73,7 +73,8 @@ class OutputChecks:
                     )
 
 
-def _each(name: str, value: Any, count: int) -> list[Any]:
+def for_each_output(name: str, value: Any, count: int) -> list[Any]:
+    """Return a value for each of `count` outputs: the same one, or those that a list gives."""
     if not isinstance(value, list | tuple):
         return [value] * count
     if len(value) != count:

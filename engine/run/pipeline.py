@@ -19,21 +19,31 @@ from ..tensors import TensorList
 from ..tensors.memory import SlabPool
 from ..work.plan import Plan, make_plan
 from ..work.quarantine import QuarantineLog
-from .checkpointing import input_states, next_epoch_states, snapshots, states_of, write_file
+from .accepted_members import AcceptedMembers
+from .checkpointing import next_epoch_states, snapshots, states_of
 from .config import PipelineConfig
-from .feeding import fed_source, unfed_source
+from .current_pipeline import CurrentPipeline
+from .fed_pipeline import FedPipeline
+from .measured_pipeline import MeasuredPipeline
 from .outputs import as_outputs, output_checks
 from .properties import PipelineProperties
 from .random_keys import random_keys
+from .resumable_pipeline import ResumablePipeline
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
-    from ..work.stats import PipelineStats
     from .executor import Executor
     from .options import FurtherOptions
 
 
-class Pipeline(PipelineProperties):
+class Pipeline(
+    PipelineProperties,
+    CurrentPipeline,
+    FedPipeline,
+    MeasuredPipeline,
+    ResumablePipeline,
+    AcceptedMembers,
+):
     """A graph of operators, and the threads and processes that run it.
 
     There are three ways to define the graph: a function with the decorator `pipeline_def`; a
@@ -50,6 +60,8 @@ class Pipeline(PipelineProperties):
 
     Args: the arguments of `PipelineConfig`, of which the first is required.
     """
+
+    _has_values = False  # while the pipeline is defined
 
     def __init__(
         self,
@@ -79,6 +91,8 @@ class Pipeline(PipelineProperties):
             )
         except TypeError as error:
             raise ArgumentError(f"Pipeline: {error}") from error
+        if self._config.debug and not self._has_values:
+            raise ArgumentError("debug=True needs a definition that pipeline_def decorates")
         self._restored = (
             None if self._config.checkpoint is None else checkpoints.load(self._config.checkpoint)
         )
@@ -120,6 +134,17 @@ class Pipeline(PipelineProperties):
         with defining(self._graph):
             self._outputs = as_outputs(self._graph, outputs)
 
+    def add_sink(self, edge: DataNode) -> None:
+        """Compute `edge` in every batch, also if no output of the pipeline needs it.
+
+        Raises:
+            ArgumentError: the pipeline is built already, or the data belong to another one.
+        """
+        if self._plan is not None:
+            raise ArgumentError("add_sink must be called before the pipeline is built")
+        self._graph.adopt(edge)
+        edge.node.operator.keep()
+
     def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         """Let `function` define the graph; it returns one output or a tuple of them."""
         with defining(self._graph):
@@ -153,8 +178,8 @@ class Pipeline(PipelineProperties):
 
     def _place(self, plan: Plan) -> None:
         """Give the operators their numbers, and the keys of their random numbers."""
-        computing = [node for node in plan.nodes if not node.operator.transfers]
-        keys = random_keys(computing, self._seed)
+        keys = random_keys(self._graph.nodes, self._seed)
+        computing = (node for node in plan.nodes if not node.operator.transfers)
         for node in computing:
             node.operator.placement = Placement(
                 node.ordinal, keys[node.ordinal], self._config.threads(), self._config.on_error
@@ -202,9 +227,6 @@ class Pipeline(PipelineProperties):
 
     # Running
 
-    def start_py_workers(self) -> None:
-        """Do nothing. Worker processes are new interpreters, which may start after CUDA."""
-
     def iter_setup(self) -> None:
         """Prepare the start of a batch; subclasses override this to call `feed_input`.
 
@@ -234,13 +256,6 @@ class Pipeline(PipelineProperties):
                 self.iter_setup()
             except StopIteration:
                 self._setup_over = True
-
-    def _unfed_input(self) -> str:
-        assert self._plan is not None
-        assert self._executor is not None
-        if not self._plan.sources:
-            return ""
-        return unfed_source(self._plan, self._executor.unfetched)
 
     def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
         """Wait for the next batch and return its outputs.
@@ -297,12 +312,8 @@ class Pipeline(PipelineProperties):
         except Exception as second:
             error.add_note(f"then the pipeline could not be closed properly: {second!r}")
 
-    def release_outputs(self) -> None:
-        """Do nothing: memory is recycled when the last reference to it is dropped."""
-
     def outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
         """Return the next batch: `share_outputs` after `release_outputs`."""
-        self.release_outputs()
         return self.share_outputs()
 
     def run(self, cuda_stream: Any = None, /, **inputs: Any) -> tuple[TensorList, ...]:
@@ -323,33 +334,6 @@ class Pipeline(PipelineProperties):
                 self.feed_input(name, data)
             self.schedule_run()
             return self.outputs()
-
-    def feed_input(
-        self,
-        data_node: DataNode | str,
-        data: Any,
-        layout: str | None = None,
-        cuda_stream: Any = None,
-        use_copy_kernel: bool = False,
-    ) -> None:
-        """Give an external source its next batch.
-
-        Args:
-            data_node: the source's name or its output.
-            data: an array whose axis 0 runs over samples, or a list of arrays.
-            layout: meaning of a sample's dimensions; by default that of the data, if they are
-                tensors with a layout. The source must not be declared with another layout.
-            cuda_stream: see `fn.external_source`; by default the stream that was given there.
-            use_copy_kernel: without effect.
-        """
-        self.build()
-        assert self._plan is not None
-        source = fed_source(self._plan, data_node)
-        if source.node.device != "cpu":
-            self._start()  # the data are copied to the device now
-        source.operator.feed(data, layout, cuda_stream)
-        if self._executor is not None:
-            self._executor.wake()
 
     def reset(self) -> None:
         """Start the external sources over after StopIteration; readers run on by themselves."""
@@ -382,26 +366,6 @@ class Pipeline(PipelineProperties):
                     source.operator.reset()
             self._user_state |= snapshots(plan)
             return True
-
-    def restore(self, checkpoint: str | bytes | os.PathLike[str]) -> None:
-        """Go on from a checkpoint of the same graph, as a new pipeline does with `checkpoint=`.
-
-        Batches that are under way are dropped.
-
-        Raises:
-            CheckpointError: the checkpoint belongs to another graph or to other data.
-        """
-        saved = checkpoints.load(checkpoint)
-        with self._turn:
-            self.build()
-            assert self._plan is not None
-            states = states_of(self._plan, saved)
-            with self._at_rest() as plan:
-                for each in plan.inputs:
-                    each.operator.restore(self._delivered, states.get(each.node.name))
-                self._restored, self._restored_at = saved, self._delivered
-                self._seed, self._user_state = saved.seed, dict(states)
-                self._place(plan)
 
     @contextmanager
     def _at_rest(self) -> Iterator[Plan]:
@@ -448,63 +412,16 @@ class Pipeline(PipelineProperties):
 
     def __exit__(
         self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        exception_type: type[BaseException] | None,
+        exception_value: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         definition, self._definition = self._definition, None
         defined, self._inside, self._defined_inside = self._defined_inside, False, False
         if definition is not None:
-            definition.__exit__(error_type, error, trace)
+            definition.__exit__(exception_type, exception_value, traceback)
         elif not defined:
             self.close()
-
-    # Figures and state
-
-    def stats(self) -> PipelineStats:
-        """Return where the time went, stage by stage; `print` it for a table."""
-        return (self._executor or self._start()).stats()
-
-    def checkpoint(
-        self,
-        filename: str | os.PathLike[str] | None = None,
-        *,
-        iterator: dict[str, Any] | None = None,
-    ) -> bytes:
-        """Return where the run stands, and write the same to `filename` if given.
-
-        Pass the bytes, or the file's path, as the argument `checkpoint` to a pipeline with the
-        same graph. The number of shards, threads or samples in a batch may differ. The rest of the
-        epoch holds each sample that no rank has read yet exactly once. Every rank returns the same
-        bytes, so one rank's checkpoint is enough.
-
-        An iterator over the pipeline has a method `checkpoints`, which adds where its epoch stands.
-
-        Args:
-            filename: of a file, which is never seen half written.
-            iterator: the count that an iterator adds, of JSON types.
-        """
-        self.build()
-        assert self._plan is not None
-        with self._taken_turn():
-            inputs = input_states(self._plan, self._delivered, self._user_state)
-            samples = self._first_sample() + self._delivered * self._config.batch_size
-        data = checkpoints.Checkpoint(self._seed, samples, inputs, iterator).dump()
-        if filename is not None:
-            write_file(filename, data)
-        return data
-
-    def _first_sample(self) -> int:
-        """Return the position of the first sample of batch 0; a checkpoint may be of later ones."""
-        if self._restored is None:
-            return 0
-        return self._restored.samples - self._restored_at * self._config.batch_size
-
-    @property
-    def iterator_state(self) -> dict[str, Any] | None:
-        """What an iterator has added to the checkpoint at which the pipeline stands, if any."""
-        moved = self._restored is None or self._delivered > self._restored_at
-        return None if moved or self._restored is None else self._restored.iterator
 
     def __repr__(self) -> str:
         return f"Pipeline(batch_size={self.batch_size}, num_threads={self.num_threads})"

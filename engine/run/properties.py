@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ArgumentError
-from ..graph.nodes import DataNode, current_graph
-from ..order.checkpoint import Checkpoint
-from ..work.plan import Plan
-from .config import PipelineConfig
+from ..tensors.dtypes import DALIDataType, to_dali_type
+from .outputs import for_each_output
+from .pipeline_base import PipelineBase
+from .policies import OperatorConcurrency, StreamPolicy
 
 
-class PipelineProperties(ABC):
+class PipelineProperties(PipelineBase):
     """Properties of a `Pipeline`."""
-
-    _config: PipelineConfig
-    _plan: Plan | None
-    _outputs: tuple[DataNode, ...] | None
-    _restored: Checkpoint | None
-    _seed: int
-
-    @abstractmethod
-    def build(self) -> None:
-        """Compile the graph and open the inputs."""
-
-    @staticmethod
-    def current() -> Any:
-        """Return the pipeline that is being defined, or None."""
-        graph = current_graph()
-        return None if graph is None else graph.pipeline()
 
     def epoch_size(self, name: str | None = None) -> Any:
         """Return the number of samples in an epoch, of reader `name` or of each by name.
@@ -95,6 +79,21 @@ class PipelineProperties(ABC):
         return self._config.prefetch_queue_depth
 
     @property
+    def exec_separated(self) -> bool:
+        """Whether `prefetch_queue_depth` gives the CPU and the GPU depths of their own."""
+        return isinstance(self._config.prefetch_queue_depth, Mapping)
+
+    @property
+    def cpu_queue_size(self) -> int:
+        """Batches prepared ahead on the CPU, from `prefetch_queue_depth`."""
+        return self._config.depth("cpu_size")
+
+    @property
+    def gpu_queue_size(self) -> int:
+        """Batches prepared ahead on the GPU, from `prefetch_queue_depth`."""
+        return self._config.depth("gpu_size")
+
+    @property
     def exec_async(self) -> bool:
         """As given."""
         return self._config.exec_async
@@ -103,6 +102,64 @@ class PipelineProperties(ABC):
     def exec_pipelined(self) -> bool:
         """As given."""
         return self._config.exec_pipelined
+
+    @property
+    def exec_dynamic(self) -> bool:
+        """As given; by default whether batches are prepared ahead. Without effect."""
+        config = self._config
+        for given in (config.exec_dynamic, config.experimental_exec_dynamic):
+            if given is not None:
+                return given
+        return config.exec_async and config.exec_pipelined
+
+    @property
+    def enable_memory_stats(self) -> bool:
+        """As given: whether `executor_statistics` measures the operators' memory."""
+        return self._config.enable_memory_stats
+
+    @property
+    def set_affinity(self) -> bool:
+        """As given; without effect."""
+        return self._config.set_affinity
+
+    @property
+    def max_streams(self) -> int:
+        """As given; -1 by default. Without effect."""
+        return -1 if self._config.max_streams is None else self._config.max_streams
+
+    @property
+    def default_cuda_stream_priority(self) -> int:
+        """As given; 0 by default. Without effect."""
+        return self._config.default_cuda_stream_priority or 0
+
+    @property
+    def py_num_workers(self) -> int:
+        """As given; without effect."""
+        return self._config.py_num_workers
+
+    @property
+    def py_start_method(self) -> str:
+        """As given; without effect."""
+        return self._config.py_start_method
+
+    @property
+    def stream_policy(self) -> StreamPolicy | None:
+        """As given; without effect."""
+        return self._config.stream_policy
+
+    @property
+    def concurrency(self) -> OperatorConcurrency | None:
+        """As given; without effect."""
+        return self._config.concurrency
+
+    def output_dtype(self) -> list[DALIDataType | None]:
+        """Return the dtype that was declared of each output, or None."""
+        declared = for_each_output("output_dtype", self._config.output_dtype, self.num_outputs)
+        return [None if dtype is None else to_dali_type(dtype) for dtype in declared]
+
+    def output_ndim(self) -> list[int | None]:
+        """Return the number of dimensions that was declared of each output, or None."""
+        return for_each_output("output_ndim", self._config.output_ndim, self.num_outputs)
 
     @property
     def num_outputs(self) -> int:

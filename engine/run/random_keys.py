@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..graph.nodes import Node
+from ..graph.operator import Operator
 from ..order import philox
 
 _FROM_SEED = -1  # an operator's `seed` that means: derived from the pipeline's
@@ -17,17 +18,26 @@ def random_keys(nodes: Iterable[Node], seed: int) -> dict[int, int]:
     and the number of the call among all calls, so the nodes of one call have the same key.
 
     Args:
-        nodes: the nodes of a plan, without copies between devices.
+        nodes: all nodes of a graph, so that no key depends on which data the pipeline returns.
+            Copies between devices do not count.
         seed: of the pipeline.
     """
     calls: dict[object, int] = {}
-    keys = {}
-    for node in nodes:
-        number = calls.setdefault(node.call, len(calls))
-        own = node.operator.seed
-        keys[node.ordinal] = (
-            philox.mix(seed, philox.mix(number, _FROM_SEED))
-            if own == _FROM_SEED
-            else philox.mix(own)
-        )
-    return keys
+    return {
+        node.ordinal: random_key(node.operator, calls.setdefault(node.call, len(calls)), seed)
+        for node in nodes
+        if not node.operator.transfers
+    }
+
+
+def random_key(operator: Operator, number: int, seed: int) -> int:
+    """Return the key of an operator: see `random_keys`.
+
+    Args:
+        operator: the operator.
+        number: of its call among all calls.
+        seed: of the pipeline.
+    """
+    if operator.seed != _FROM_SEED:
+        return philox.mix(operator.seed)
+    return philox.mix(seed, philox.mix(number, _FROM_SEED))

@@ -14,6 +14,7 @@ arena           the addresses of a pipeline's memory
 memory          host memory that is recycled
 streams         streams of user code
 device_memory   device memory that is recycled
+unused_memory   all pools, to free what nobody holds
 results         results of operators as batches
 """
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from .memory import serving_size, size_class
 from .streams import DEFAULT_STREAM, ForeignStream
+from .unused_memory import enter_pool
 
 MIN_BLOCK_BYTES = 512
 """Bytes of the smallest blocks."""
@@ -135,6 +136,7 @@ class DevicePool:
         self._free_events: deque[Any] = deque()  # events for which no stream waits any more
         self._closed = self._has_pinned = False
         self._lock = threading.RLock()  # a lease may end inside of `lend`
+        enter_pool(self)
 
     @property
     def lent_bytes(self) -> int:

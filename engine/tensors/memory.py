@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arena import PAGE, Arena
+from .unused_memory import enter_pool
 
 _IdleBlock = tuple[int, int]
 """Offset in the arena, and the number of the batch at which the block became idle."""
@@ -144,6 +145,7 @@ class SlabPool:
         self._closed = False
         self._pinner: Pinner | None = None
         self._pinned: set[int] = set()  # addresses
+        enter_pool(self)
 
     def pin_with(self, pinner: Pinner) -> None:
         """Lock all blocks in memory from now on, for copies to and from a device."""
@@ -256,6 +258,10 @@ class SlabPool:
                         blocks.appendleft(block)
                         break
                     self._discard(block[0], size)
+
+    def free_idle(self) -> None:
+        """Free the idle blocks; any thread may call."""
+        self._trim(self._batches + 1)
 
     @property
     def lent_bytes(self) -> int:

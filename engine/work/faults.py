@@ -20,6 +20,7 @@ from __future__ import annotations
 import errno
 import threading
 from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ from ..printable import printable
 from ..tensors import TensorList, TensorListCPU
 from .batch import Batch
 from .chain import Chain, ChainRun, Worker
-from .plans import Plans
+from .plan import Plan
 from .quarantine import QuarantineLog
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ class Faults:
     Args:
         policy: one of `POLICIES`.
         log: path of the quarantine log, or None.
-        plans: the plans of the batches.
+        repeats_of: returns the chains of a plan that repeat the work for one row alone, by the
+            segment's number.
         device: the GPU that the pipeline uses, or None.
     """
 
@@ -58,12 +60,12 @@ class Faults:
         self,
         policy: str,
         log: Path | None,
-        plans: Plans,
+        repeats_of: Callable[[Plan], Mapping[int, Chain]],
         device: DeviceAccess | None,
     ) -> None:
         self._policy = policy
         self._log = None if log is None else QuarantineLog(log)
-        self._plans = plans
+        self._repeats_of = repeats_of
         self._device = device
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
@@ -120,7 +122,7 @@ class Faults:
         }
         try:
             if self._read_replacement(batch, row, attempt):
-                for number, chain in self._plans.repeats_of(batch.plan).items():
+                for number, chain in self._repeats_of(batch.plan).items():
                     if number <= segment:
                         self._repeat(chain, batch, row)
                 return True

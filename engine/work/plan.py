@@ -9,7 +9,8 @@ Nothing here runs an operator: the plan is a pure function of the graph.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -22,6 +23,10 @@ from ..graph.params import Param
 
 Key = tuple[int, int]
 """One output: the node's ordinal and the output's number."""
+
+
+_MANY_READS: Mapping[Key, int] = defaultdict(lambda: 2)
+"""How often each data is read, if a user may look at all."""
 
 
 class SegmentType(StrEnum):
@@ -145,14 +150,15 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
     reads = _reads(nodes, outputs)
     segments: list[Segment] = []
     for group in sorted(groups):
-        steps = tuple(_step(node, kept, reads) for node in groups[group])
+        steps = tuple(_step(node, _flags(node, kept), reads) for node in groups[group])
         so_far = (not segments or segments[-1].repeatable) and all(
-            group[1] == SegmentType.SAMPLE
-            or (group[1] == SegmentType.BATCH and is_light(node.operator))
-            or not any(fed[data.node.ordinal] for data in node.dependencies())
-            for node in groups[group]
+            _is_repeatable(node, group[1], fed) for node in groups[group]
         )
         segments.append(Segment(group[1], steps, so_far))
+    return _plan(segments, outputs, nodes)
+
+
+def _plan(segments: Sequence[Segment], outputs: Sequence[DataNode], nodes: Sequence[Node]) -> Plan:
     layouts = tuple(data.layout for data in outputs)
     used = [(node, node.operator) for node in nodes]
     readers = tuple(InputNode(node, each) for node, each in used if isinstance(each, SeekableInput))
@@ -161,9 +167,35 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
     return Plan(tuple(segments), keys, layouts, readers, sources, tuple(nodes))
 
 
+def stepwise_plan(nodes: Sequence[Node], outputs: Sequence[DataNode] = ()) -> Plan:
+    """Return a plan that runs each node by itself, in their order, and keeps all results.
+
+    Args:
+        nodes: each after its dependencies, which may also come from elsewhere.
+        outputs: of the pipeline.
+    """
+    fed = _fed(nodes)
+    segments: list[Segment] = []
+    for node in nodes:
+        type_ = _segment_type(node, fed[node.ordinal], whole=True)
+        flags = (True,) * len(node.outputs)
+        so_far = (not segments or segments[-1].repeatable) and _is_repeatable(node, type_, fed)
+        segments.append(Segment(type_, (_step(node, flags, _MANY_READS),), so_far))
+    return _plan(segments, outputs, nodes)
+
+
 def is_light(operator: Operator) -> bool:
     """Return whether an operator works on whole batches that come from samples: see `light`."""
     return isinstance(operator, SampleOperator) and operator.light
+
+
+def _is_repeatable(node: Node, type_: SegmentType, fed: Mapping[int, bool]) -> bool:
+    """Return whether the work of a node can be repeated for one row alone."""
+    return (
+        type_ == SegmentType.SAMPLE
+        or (type_ == SegmentType.BATCH and is_light(node.operator))
+        or not any(_is_fed(data, fed) for data in node.dependencies())
+    )
 
 
 def _key(data: DataNode) -> Key:
@@ -191,17 +223,26 @@ def _segment_types(nodes: list[Node], fed: dict[int, bool]) -> dict[int, Segment
     """
     types: dict[int, SegmentType] = {}
     for node in nodes:
-        operator = node.operator
         needs = {types[data.node.ordinal] for data in node.dependencies()}
-        suits = not fed[node.ordinal] or (is_light(operator) and node.sequences is None)
-        whole = hasattr(operator, "batch") and suits and needs <= {"batch"}
-        if node.device != "cpu" or any(data.device == "gpu" for data in node.inputs):
-            types[node.ordinal] = SegmentType.GPU
-        elif whole or not isinstance(operator, SampleOperator):
-            types[node.ordinal] = SegmentType.BATCH
-        else:
-            types[node.ordinal] = SegmentType.SAMPLE
+        types[node.ordinal] = _segment_type(node, fed[node.ordinal], whole=needs <= {"batch"})
     return types
+
+
+def _segment_type(node: Node, fed: bool, *, whole: bool) -> SegmentType:
+    """Return the type of the segment that runs a node.
+
+    Args:
+        node: the node.
+        fed: whether its data depend on the samples of an input.
+        whole: whether its data lie there as whole batches.
+    """
+    operator = node.operator
+    suits = not fed or (is_light(operator) and node.sequences is None)
+    if node.device != "cpu" or any(data.device == "gpu" for data in node.inputs):
+        return SegmentType.GPU
+    if not isinstance(operator, SampleOperator) or (hasattr(operator, "batch") and suits and whole):
+        return SegmentType.BATCH
+    return SegmentType.SAMPLE
 
 
 def _levels(nodes: list[Node], types: dict[int, SegmentType]) -> dict[int, int]:
@@ -227,13 +268,18 @@ def _levels(nodes: list[Node], types: dict[int, SegmentType]) -> dict[int, int]:
     return levels
 
 
-def _fed(nodes: list[Node]) -> dict[int, bool]:
+def _fed(nodes: Sequence[Node]) -> dict[int, bool]:
     """Return, for each node, whether its data depend on an input's samples."""
     fed: dict[int, bool] = {}
     for node in nodes:
         is_input = isinstance(node.operator, InputOperator)
-        fed[node.ordinal] = is_input or any(fed[data.node.ordinal] for data in node.dependencies())
+        fed[node.ordinal] = is_input or any(_is_fed(data, fed) for data in node.dependencies())
     return fed
+
+
+def _is_fed(data: DataNode, fed: Mapping[int, bool]) -> bool:
+    """Return whether data depend on an input's samples; data from elsewhere count so, too."""
+    return fed.get(data.node.ordinal, True)
 
 
 def _reads(nodes: list[Node], outputs: tuple[DataNode, ...]) -> Counter[Key]:
@@ -245,7 +291,7 @@ def _reads(nodes: list[Node], outputs: tuple[DataNode, ...]) -> Counter[Key]:
     return reads
 
 
-def _shared(node: Node, reads: Counter[Key]) -> tuple[Key, ...]:
+def _shared(node: Node, reads: Mapping[Key, int]) -> tuple[Key, ...]:
     """Return the data that others read, of which the node's inputs may be views."""
     found: dict[Key, None] = {}
     pending = [*node.inputs] if node.operator.may_change_inputs else []
@@ -257,7 +303,12 @@ def _shared(node: Node, reads: Counter[Key]) -> tuple[Key, ...]:
     return tuple(key for key in found if reads[key] > 1)
 
 
-def _step(node: Node, kept: set[Key], reads: Counter[Key]) -> Step:
+def _flags(node: Node, kept: set[Key]) -> tuple[bool, ...]:
+    """Return for each output of a node whether it is kept."""
+    return tuple((node.ordinal, i) in kept for i in range(len(node.outputs)))
+
+
+def _step(node: Node, flags: tuple[bool, ...], reads: Mapping[Key, int]) -> Step:
     operator = node.operator
     arguments = tuple(
         (name, _key(data), operator.params[name]) for name, data in node.arguments.items()
@@ -267,6 +318,5 @@ def _step(node: Node, kept: set[Key], reads: Counter[Key]) -> Step:
         for name, declared in operator.params.items()
         if declared.per_sample and name not in node.arguments
     }
-    flags = tuple((node.ordinal, i) in kept for i in range(len(node.outputs)))
     keys = tuple(map(_key, node.inputs))
     return Step(node, keys, constants, arguments, flags, _shared(node, reads))

@@ -27,7 +27,7 @@ _ATTEMPTS = 64
 class PermuteBatch(BatchOperator):
     """Returns a batch in which sample i is the input's sample `indices[i]`.
 
-    An index may repeat, and indices may be missing.
+    An index may repeat, and indices may be missing. A batch without samples stays as it is.
 
     Inputs:
         data: any samples.
@@ -73,6 +73,8 @@ class PermuteBatch(BatchOperator):
                     f"indices must be scalars, but have the shapes {set(indices.shape())}"
                 )
             indices = [int(indices.row(i)) for i in range(len(indices))]
+        if batch.size == 0:  # as on the GPU, where the engine calls no operator for it
+            indices = []
         if len(indices) != batch.size:
             raise ArgumentError(
                 f"got {len(indices)} indices for a batch of {batch.size} samples; give one index "
@@ -93,6 +95,7 @@ class BatchPermutation(UploadedOperator):
     """Draws a random order of the samples of a batch, for the `indices` of `permute_batch`."""
 
     name = "batch_permutation"
+    is_random = True
     sample_independent = False
     allow_repetitions = param(
         BOOL, False, "Draw every index independently, so that indices may repeat."

@@ -61,6 +61,21 @@ def build_band(axis: ResampledAxis, dtype: DTypeLike) -> Band:
     first, weights = taps(axis)
     if dtype == np.float64:  # the weights' own rounding would show
         weights = weights / weights.sum(axis=1, keepdims=True, dtype=np.float64)
+    return band_of_taps(axis, first, weights, dtype)
+
+
+def band_of_taps(
+    axis: ResampledAxis, first: NDArray[np.intp], weights: NDArray[Any], dtype: DTypeLike
+) -> Band:
+    """Return the band of these weights, of `dtype`.
+
+    Args:
+        axis: sizes and region of the axis.
+        first: the first input sample of each output sample: (out_size,). Samples beyond the input
+            repeat its border.
+        weights: (out_size, taps).
+        dtype: of the band's weights.
+    """
     low = _clamped(first, axis.in_size)
     high = _clamped(first + (weights.shape[1] - 1), axis.in_size)
     start = int(min(low[0], low[-1]))

@@ -387,7 +387,8 @@ class ExternalSource(FedInput):
         sizes = [len(column) for column in columns]
         if len(set(sizes)) > 1:
             raise ArgumentError(
-                f"all outputs of a batch need the same number of samples, but have {sizes}"
+                f"External source must return outputs with consistent batch size. Its outputs have "
+                f"{sizes} samples"
             )
         if self._batch_size and sizes[0] > self._batch_size:
             raise ArgumentError(

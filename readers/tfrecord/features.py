@@ -24,8 +24,12 @@ DTYPES: dict[FeatureType, np.dtype[Any]] = {
 }
 
 
+class Feature:
+    """Base of the descriptions of features."""
+
+
 @dataclass(frozen=True)
-class FixedLenFeature:
+class FixedLenFeature(Feature):
     """A feature that has the same number of values in all records.
 
     Numbers become tensors of `shape`: `[]` means scalars, `[3]` vectors of three elements. A string
@@ -54,7 +58,7 @@ class FixedLenFeature:
             )
 
 
-class VarLenFeature:
+class VarLenFeature(Feature):
     """A feature whose number of values varies.
 
     Numbers become tensors of one dimension, or, with `partial_shape`, of the shape

@@ -67,7 +67,7 @@ def test_a_path_of_each_format(penstock_in_process, shards, name):
 @pytest.mark.parametrize("name", ["tfrecord", "webdataset", "recordio"])
 def test_dali_runs_the_same_work_by_turns(penstock_in_process, shards, name):
     result = penstock_in_process(
-        "bench", shards / name, "--compare", "dali", "--seconds", 0.3, "--batch-size", 2, "--json"
+        "bench", shards / name, "--compare", "dali", "--seconds", 0.1, "--batch-size", 2, "--json"
     )
     assert result.status == 0, result.errors
     dali = json.loads(result.output)["dali"]

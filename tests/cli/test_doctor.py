@@ -33,9 +33,14 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def as_json(run, folder):
+def as_json(environment, folder):
     """The result for a folder as JSON, --device cpu."""
-    result = run("doctor", folder, "--json", *LIMIT)
+    result = subprocess.run(
+        [sys.executable, "-m", "penstock", "doctor", str(folder), "--json", *LIMIT],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
     assert result.stderr == ""
     return result
 
@@ -60,6 +65,22 @@ def test_the_folder_was_measured_and_left_empty(as_json, folder):
     for way in ("preadv, 1 thread", "preadv, 4 threads", "mmap"):
         assert rates[way, "warm"] > 0
     assert os.listdir(folder) == []
+
+
+FEW_LIBRARIES = """
+import sys
+from penstock.cli.main import main
+from penstock.cli.probes import libraries
+for name in set(libraries.JOBS) - {"NumPy", "OpenCV", "simplejpeg"}:
+    del libraries.JOBS[name]
+sys.exit(main())
+"""
+
+
+@pytest.fixture(scope="session")
+def command():
+    """What starts Penstock, whose doctor looks at a few libraries: to import all takes long."""
+    return [sys.executable, "-c", FEW_LIBRARIES]
 
 
 @pytest.mark.skipif(has_driver(), reason="this machine has a driver")
@@ -103,14 +124,14 @@ def test_probes_that_hang_and_crash_are_reported_in_a_path_that_is_read_only(env
     assert content["not_measured"].startswith("no file can be written in /sys: ")
 
 
-def test_a_path_that_is_not_there(run, tmp_path):
-    result = run("doctor", tmp_path / "nothing", *LIMIT)
-    assert result.returncode == 2
-    assert result.stderr == f"penstock: error: {tmp_path}/nothing: No such file or directory\n"
+def test_a_path_that_is_not_there(penstock_in_process, tmp_path):
+    result = penstock_in_process("doctor", tmp_path / "nothing", *LIMIT)
+    assert result.status == 2
+    assert result.errors == f"penstock: error: {tmp_path}/nothing: No such file or directory\n"
     os.mkfifo(tmp_path / "fifo")
-    result = run("doctor", tmp_path / "fifo", *LIMIT)
-    assert result.returncode == 2
-    assert "neither file nor folder" in result.stderr
+    result = penstock_in_process("doctor", tmp_path / "fifo", *LIMIT)
+    assert result.status == 2
+    assert "neither file nor folder" in result.errors
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

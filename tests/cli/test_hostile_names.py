@@ -112,7 +112,6 @@ def no_unicode(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("no_unicode")
 def test_names_that_are_no_unicode_are_drawn(environment, command):
     for arguments in (
-        ("show", "photos", "-o", "x.png"),
         ("inspect", "photos", "--html", "x.html", "--png", "y.png"),
         ("show", "coco", "-o", "z.png"),
     ):

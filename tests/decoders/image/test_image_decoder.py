@@ -30,6 +30,7 @@ def test_shapes_come_from_the_headers(files):
     assert [tuple(shape) for shape in shapes] == [image.shape for image in images]
 
 
+@pytest.mark.filterwarnings("ignore:ops.ImageDecoder is deprecated")
 def test_class_form_and_old_names_make_the_same_operators(files):
     new, old = run(
         files,

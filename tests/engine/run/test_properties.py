@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock import ArgumentError, Pipeline
+from penstock import ArgumentError, OperatorConcurrency, Pipeline, StreamPolicy, types
 from penstock.engine.run.properties import PipelineProperties
 
 from ..toys import Numbers, call, make
@@ -73,3 +73,52 @@ def test_a_restored_pipeline_says_so():
         saved = pipe.checkpoint()
         assert not pipe.is_restored_from_checkpoint
     assert make(readers, checkpoint=saved).is_restored_from_checkpoint
+
+
+def test_arguments_without_effect_can_be_read_with_dali_s_defaults():
+    pipe = Pipeline(batch_size=1, num_threads=1)
+    assert (pipe.cpu_queue_size, pipe.gpu_queue_size) == (2, 2)
+    assert (pipe.exec_dynamic, pipe.exec_separated, pipe.enable_memory_stats) == (
+        True,
+        False,
+        False,
+    )
+    assert (pipe.max_streams, pipe.default_cuda_stream_priority) == (-1, 0)
+    assert (pipe.py_num_workers, pipe.py_start_method, pipe.set_affinity) == (1, "fork", False)
+    assert (pipe.stream_policy, pipe.concurrency) == (None, None)
+
+
+def test_arguments_without_effect_are_shown_as_given():
+    pipe = Pipeline(
+        batch_size=1,
+        num_threads=1,
+        prefetch_queue_depth={"cpu_size": 3, "gpu_size": 4},
+        exec_dynamic=False,
+        max_streams=5,
+        default_cuda_stream_priority=-1,
+        py_num_workers=2,
+        py_start_method="spawn",
+        set_affinity=True,
+        stream_policy=StreamPolicy.PER_OPERATOR,
+        concurrency=OperatorConcurrency.FULL,
+    )
+    assert (pipe.cpu_queue_size, pipe.gpu_queue_size, pipe.exec_separated) == (3, 4, True)
+    assert (pipe.exec_dynamic, pipe.max_streams, pipe.default_cuda_stream_priority) == (
+        False,
+        5,
+        -1,
+    )
+    assert (pipe.py_num_workers, pipe.py_start_method, pipe.set_affinity) == (2, "spawn", True)
+    assert pipe.stream_policy is StreamPolicy.PER_OPERATOR
+    assert pipe.concurrency is OperatorConcurrency.FULL
+    assert not Pipeline(batch_size=1, experimental_exec_dynamic=False).exec_dynamic
+    assert not Pipeline(batch_size=1, exec_pipelined=False).exec_dynamic
+
+
+def test_declared_outputs_can_be_asked_for():
+    pipe = make(readers, output_dtype=[types.INT64, None], output_ndim=1)
+    assert pipe.output_dtype() == [types.INT64, None]
+    assert pipe.output_ndim() == [1, 1]
+    assert make(readers).output_dtype() == [None, None]
+    with pytest.raises(ArgumentError, match="output_ndim lists 3 values for 2 outputs"):
+        make(readers, output_ndim=[1, 2, 3]).output_ndim()

@@ -84,6 +84,15 @@ def test_the_same_order_on_both_devices(device_stage, ragged):
     agree("permute_batch", data, per_sample={"indices": [1, 2, 3, 4, 5, 0]})
 
 
+def test_constant_indices_for_a_batch_without_samples(device):
+    with Pipeline(batch_size=4) as pipe:
+        data = source([], "HWC")
+        data = data.gpu() if device == "gpu" else data
+        pipe.set_outputs(fn.permute_batch(data, indices=[1, 0]))
+        (permuted,) = pipe.run()
+        assert (len(permuted), permuted.layout()) == (0, "HWC")
+
+
 def test_batches_without_samples(device_stage):
     with Pipeline(batch_size=4) as pipe:
         data = source([], "HWC").gpu()

@@ -64,7 +64,7 @@ OPERATORS = {
     "squeeze": lambda x: fn.squeeze(
         fn.expand_dims(x, axes=[1], new_axis_names="Q"), axis_names="Q"
     ),
-    "tensor_resize": lambda x: fn.experimental.tensor_resize(x, sizes=(4, 5), axis_names="HW"),
+    "tensor_resize": lambda x: fn.tensor_resize(x, sizes=(4, 5), axis_names="HW"),
     "transpose": fn.transpose,
     "cast": lambda x: fn.cast(x, dtype=types.FLOAT),
     "arithmetic": lambda x: x * 2 + 1,

@@ -30,7 +30,9 @@ def test_images_come_by_id_with_their_boxes(tmp_path):
 
 def test_the_older_name(tmp_path):
     arguments = write_coco(tmp_path, [annotation(1, 2)])
-    assert str(run(3, fn.coco_reader, **arguments)) == str(run(3, **arguments))
+    with pytest.warns(DeprecationWarning, match="use fn.readers.coco"):
+        older = run(3, fn.coco_reader, **arguments)
+    assert str(older) == str(run(3, **arguments))
 
 
 def test_shuffled_shards_hold_every_image_once(coco_tree):

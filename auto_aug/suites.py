@@ -1,0 +1,24 @@
+"""Suites: lists of augmentations, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..engine.errors import ArgumentError
+from ..engine.suggestions import not_among
+from .core import Augmentation
+
+
+def without(suite: list[Augmentation], excluded: Sequence[str] | None) -> list[Augmentation]:
+    """Return the augmentations but those with the excluded names.
+
+    Raises:
+        ArgumentError: none has the name.
+    """
+    names = [each.name for each in suite]
+    for name in excluded or ():
+        if name not in names:
+            raise ArgumentError(
+                f"`excluded` names no augmentation of the suite: {not_among(name, names)}"
+            )
+    return [each for each in suite if each.name not in (excluded or ())]

@@ -1,0 +1,62 @@
+"""The members of a pipeline that give data to its external sources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph.nodes import DataNode
+from .feeding import fed_source, unfed_source
+from .pipeline_base import PipelineBase
+
+
+class FedPipeline(PipelineBase):
+    """The part of a `Pipeline` that users feed."""
+
+    def feed_input(
+        self,
+        data_node: DataNode | str,
+        data: Any,
+        layout: str | None = None,
+        cuda_stream: Any = None,
+        use_copy_kernel: bool = False,
+    ) -> None:
+        """Give an external source its next batch.
+
+        Args:
+            data_node: the source's name or its output.
+            data: an array whose axis 0 runs over samples, or a list of arrays.
+            layout: meaning of a sample's dimensions; by default that of the data, if they are
+                tensors with a layout. The source must not be declared with another layout.
+            cuda_stream: see `fn.external_source`; by default the stream that was given there.
+            use_copy_kernel: without effect.
+        """
+        self.build()
+        assert self._plan is not None
+        source = fed_source(self._plan, data_node)
+        if source.node.device != "cpu":
+            self._start()  # the data are copied to the device now
+        source.operator.feed(data, layout, cuda_stream)
+        if self._executor is not None:
+            self._executor.wake()
+
+    def input_feed_count(self, input_name: str) -> int:
+        """Return how many batches `run` and `schedule_run` start before they need the first.
+
+        A program that feeds an external source by `feed_input` feeds as many before it runs the
+        pipeline, so that the pipeline works ahead. One batch is enough for one `run`.
+        """
+        self.build()
+        assert self._plan is not None
+        fed_source(self._plan, input_name)
+        return self._ahead
+
+    def empty(self) -> bool:
+        """Return whether no batch was started that nobody has taken yet."""
+        return self._executor is None or self._executor.in_flight == 0
+
+    def _unfed_input(self) -> str:
+        assert self._plan is not None
+        assert self._executor is not None
+        if not self._plan.sources:
+            return ""
+        return unfed_source(self._plan, self._executor.unfetched)

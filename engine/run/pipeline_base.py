@@ -1,0 +1,53 @@
+"""What the parts of `Pipeline` share: its state, and the methods that they call."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from ..graph.nodes import DataNode, Graph
+from ..order.checkpoint import Checkpoint
+from ..work.plan import Plan
+from .config import PipelineConfig
+
+if TYPE_CHECKING:
+    from .executor import Executor
+
+
+class PipelineBase(ABC):
+    """The base of the classes of which `Pipeline` consists; each holds one group of members."""
+
+    _config: PipelineConfig
+    _seed: int
+    _graph: Graph
+    _outputs: tuple[DataNode, ...] | None
+    _plan: Plan | None
+    _executor: Executor | None
+    _delivered: int
+    _ahead: int
+    _user_state: dict[str, Any]
+    _restored: Checkpoint | None
+    _restored_at: int
+    _turn: threading.RLock
+
+    @abstractmethod
+    def build(self) -> None:
+        """Compile the graph and open the inputs."""
+
+    @abstractmethod
+    def _place(self, plan: Plan) -> None:
+        """Give the operators their numbers, and the keys of their random numbers."""
+
+    @abstractmethod
+    def _start(self) -> Executor:
+        """Return the executor, whose threads run."""
+
+    @abstractmethod
+    def _taken_turn(self) -> AbstractContextManager[None]:
+        """Let other threads that ask for batches wait during this block."""
+
+    @abstractmethod
+    def _at_rest(self) -> AbstractContextManager[Plan]:
+        """Drop the batches under way, let the block change the inputs, and go on."""

@@ -1,0 +1,24 @@
+"""How streams and operators may run side by side, as DALI's programs ask for it.
+
+Penstock decides both itself, so a pipeline accepts the values and does nothing with them.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class StreamPolicy(Enum):
+    """Assignment of CUDA streams to operators; without effect."""
+
+    SINGLE = "single"
+    PER_BACKEND = "per_backend"
+    PER_OPERATOR = "per_operator"
+
+
+class OperatorConcurrency(Enum):
+    """Which operators may run at one time; without effect."""
+
+    NONE = "none"
+    BACKEND = "backend"
+    FULL = "full"

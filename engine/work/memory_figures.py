@@ -1,0 +1,68 @@
+"""How much memory the results of operators take, for `Pipeline.executor_statistics`."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from ..tensors import TensorList
+from ..tensors.dtypes import to_numpy_type
+from .batch import Batch
+from .plan import Key, Plan
+
+
+class OperatorMemory(TypedDict):
+    """Bytes of the results of one operator, in lists with a number for each output."""
+
+    real_memory_size: list[int]
+    max_real_memory_size: list[int]
+    reserved_memory_size: list[int]
+    max_reserved_memory_size: list[int]
+
+
+class MemoryFigures:
+    """The largest results so far. Threads that deliver batches add without a lock."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._largest: dict[Key, tuple[int, int, int]] = {}
+
+    def count(self, batch: Batch) -> None:
+        """Measure the results that a batch holds once it is done."""
+        for ordinal, outputs in batch.values.items():
+            for i, output in enumerate(outputs):
+                if output is None:  # nothing needs it outside of its segment
+                    continue
+                sizes = _sizes(output, batch.count)
+                before = self._largest.get((ordinal, i), (0, 0, 0))
+                self._largest[ordinal, i] = tuple(map(max, before, sizes))  # type: ignore[assignment]
+
+    def table(self) -> dict[str, OperatorMemory]:
+        """Return the figures by the name of the operator."""
+        largest = dict(self._largest)
+        return {
+            node.name: _memory([largest.get((node.ordinal, i)) for i in range(len(node.outputs))])
+            for node in self._plan.nodes
+            if any((node.ordinal, i) in largest for i in range(len(node.outputs)))
+        }
+
+
+def _sizes(output: TensorList, batches: int) -> tuple[int, int, int]:
+    """Return the bytes of all samples, of the largest one, and of the memory that holds them."""
+    if not len(output):
+        return 0, 0, 0
+    rows = output.extents().prod(axis=1) * to_numpy_type(output.dtype).itemsize
+    total = int(rows.sum())
+    packed = output.packed
+    reserved = total if packed is None else int(packed.memory.nbytes)
+    return total // batches, int(rows.max()), reserved // batches
+
+
+def _memory(sizes: list[tuple[int, int, int] | None]) -> OperatorMemory:
+    known = [each or (0, 0, 0) for each in sizes]
+    real, largest, reserved = ([each[i] for each in known] for i in range(3))
+    return {
+        "real_memory_size": real,
+        "max_real_memory_size": largest,
+        "reserved_memory_size": reserved,
+        "max_reserved_memory_size": largest,
+    }
