@@ -13,6 +13,7 @@ resumable_pipeline  the members of a pipeline that make checkpoints
 accepted_members    members of a pipeline that have nothing to do
 random_keys         the keys of the operators' random numbers
 pipeline            `Pipeline`: a graph, run batch by batch ahead of its consumer
+debug_pipeline      a pipeline whose definition runs anew for each batch
 opening             from a plan to open inputs and memory
 shutdown            the end of a pipeline, step by step
 feeding             how users feed external sources, and how samples enter a batch

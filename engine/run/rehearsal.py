@@ -121,5 +121,6 @@ def _rehearse_step(step: Step, batch: Batch) -> None:
     with suppress(Exception), np.errstate(all="ignore"):  # the operators behind learn nothing then
         results = operator.rehearse(batch, *inputs, **arguments)
         if results is not None:
-            assumed = operator.assumed_layouts
-            values[step.node.ordinal] = as_tensor_lists(results, batch.size, step.layouts, assumed)
+            assumed, names = operator.assumed_layouts, [None] * len(step.layouts)
+            lists = as_tensor_lists(results, batch.size, step.layouts, assumed, names)
+            values[step.node.ordinal] = lists
