@@ -56,6 +56,7 @@ ROOMS = (
     "tensors",
     "gpu",
     "graph",
+    "conditions",
     "types",
     "backend",
     "work",
@@ -73,6 +74,7 @@ OPEN_ROOMS = {
     "tensors",
     "gpu",
     "graph",
+    "conditions",
 }
 OPEN_ROOMS |= {"arrays", "types", "backend"}
 ALSO_OPEN = {
@@ -260,6 +262,7 @@ def test_every_package_is_in_the_wheel():
     packages = set(listed["tool"]["setuptools"]["packages"])
     folders = {path.parent.relative_to(ROOT) for path in FILES}
     folders |= {path.parent.relative_to(ROOT / "stubs") for path in ROOT.glob("stubs/**/*.pyi")}
+    folders |= {path.parent.relative_to(ROOT) for path in ROOT.glob("experimental/**/*.pyi")}
     homes = {f"stubs/{path.name}" for path in ROOT.glob("stubs/*")}
     assert homes | {"."} == set(listed["tool"]["setuptools"]["package-dir"].values())
     assert packages == {".".join(("penstock", *folder.parts)) for folder in folders}

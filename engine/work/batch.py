@@ -10,21 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..arrays import Int64s
 from ..graph.context import HasPlacement
 from ..graph.inputs import InputOperator
 from ..graph.operator import Array
 from ..order import philox
-from ..tensors import TensorList, TensorListCPU, TensorListGPU
+from ..tensors import TensorList
+from ..tensors.chosen_rows import holes, selected, spread, truth_of
 from ..tensors.memory import SlabPool
 from ..tensors.results import as_tensor_lists
 from ..tensors.source_info import Names, inherited
 from .frame_batches import batch_frames
+from .inner_batches import BranchBatch
 from .own_inputs import own_inputs
 
 if TYPE_CHECKING:
     from ..gpu.device import Device
     from ..order.sampler import Selection
-    from .plan import Key, Plan, Step
+    from .plan import Conditions, Key, Plan, Step
 
 Rest = Callable[[], Any]
 """Waits for the results of a step that has begun, and stores them; returns a `Rest`, or None."""
@@ -100,12 +103,22 @@ class Batch:
         self.taken_bytes += host
         self.taken_device_bytes += device
 
-    def finish(self, outputs: Sequence[Key]) -> None:
-        """Keep the outputs, and drop all other values."""
+    def finish(self, outputs: Sequence[Key], conditions: Sequence[Conditions] = ()) -> None:
+        """Keep the outputs, and drop all other values.
+
+        Args:
+            outputs: of the pipeline.
+            conditions: of each output; () if all outputs have all samples.
+        """
         if self.end is None:
             self.outputs = tuple(
                 self.values[ordinal][i].delivered(self.valid) for ordinal, i in outputs
             )
+            if any(conditions):
+                self.outputs = tuple(
+                    selected(data, samples_that_meet(self, each)) if each else data
+                    for data, each in zip(self.outputs, conditions, strict=True)
+                )
         self.values.clear()
 
     def parts(self) -> Iterator[Batch]:
@@ -206,9 +219,10 @@ class Batch:
 
 def begin_batch_step(step: Step, batch: Batch) -> None:
     """Let an operator begin what the CPU does for its GPU work."""
-    if batch.size and step.node.sequences is None:
-        inputs, arguments = _data(step, batch)
-        batch.begun = step.node.operator.begin_gpu(batch, *inputs, **arguments)
+    rows = _rows_of(step, batch)
+    if rows.size and step.node.sequences is None:
+        inputs, arguments = _data(step, batch, rows)
+        batch.begun = step.node.operator.begin_gpu(rows, *inputs, **arguments)
 
 
 def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
@@ -220,43 +234,74 @@ def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
     node = step.node
     operator = node.operator
     values = batch.values
-    if stage == "GPU" and batch.size == 0:  # so that no operator meets an empty batch
-        classes = {"cpu": TensorListCPU, "gpu": TensorListGPU}
-        values[node.ordinal] = tuple(classes[data.device]([], data.layout) for data in node.outputs)
+    rows = _rows_of(step, batch)
+    if rows.size == 0 and (stage == "GPU" or step.conditions):  # no operator meets an empty batch
+        values[node.ordinal] = tuple(
+            holes(batch.size, data.device, data.layout) for data in node.outputs
+        )
         return None
-    inputs, arguments = _data(step, batch)
+    inputs, arguments = _data(step, batch, rows)
     if step.shared:
         others = [values[ordinal][i] for ordinal, i in step.shared if ordinal in values]
-        inputs = own_inputs(batch, inputs, others)
+        inputs = own_inputs(rows, inputs, others)
     work = getattr(operator, "batch_gpu" if stage == "GPU" else "batch")
     if node.sequences is None:
-        compute = partial(work, batch, *inputs, **arguments)
+        compute = partial(work, rows, *inputs, **arguments)
     else:
         count = len(node.outputs)
-        compute = partial(batch_frames, node.sequences, batch, inputs, arguments, work, count)
-    return _store_results(step, batch, stage, compute)
+        compute = partial(batch_frames, node.sequences, rows, inputs, arguments, work, count)
+    return _store_results(step, batch, rows, stage, compute)
 
 
-def _data(step: Step, batch: Batch) -> tuple[list[TensorList], dict[str, Any]]:
-    """Return the inputs and arguments of a step."""
-    values = batch.values
+def _rows_of(step: Step, batch: Batch) -> Batch | BranchBatch:
+    """Return the samples that a step computes: the batch, or those that take its branch."""
+    if not step.conditions:
+        return batch
+    samples = samples_that_meet(batch, step.conditions)
+    if len(samples) == batch.size:
+        return batch
+    rows = BranchBatch(batch, samples)
+    rows.begun, batch.begun = batch.begun, None
+    return rows
+
+
+def samples_that_meet(batch: Batch, conditions: Conditions) -> Int64s:
+    """Return the samples whose conditions have the wanted values."""
+    meets = np.ones(batch.size, bool)
+    for (ordinal, i), wanted in conditions:
+        meets &= truth_of(batch.values[ordinal][i]) == wanted
+    return np.flatnonzero(meets)
+
+
+def _data(
+    step: Step, batch: Batch, rows: Batch | BranchBatch
+) -> tuple[list[TensorList], dict[str, Any]]:
+    """Return the inputs and arguments of a step, for some rows of a batch."""
+
+    def data(key: Key) -> TensorList:
+        ordinal, i = key
+        whole = batch.values[ordinal][i]
+        return selected(whole, rows.samples) if isinstance(rows, BranchBatch) else whole
+
     arguments = dict(step.constants)
-    for name, (ordinal, i), _ in step.arguments:
-        arguments[name] = values[ordinal][i]
-    return [values[ordinal][i] for ordinal, i in step.inputs], arguments
+    for name, key, _ in step.arguments:
+        arguments[name] = data(key)
+    return [data(key) for key in step.inputs], arguments
 
 
-def _store_results(step: Step, batch: Batch, stage: str, compute: Callable[[], Any]) -> Rest | None:
+def _store_results(
+    step: Step, batch: Batch, rows: Batch | BranchBatch, stage: str, compute: Callable[[], Any]
+) -> Rest | None:
     """Store what `compute` returns; if that is a function, return what is left to do."""
     failed = set(batch.errors)
     batch.stage_note = f"in {step.title}, {stage} stage"
     try:
         result = compute()
         if callable(result) and stage == "CPU":
-            return partial(_store_results, step, batch, stage, result)
-        lists = as_tensor_lists(
-            result, batch.size, step.layouts, step.node.operator.assumed_layouts
-        )
+            return partial(_store_results, step, batch, rows, stage, result)
+        lists = as_tensor_lists(result, rows.size, step.layouts, step.node.operator.assumed_layouts)
+        if isinstance(rows, BranchBatch):
+            lists = tuple(spread(data, rows.samples, batch.size) for data in lists)
         batch.values[step.node.ordinal] = tuple(
             data.with_source_info(names)
             for data, names in zip(lists, _names(step, batch), strict=True)
