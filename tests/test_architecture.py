@@ -395,6 +395,7 @@ def test_what_is_public():
         "PenstockError",
         "Pipeline",
         "PipelineStopped",
+        "SerializationError",
         "SourceError",
         "StreamPolicy",
         "WorkerError",

@@ -214,6 +214,17 @@ class Operator:
         made = (type(self), self.device, self.per_sample, self.layouts, self._constants)
         return _make, made, {"placement": self.placement}
 
+    def constants(self) -> dict[str, Any]:
+        """Return the arguments as given, without those that are nodes."""
+        return dict(self._constants)
+
+    def constants_without_program(self) -> dict[str, Any]:
+        """Return the arguments with which the operator works without objects of the program.
+
+        By default all arguments: then a pipeline with objects of the program cannot be stored.
+        """
+        return self.constants()
+
     def keep(self) -> None:
         """Compute the results though nothing needs them, as with the argument `preserve`."""
         self.preserve = self._constants["preserve"] = True

@@ -29,6 +29,7 @@ from .outputs import as_outputs, output_checks
 from .properties import PipelineProperties
 from .random_keys import random_keys
 from .resumable_pipeline import ResumablePipeline
+from .serialized_pipeline import SerializedPipeline
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Pipeline(
     FedPipeline,
     MeasuredPipeline,
     ResumablePipeline,
+    SerializedPipeline,
     AcceptedMembers,
 ):
     """A graph of operators, and the threads and processes that run it.
@@ -75,24 +77,27 @@ class Pipeline(
     ) -> None:
         if batch_size is None:
             raise ArgumentError("a pipeline needs a batch_size, the number of samples in a batch")
+        self._begin(
+            {
+                "batch_size": batch_size,
+                "num_threads": num_threads,
+                "device_id": device_id,
+                "seed": seed,
+                "exec_pipelined": exec_pipelined,
+                "prefetch_queue_depth": prefetch_queue_depth,
+                **options,
+            }
+        )
+
+    def _begin(self, options: dict[str, Any]) -> None:
+        known = PipelineConfig.__dataclass_fields__
         for name in options:
-            if name not in PipelineConfig.__dataclass_fields__:
-                known = PipelineConfig.__dataclass_fields__
+            if name not in known:
                 raise ArgumentError(f"Pipeline has no argument {not_among(name, known)}")
         try:
-            self._config = PipelineConfig(
-                batch_size,
-                num_threads,
-                device_id,
-                seed,
-                exec_pipelined,
-                prefetch_queue_depth,
-                **options,
-            )
+            self._config = PipelineConfig(**options)
         except TypeError as error:
             raise ArgumentError(f"Pipeline: {error}") from error
-        if self._config.debug and not self._has_values:
-            raise ArgumentError("debug=True needs a definition that pipeline_def decorates")
         self._restored = (
             None if self._config.checkpoint is None else checkpoints.load(self._config.checkpoint)
         )
@@ -158,9 +163,12 @@ class Pipeline(
             if self._plan is None:
                 self._build()
 
-    def _build(self) -> None:
+    def _define_once(self) -> None:
         if self._outputs is None:
             self.define(self.define_graph)
+
+    def _build(self) -> None:
+        self._define_once()
         assert self._outputs is not None
         from .opening import check_devices, open_inputs  # with the executor, takes 7 ms
 

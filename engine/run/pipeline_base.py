@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,18 @@ class PipelineBase(ABC):
     _restored: Checkpoint | None
     _restored_at: int
     _turn: threading.RLock
+
+    @abstractmethod
+    def _begin(self, options: dict[str, Any]) -> None:
+        """Start as a new pipeline with these arguments, and without a graph."""
+
+    @abstractmethod
+    def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """Let `function` define the graph."""
+
+    @abstractmethod
+    def _define_once(self) -> None:
+        """Let `define_graph` define the graph, unless something has defined it."""
 
     @abstractmethod
     def build(self) -> None:
