@@ -13,6 +13,8 @@ resumable_pipeline   the members of a pipeline that make checkpoints
 serialized_pipeline  the members of a pipeline that store its definition
 serialized_graph     the graph of a pipeline as JSON
 serialized_file      the file of a stored pipeline
+drawn_pipeline       the members of a pipeline that draw its graph
+graph_picture        the graph of a pipeline as a picture or a tree
 accepted_members     members of a pipeline that have nothing to do
 random_keys          the keys of the operators' random numbers
 pipeline             `Pipeline`: a graph, run batch by batch ahead of its consumer

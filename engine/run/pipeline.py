@@ -16,13 +16,15 @@ from ..graph.nodes import DataNode, Graph, defining
 from ..order import checkpoint as checkpoints
 from ..suggestions import not_among
 from ..tensors import TensorList
+from ..tensors.dtypes import DALIDataType
 from ..tensors.memory import SlabPool
-from ..work.plan import Plan, make_plan
+from ..work.plan import Key, Plan, make_plan
 from ..work.quarantine import QuarantineLog
 from .accepted_members import AcceptedMembers
 from .checkpointing import next_epoch_states, snapshots, states_of
 from .config import PipelineConfig
 from .current_pipeline import CurrentPipeline
+from .drawn_pipeline import DrawnPipeline
 from .fed_pipeline import FedPipeline
 from .measured_pipeline import MeasuredPipeline
 from .outputs import as_outputs, output_checks
@@ -44,6 +46,7 @@ class Pipeline(
     MeasuredPipeline,
     ResumablePipeline,
     SerializedPipeline,
+    DrawnPipeline,
     AcceptedMembers,
 ):
     """A graph of operators, and the threads and processes that run it.
@@ -109,6 +112,7 @@ class Pipeline(
         self._executor: Executor | None = None
         self._pool: SlabPool
         self._delivered = 0
+        self._seen_dtypes: dict[Key, DALIDataType] = {}  # of the outputs
         self._ahead = 1  # batches that start before the consumer requests them
         self._user_state: dict[str, Any] = {}
         self._scheduled = False
@@ -303,6 +307,10 @@ class Pipeline(
         except BaseException as error:  # KeyboardInterrupt, too, must leave no thread behind
             self._stop_after(error)
             raise
+        if not self._seen_dtypes:
+            assert self._plan is not None
+            keys = zip(self._plan.outputs, batch.outputs, strict=True)
+            self._seen_dtypes = {key: output.dtype for key, output in keys}
         self._delivered += 1
         self._user_state = batch.user_state
         return batch.outputs

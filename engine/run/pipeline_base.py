@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.nodes import DataNode, Graph
 from ..order.checkpoint import Checkpoint
-from ..work.plan import Plan
+from ..tensors import TensorList
+from ..tensors.dtypes import DALIDataType
+from ..work.plan import Key, Plan
 from .config import PipelineConfig
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ class PipelineBase(ABC):
     _plan: Plan | None
     _executor: Executor | None
     _delivered: int
+    _seen_dtypes: dict[Key, DALIDataType]
     _ahead: int
     _user_state: dict[str, Any]
     _restored: Checkpoint | None
@@ -48,6 +51,10 @@ class PipelineBase(ABC):
     @abstractmethod
     def build(self) -> None:
         """Compile the graph and open the inputs."""
+
+    @abstractmethod
+    def run(self, cuda_stream: Any = None, /, **inputs: Any) -> tuple[TensorList, ...]:
+        """Return the next batch."""
 
     @abstractmethod
     def _place(self, plan: Plan) -> None:
