@@ -34,6 +34,7 @@ class FurtherOptions(TypedDict, total=False):
     prefetch_bytes: int
     prefetch_device_bytes: int | None
     exec_processes: bool | None
+    enable_conditionals: bool
     debug: bool
 
 class PipelineOptions(FurtherOptions, total=False):
@@ -115,6 +116,8 @@ class PipelineFunction(Protocol[P]):
     def __call__(self, *args: Any, prefetch_device_bytes: int | None, **others: Any) -> Pipeline: ...
     @overload
     def __call__(self, *args: Any, exec_processes: bool | None, **others: Any) -> Pipeline: ...
+    @overload
+    def __call__(self, *args: Any, enable_conditionals: bool, **others: Any) -> Pipeline: ...
     @overload
     def __call__(self, *args: Any, debug: bool, **others: Any) -> Pipeline: ...
     def __get__(self, instance: object, owner: type | None = None) -> Callable[..., Pipeline]: ...

@@ -3,16 +3,20 @@
     "nodes": [
         {
             "operator": "resize", "device": "cpu", "name": "resize_2",
-            "made_at": "train.py:12", "call": 2,
+            "made_at": "train.py:12", "call": 2, "branch": 0,
             "inputs": [[1, 0]],                 output 0 of node 1
             "data": {"size": [0, 0]},           arguments that other nodes compute
             "constants": {"antialias": true}    the others: see `graph/portable.py`
         }
     ],
+    "branches": [
+        {"condition": [0, 0], "wanted": true, "outer": null, "statement": "`if` at train.py:11"}
+    ],
     "outputs": [[2, 0]]
 
 A node names only nodes before it. Nodes that no output needs are left out. Nodes with the same
-"call" draw the same random numbers.
+"call" draw the same random numbers. A "branch" says which samples a node computes, null stands for
+all of them: see `graph/branches.py`.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import PenstockError, SerializationError
+from ..graph.branches import Branch
 from ..graph.nodes import DataNode, Graph, Node, restored_node
 from ..graph.operator import OPERATORS, CompositeOperator
 from ..graph.portable import NotPortable, decode, encode
@@ -57,6 +62,7 @@ def graph_as_json(
     """
     numbers = {node.ordinal: i for i, node in enumerate(nodes)}
     calls: dict[object, int] = {}
+    branches: dict[Branch[DataNode], int] = {}
     stored, problems = [], []
     for node in nodes:
         try:
@@ -71,6 +77,7 @@ def graph_as_json(
                 "name": node.name,
                 "made_at": node.made_at,
                 "call": calls.setdefault(node.call, len(calls)),
+                "branch": _number_of(node.branch, branches),
                 "inputs": [_place(data, numbers) for data in node.inputs],
                 "data": {name: _place(data, numbers) for name, data in node.arguments.items()},
                 "constants": constants,
@@ -82,7 +89,29 @@ def graph_as_json(
             f"{len(problems)} of {len(nodes)} operators cannot be stored{advice}:\n"
             + "\n".join(f"  {problem}" for problem in problems)
         )
-    return {"nodes": stored, "outputs": [[numbers[ordinal], i] for ordinal, i in outputs]}
+    return {
+        "nodes": stored,
+        "branches": [
+            {
+                "condition": _place(branch.condition, numbers),
+                "wanted": branch.wanted,
+                "outer": _number_of(branch.outer, branches),
+                "statement": branch.statement,
+            }
+            for branch in branches
+        ],
+        "outputs": [[numbers[ordinal], i] for ordinal, i in outputs],
+    }
+
+
+def _number_of(
+    branch: Branch[DataNode] | None, branches: dict[Branch[DataNode], int]
+) -> int | None:
+    """Return the number of a branch, which is above those of the branches around it."""
+    if branch is None:
+        return None
+    _number_of(branch.outer, branches)
+    return branches.setdefault(branch, len(branches))
 
 
 def _constants(node: Node, pickled: Pickled) -> dict[str, Json]:
@@ -124,10 +153,11 @@ def graph_from_json(
             "allow_pickle=True"
         )
     calls: dict[int, object] = {}
+    branches = _StoredBranches(document, graph.nodes)
     for number, each in enumerate(stored):
         place = NodePlace(number, *_identity(each, number))
         try:
-            graph.add(_node_of(each, place, graph.nodes, calls, unpickled))
+            graph.add(_node_of(each, place, graph.nodes, calls, branches, unpickled))
         except SerializationError:
             raise
         except PenstockError as error:
@@ -169,6 +199,7 @@ def _node_of(
     place: NodePlace,
     nodes: Sequence[Node],
     calls: dict[int, object],
+    branches: _StoredBranches,
     unpickled: Unpickled,
 ) -> Node:
     try:
@@ -198,7 +229,37 @@ def _node_of(
         name=place.name,
         made_at=_field(stored, "made_at", str, str(place)),
         call=calls.setdefault(_field(stored, "call", int, str(place)), object()),
+        branch=branches.branch(stored.get("branch"), str(place)),
     )
+
+
+class _StoredBranches:
+    """The branches of a stored graph, made again when a node needs them."""
+
+    def __init__(self, document: Mapping[str, Json], nodes: Sequence[Node]) -> None:
+        self._stored = _field(document, "branches", list, "the stored pipeline")
+        self._nodes = nodes
+        self._made: dict[int, Branch[DataNode]] = {}
+
+    def branch(self, number: Json, what: str, below: int | None = None) -> Branch[DataNode] | None:
+        """Return a branch by its number, which is lower than `below`; None for None."""
+        if number is None:
+            return None
+        limit = len(self._stored) if below is None else below
+        if type(number) is not int or not 0 <= number < limit:
+            raise SerializationError(f"{what} is in the branch {number!r}, which is not stored")
+        if number not in self._made:
+            own = f"branch {number} of the stored pipeline"
+            stored = self._stored[number]
+            if not isinstance(stored, dict):
+                raise SerializationError(f"{own} is no JSON object")
+            self._made[number] = Branch(
+                _data_at(stored.get("condition"), self._nodes, own),
+                _field(stored, "wanted", bool, own),
+                self.branch(stored.get("outer"), own, number),
+                _field(stored, "statement", str, own),
+            )
+        return self._made[number]
 
 
 def _data_at(place: Json, nodes: Sequence[Node], what: str) -> DataNode:
@@ -223,4 +284,4 @@ def _field(document: Mapping[str, Json], name: str, kind: type, what: str) -> An
     return value
 
 
-_JSON_NAMES = {list: "array", dict: "object", str: "string", int: "number"}
+_JSON_NAMES = {list: "array", dict: "object", str: "string", int: "number", bool: "true or false"}

@@ -14,6 +14,7 @@ from .device_memory import Lease
 from .edits import fitting_layout
 from .given_arrays import check_exports, device_array, given_rows, given_tensor, is_plain
 from .host_tensors import TensorCPU, TensorListCPU
+from .mixed_rows import MixedRows
 from .packed_rows import PackedRows
 from .tensor_base import Tensor, TensorList, given
 
@@ -147,7 +148,8 @@ class TensorListGPU(TensorList):
         rows: Any = object
         if rows is None:
             rows = [] if list_of_tensors is None else list_of_tensors
-        if contiguous or not (isinstance(rows, PackedRows) or is_plain(rows)):
+        is_stored = isinstance(rows, PackedRows | MixedRows)
+        if contiguous or not (is_stored or is_plain(rows)):
             if isinstance(rows, TensorListGPU) and lease is None:
                 lease = rows._lease
             array_of = partial(device_array, stream=stream)
@@ -155,8 +157,11 @@ class TensorListGPU(TensorList):
                 rows, layout, TensorListGPU, array_of, contiguous=contiguous
             )
             source_info = own_info if source_info is None else source_info
-        if hasattr(rows, "dtype"):
-            rows = rows if isinstance(rows, PackedRows) else _contiguous(rows)
+            is_stored = isinstance(rows, PackedRows | MixedRows)
+        if is_stored:
+            pass
+        elif hasattr(rows, "dtype"):
+            rows = _contiguous(rows)
         else:
             rows = [_contiguous(row) for row in rows]
         super().__init__(rows, layout or "", source_info, valid)

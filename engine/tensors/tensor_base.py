@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..errors import ArgumentError
 from .dtypes import DALIDataType, to_dali_type
 from .edits import EditableList, EditableTensor, NumberOfDimensions
+from .mixed_rows import MixedRows
 from .packed_rows import PackedRows
 from .source_info import Names
 
@@ -148,6 +149,11 @@ class TensorList(EditableList):
         """The rows with their offsets in a common block; None for a dense batch or a list."""
         return self._rows if isinstance(self._rows, PackedRows) else None
 
+    @property
+    def mixed(self) -> MixedRows | None:
+        """The rows, if they are those of two batches."""
+        return self._rows if isinstance(self._rows, MixedRows) else None
+
     def pointers(self) -> NDArray[np.uint64]:
         """Return the address of each row: (batch,)."""
         if self._pointers is None:
@@ -157,6 +163,8 @@ class TensorList(EditableList):
             elif self.packed is not None:
                 first = self._address_of(self.packed.memory)
                 pointers = self.packed.offsets.astype(np.uint64) + np.uint64(first)
+            elif self.mixed is not None:
+                pointers = self.mixed.pointers
             else:
                 pointers = np.array([self._address_of(row) for row in self._rows], np.uint64)
             pointers.flags.writeable = False
@@ -172,6 +180,8 @@ class TensorList(EditableList):
         """Return the shapes as an array: (batch, ndim)."""
         if self.packed is not None:
             return self.packed.shapes
+        if self.mixed is not None:
+            return self.mixed.extents
         if self._dense is not None:
             return np.full((len(self), self.ndim), self._dense.shape[1:], np.int64)
         return np.array(self.shape(), np.int64).reshape(len(self), self.ndim)
@@ -180,8 +190,8 @@ class TensorList(EditableList):
         """Return the shapes of the samples, in order."""
         if self._dense is not None:
             return [tuple(self._dense.shape[1:])] * len(self._dense)
-        if self.packed is not None:
-            return list(map(tuple, self.packed.shapes.tolist()))
+        if self.packed is not None or self.mixed is not None:
+            return list(map(tuple, self.extents().tolist()))
         return [tuple(row.shape) for row in self._rows]
 
     @property
@@ -236,10 +246,14 @@ class TensorList(EditableList):
 
     def is_dense_tensor(self) -> bool:
         """Return whether all samples have one shape and dtype, so that `as_tensor` works."""
-        if self.packed is not None:
-            shapes = self.packed.shapes
+        if self.packed is not None or self.mixed is not None:
+            shapes = self.extents()
             return len(shapes) > 0 and bool((shapes == shapes[0]).all())
         return self._dense is not None or len({(row.shape, row.dtype) for row in self._rows}) == 1
+
+    def is_dense(self) -> bool:
+        """Return whether the rows are one array already."""
+        return self._dense is not None
 
     def dense(self) -> Any:
         """Return one array of shape (batch, *sample); copy only rows that are not adjacent."""
