@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..tensors import TensorList
+from .branches import Branch, check_branches
 from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
@@ -43,6 +44,7 @@ class Node:
             same random numbers.
         is_open: whether its data may come with layouts that the definition does not know.
         problem: why its operator cannot work on data of these layouts, or "": see `derivation.py`.
+        branch: which samples the operator computes; None for all: see `branches.py`.
         values: a batch for each output, if the operator runs at once, as in debug mode.
     """
 
@@ -59,6 +61,7 @@ class Node:
     call: object = field(default_factory=object)
     is_open: bool = False
     problem: str = ""
+    branch: Branch[DataNode] | None = None
     values: tuple[TensorList, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -74,9 +77,14 @@ class Node:
         """Stage in which the operator runs: "cpu", "mixed" or "gpu"."""
         return "cpu" if self.operator.copies_to_gpu else self.operator.device
 
+    def conditions(self) -> tuple[tuple[DataNode, bool], ...]:
+        """Return which values of which conditions the samples have that the operator computes."""
+        return () if self.branch is None else self.branch.conditions()
+
     def dependencies(self) -> tuple[DataNode, ...]:
-        """Return all data that the operator needs."""
-        return (*self.inputs, *self.arguments.values())
+        """Return all data that the operator needs, the conditions of its branch included."""
+        conditions = () if self.branch is None else [data for data, _ in self.branch.conditions()]
+        return (*self.inputs, *self.arguments.values(), *conditions)
 
     def __str__(self) -> str:
         return f"{self.operator.called} ({self.name!r}, made at {self.made_at})"
@@ -89,10 +97,14 @@ class Graph:
     Attributes:
         nodes: in this order.
         pipeline: returns the pipeline, or None; a weak reference, so that nodes keep none alive.
+        conditionals: whether `if` may depend on data in the pipeline's definition.
+        branch: in which operators are called now.
     """
 
     nodes: list[Node] = field(default_factory=list)
     pipeline: Callable[[], Any] = lambda: None
+    conditionals: bool = False
+    branch: Branch[DataNode] | None = None
 
     def add(self, node: Node) -> None:
         """Append a node whose dependencies are in the graph; set the node's name and number."""
@@ -185,6 +197,33 @@ def pop_graph() -> None:
     """End what the last `push_graph` of this thread began, if any."""
     if graphs := _stack():
         graphs.pop()
+
+
+def current_branch() -> Branch[DataNode] | None:
+    """Return the branch being defined, if any."""
+    graph = current_graph()
+    branch: Branch[DataNode] | None = getattr(graph or _defining, "branch", None)
+    return branch
+
+
+def enter_branch(branch: Branch[DataNode] | None) -> None:
+    """Let the operators that this thread calls from now on work in a branch."""
+    graph = current_graph()
+    if graph is None:
+        _defining.branch = branch
+    else:
+        graph.branch = branch
+
+
+@contextmanager
+def in_branch(branch: Branch[DataNode] | None) -> Iterator[None]:
+    """Let the operators of this block work in a branch."""
+    previous = current_branch()
+    enter_branch(branch)
+    try:
+        yield
+    finally:
+        enter_branch(previous)
 
 
 def current_graph() -> Graph | None:
@@ -288,11 +327,7 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
         return _apply("_subscript", self, key=constant, indices=_apply("_indices", *data))
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            f"{self!r} has no values while the pipeline is defined, so it is neither true nor "
-            "false. Use arithmetic instead of `if`: `a * flag + b * (1 - flag)`, or pass the node "
-            "as a per-sample argument"
-        )
+        raise TypeError(_no_truth(self))
 
     __iter__ = None  # unlike a method that raises, this says that nodes are not iterable
 
@@ -310,6 +345,24 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
 
     def __pos__(self) -> DataNode:
         return self
+
+
+def _no_truth(data: DataNode) -> str:
+    """Return why data are neither true nor false here, and what helps."""
+    text = f"{data!r} has no values while the pipeline is defined, so it is neither true nor false"
+    graph = current_graph()
+    if graph is None or not graph.conditionals:
+        return (
+            f'{text}: "DataNode" was used in conditional context. To use conditional execution '
+            "via `if` statements you need to specify `enable_conditionals=True` in "
+            "`@penstock.pipeline_def` decorator"
+        )
+    return (
+        f"{text}. `if`, `and`, `or`, `not`, `assert` and `a if b else c` may depend on data in "
+        f"functions that the pipeline's definition calls. The code at {caller()} is not such "
+        "a function; or it uses data in `bool()`, `while`, `in` or `match`; or its source is not "
+        "in a file; or it is marked with do_not_convert"
+    )
 
 
 class ShapesNode(DataNode):
@@ -390,8 +443,11 @@ def add_node(
         call=_call_of(operator),
         is_open=is_open or operator.learns_layouts,
         problem=derived.problem,
+        branch=None if operator.ignores_branches else current_branch(),
     )
     check_devices(node, operator, nodes, data.values())
+    if not operator.joins_branches:
+        check_branches(node, node.branch, ((each, each.node) for each in (*nodes, *data.values())))
     node.outputs = outputs_of(node, derived.results)
     if graph is not None:
         graph.adopt(*node.dependencies())

@@ -13,6 +13,7 @@ resumable_pipeline  the members of a pipeline that make checkpoints
 accepted_members    members of a pipeline that have nothing to do
 random_keys         the keys of the operators' random numbers
 pipeline            `Pipeline`: a graph, run batch by batch ahead of its consumer
+debug_pipeline      a pipeline whose definition runs anew for each batch
 opening             from a plan to open inputs and memory
 shutdown            the end of a pipeline, step by step
 feeding             how users feed external sources, and how samples enter a batch
@@ -32,6 +33,7 @@ debug_pipeline      a pipeline whose definition runs anew for each batch
 eager               one operator that runs at once, without a pipeline
 eager_graph         a graph whose operators run when they are called
 eager_runner        the memory, threads and GPU of operators that run at once
+debug_pipeline      `DebugPipeline`: the definition runs anew for each batch
 call_record         the operators of a definition, matched from call to call
 given_data          batches of the program as nodes
 rehearsal           kernels are compiled before the first batches need them

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, NoReturn, Self
 
+from ..conditions.decorators import convert
 from ..errors import ArgumentError, CheckpointError, PipelineStopped
 from ..graph.inputs import FedInput, InputOperator
 from ..graph.nodes import DataNode, defining
@@ -58,6 +59,7 @@ class DebugPipeline(Pipeline):
             arrays_are_batches=True,
             open_input=partial(_open_input, config.batch_size, self._restored, self._fed),
         )
+        self._graph.conditionals = config.enable_conditionals
         self._shutdown.add(runner.close)
         self._shutdown.add(self._graph.close)
 
@@ -77,6 +79,8 @@ class DebugPipeline(Pipeline):
 
     def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         """Have each run call `function`; it returns one output or a tuple of them."""
+        if self._config.enable_conditionals:
+            function = convert(function)
         self._function = partial(function, *args, **kwargs)
 
     def set_outputs(self, *outputs: Any) -> NoReturn:

@@ -333,13 +333,11 @@ class Executor:
         elif segment.type == SegmentType.BATCH:
             self._feeder.queue_segment(batch, segment, index)
         else:
-            run = self._plans.chains_of(batch.plan)[index].start(
-                batch, self._workers.rows_per_turn(batch.size)
-            )
+            chain = self._plans.chains_of(batch.plan)[index]
             if batch.size == 0:
-                self._run_done(run, index)
+                self._run_done(chain.start(batch), index)
             else:
-                self._workers.queue_run(run, index)
+                self._workers.queue_batch(batch, chain, index)
 
     def _run_done(self, run: ChainRun, index: int) -> None:
         try:
@@ -375,7 +373,7 @@ class Executor:
             return
         if self._memory is not None and batch.end is None:
             self._memory.count(batch)
-        batch.finish(self._plan.outputs)
+        batch.finish(self._plan.outputs, self._plan.output_conditions)
         schedule.learn(batch)
         for part in batch.parts():
             if not self._delivery.deliver(part):

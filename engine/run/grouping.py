@@ -48,6 +48,7 @@ class Grouping:
     """Chooses how many batches are computed together.
 
     The feeder calls `choose`, and the threads that finish batches call `learn` and `parts_after`.
+    If `most` is 1, there is nothing to choose, and nothing to learn.
 
     Args:
         plan: of the pipeline.
@@ -56,13 +57,14 @@ class Grouping:
 
     Attributes:
         count: number of batches in the next group.
+        most: number of batches that may be computed together.
     """
 
     def __init__(self, plan: Plan, config: PipelineConfig, budgets: Sequence[Budget]) -> None:
         self.count = 1
-        self._most = _most_together(plan, config)
+        self.most = _most_together(plan, config)
         self._budgets = budgets
-        self._fitting = self._most
+        self._fitting = self.most
         self._pause = PAUSE_BATCHES
         self._since = 0, 0, 0  # batches, nanoseconds and nanoseconds of waiting at the last choice
 
@@ -86,7 +88,7 @@ class Grouping:
         batches, elapsed, waited = (
             now - then for now, then in zip((taken, now_ns, waited_ns), self._since, strict=True)
         )
-        if self._most == 1 or batches < 2 * self.count:
+        if batches < 2 * self.count:
             return
         self._since = taken, now_ns, waited_ns
         few, many = CONSUMER_WAITS
@@ -97,7 +99,7 @@ class Grouping:
             and 2 * self.count * elapsed <= MAX_GROUP_SECONDS * 1e9 * batches
         ):
             self.count *= 2
-        self.count = min(self.count, self._most, self._fitting)
+        self.count = min(self.count, self.most, self._fitting)
 
     def parts_after(self, group: Batch, taken: int) -> list[range]:
         """Return the parts in which to compute a group that failed, and learn from its failure.

@@ -91,7 +91,8 @@ class Schedule:
         """Return the batches to start now, none while held: see `Grouping.choose`."""
         if self._apart:
             return self._apart.popleft()
-        self.grouping.choose(self._delivery.taken, now_ns, waited_ns)
+        if self.grouping.most > 1:
+            self.grouping.choose(self._delivery.taken, now_ns, waited_ns)
         with self._lock:
             if self._held:
                 return range(0)
@@ -107,7 +108,8 @@ class Schedule:
 
     def learn(self, batch: Batch) -> None:
         """Learn the memory of a batch, or group, that is done."""
-        self.grouping.learn(batch)
+        if self.grouping.most > 1:
+            self.grouping.learn(batch)
         for budget in self._budgets:
             budget.learn(batch)
 

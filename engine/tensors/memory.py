@@ -4,14 +4,17 @@ The C library returns large blocks to the kernel at every `free`. Each page of t
 costs a page fault, which takes longer than the arithmetic on the page. A `SlabPool` keeps large
 blocks. A slab is an ordinary NumPy array. Any view keeps the slab out of the pool, also a view that
 a consumer made through `torch.from_numpy` or DLPack. So a batch stays valid while it is held.
+
+`Scratch` is memory of one thread for intermediate results, which is kept from call to call.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from math import prod
 from time import perf_counter
@@ -71,6 +74,32 @@ def serving_size(idle: Mapping[int, Sequence[Any]], size: int) -> int:
     most = size * MAX_SIZE_FACTOR
     larger = (each for each, blocks in list(idle.items()) if size < each <= most and blocks)
     return min(larger, default=size)
+
+
+class Scratch:
+    """Memory for intermediate results, kept from call to call. Not thread-safe.
+
+    The C library returns big blocks to the system when they are freed, and new pages cost more
+    than the arithmetic.
+    """
+
+    def __init__(self, most: int = sys.maxsize) -> None:
+        """Set the size in bytes of the largest block that is kept."""
+        self._most = most
+        self._blocks: dict[Hashable, NDArray[np.uint8]] = {}
+
+    def array(self, key: Hashable, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Return an uninitialized C-contiguous array, valid until the next call with `key`."""
+        block = self._blocks.get(key)
+        if block is not None:
+            try:
+                return np.ndarray(shape, dtype, block)
+            except TypeError:  # the block is too small; a check of its size would take longer
+                pass
+        block = np.empty(max(1, prod(shape) * np.dtype(dtype).itemsize), np.uint8)
+        if block.nbytes <= self._most:
+            self._blocks[key] = block
+        return np.ndarray(shape, dtype, block)
 
 
 class Pinner(Protocol):

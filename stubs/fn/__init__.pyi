@@ -2671,7 +2671,7 @@ def permute_batch(
 ) -> DataNode:
     """Returns a batch in which sample i is the input's sample `indices[i]`.
 
-    An index may repeat, and indices may be missing.
+    An index may repeat, and indices may be missing. A batch without samples stays as it is.
 
     Inputs:
         data: any samples.

@@ -22,7 +22,7 @@ class Run:
         budgets = [Budget(pool, lambda batch: batch.bytes)]
         self.schedule = Schedule(plan, PipelineConfig(4), budgets, self.delivery)
         self.chosen = []
-        self.schedule.grouping.count = count
+        self.schedule.grouping.most, self.schedule.grouping.count = 8, count
         self.schedule.grouping.choose = lambda *given: self.chosen.append(given)
 
     def started(self, *, launched, taken=0):
