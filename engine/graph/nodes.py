@@ -349,7 +349,8 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
 
 def _no_truth(data: DataNode) -> str:
     """Return why data are neither true nor false here, and what helps."""
-    text = f"{data!r} has no values while the pipeline is defined, so it is neither true nor false"
+    lack = "no values while the pipeline is defined" if data.value is None else "several values"
+    text = f"{data.label} has {lack}, so it is neither true nor false"
     graph = current_graph()
     if graph is None or not graph.conditionals:
         return (
