@@ -33,7 +33,6 @@ debug_pipeline      a pipeline whose definition runs anew for each batch
 eager               one operator that runs at once, without a pipeline
 eager_graph         a graph whose operators run when they are called
 eager_runner        the memory, threads and GPU of operators that run at once
-debug_pipeline      `DebugPipeline`: the definition runs anew for each batch
 call_record         the operators of a definition, matched from call to call
 given_data          batches of the program as nodes
 rehearsal           kernels are compiled before the first batches need them
