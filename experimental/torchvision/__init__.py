@@ -6,7 +6,7 @@ The names and arguments are those of DALI's module, and the pixels are torchvisi
 needed for tensors alone, Pillow for its images, and torchvision not at all.
 
 images         the images between transforms, with boxes and masks
-transform      the base of transforms; geometry, color, conversion: the transforms
+transform      the base of transforms; geometry, warps, color, conversion: the transforms
 compose        transforms as a function of images
 translation    torchvision's transforms
 v2             the same transforms as functions
@@ -47,6 +47,7 @@ from .geometry import (
 )
 from .transform import InterpolationMode, Transform
 from .translation import Translation, from_torchvision
+from .warps import RandomAffine, RandomPerspective, RandomRotation
 
 __all__ = [
     "CenterCrop",
@@ -60,6 +61,7 @@ __all__ = [
     "PILToTensor",
     "Pad",
     "RandomAdjustSharpness",
+    "RandomAffine",
     "RandomAutocontrast",
     "RandomCrop",
     "RandomEqualize",
@@ -67,8 +69,10 @@ __all__ = [
     "RandomGrayscale",
     "RandomHorizontalFlip",
     "RandomInvert",
+    "RandomPerspective",
     "RandomPosterize",
     "RandomResizedCrop",
+    "RandomRotation",
     "RandomSolarize",
     "RandomVerticalFlip",
     "Resize",

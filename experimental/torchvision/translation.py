@@ -12,7 +12,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import DataNode
-from . import color, conversion, geometry
+from . import color, conversion, geometry, warps
 from .images import PILLOW, PIXELS, TENSOR, Images
 from .transform import Transform
 
@@ -233,6 +233,10 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "PILToTensor": _copied(conversion.PILToTensor),
     "Pad": _copied(geometry.Pad, "padding", "fill", "padding_mode"),
     "RandomAdjustSharpness": _copied(color.RandomAdjustSharpness, "sharpness_factor", "p"),
+    "RandomAffine": _copied(
+        warps.RandomAffine,
+        *("degrees", "translate", "scale", "shear", "interpolation", "fill", "center"),
+    ),
     "RandomAutocontrast": _copied(color.RandomAutocontrast, "p"),
     "RandomCrop": _copied(geometry.RandomCrop, *_CROP),
     "RandomEqualize": _copied(color.RandomEqualize, "p"),
@@ -240,9 +244,15 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "RandomGrayscale": _copied(color.RandomGrayscale, "p"),
     "RandomHorizontalFlip": _copied(geometry.RandomHorizontalFlip, "p"),
     "RandomInvert": _copied(color.RandomInvert, "p"),
+    "RandomPerspective": _copied(
+        warps.RandomPerspective, "distortion_scale", "p", "interpolation", "fill"
+    ),
     "RandomPosterize": _copied(color.RandomPosterize, "bits", "p"),
     "RandomResizedCrop": _copied(
         geometry.RandomResizedCrop, "size", "scale", "ratio", "interpolation", "antialias"
+    ),
+    "RandomRotation": _copied(
+        warps.RandomRotation, "degrees", "interpolation", "expand", "center", "fill"
     ),
     "RandomSolarize": _copied(color.RandomSolarize, "threshold", "p"),
     "RandomVerticalFlip": _copied(geometry.RandomVerticalFlip, "p"),
