@@ -6,12 +6,13 @@ The names and arguments are those of DALI's module, and the pixels are torchvisi
 needed for tensors alone, Pillow for its images, and torchvision not at all.
 
 images         the images between transforms, with boxes and masks
-transform      the base of transforms; geometry, warps, color, conversion: the transforms
+transform      the base of transforms; geometry, warps, color, conversion, choices: the transforms
 compose        transforms as a function of images
 translation    torchvision's transforms
 v2             the same transforms as functions
 """
 
+from .choices import RandomApply, RandomChoice, RandomOrder
 from .color import (
     ColorJitter,
     GaussianBlur,
@@ -62,13 +63,16 @@ __all__ = [
     "Pad",
     "RandomAdjustSharpness",
     "RandomAffine",
+    "RandomApply",
     "RandomAutocontrast",
+    "RandomChoice",
     "RandomCrop",
     "RandomEqualize",
     "RandomErasing",
     "RandomGrayscale",
     "RandomHorizontalFlip",
     "RandomInvert",
+    "RandomOrder",
     "RandomPerspective",
     "RandomPosterize",
     "RandomResizedCrop",

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import DataNode
-from . import color, conversion, geometry, warps
+from . import choices, color, conversion, geometry, warps
 from .images import PILLOW, PIXELS, TENSOR, Images
 from .transform import Transform
 
@@ -222,6 +222,27 @@ def _to_pil(transform: Any, device: str | None) -> Transform:
     return conversion.ToPILImage(device)
 
 
+def _of_several(
+    kind: Callable[..., Transform], *names: str
+) -> Callable[[Any, str | None], Transform]:
+    """Return a translation of a transform that has transforms."""
+
+    def translate(transform: Any, device: str | None) -> Transform:
+        members = [_member(each, device) for each in transform.transforms]
+        return kind(members, **{name: getattr(transform, name) for name in names}, device=device)
+
+    return translate
+
+
+def _member(transform: Any, device: str | None) -> Transform:
+    """Return the translation of a transform in another one: of several, if it is a sequence."""
+    entries = Report(_entries(transform, device))
+    if entries.problems:
+        raise TranslationError(f"in it, {'; '.join(entries.problems)}")
+    made = [entry.transform for entry in entries if entry.transform is not None]
+    return made[0] if len(made) == 1 else choices.Sequential(made, device)
+
+
 _CROP = ("size", "padding", "pad_if_needed", "fill", "padding_mode")
 TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "CenterCrop": _copied(geometry.CenterCrop, "size"),
@@ -237,13 +258,16 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
         warps.RandomAffine,
         *("degrees", "translate", "scale", "shear", "interpolation", "fill", "center"),
     ),
+    "RandomApply": _of_several(choices.RandomApply, "p"),
     "RandomAutocontrast": _copied(color.RandomAutocontrast, "p"),
+    "RandomChoice": _of_several(choices.RandomChoice, "p"),
     "RandomCrop": _copied(geometry.RandomCrop, *_CROP),
     "RandomEqualize": _copied(color.RandomEqualize, "p"),
     "RandomErasing": _erasing,
     "RandomGrayscale": _copied(color.RandomGrayscale, "p"),
     "RandomHorizontalFlip": _copied(geometry.RandomHorizontalFlip, "p"),
     "RandomInvert": _copied(color.RandomInvert, "p"),
+    "RandomOrder": _of_several(choices.RandomOrder),
     "RandomPerspective": _copied(
         warps.RandomPerspective, "distortion_scale", "p", "interpolation", "fill"
     ),
