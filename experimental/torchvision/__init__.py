@@ -6,12 +6,14 @@ The names and arguments are those of DALI's module, and the pixels are torchvisi
 needed for tensors alone, Pillow for its images, and torchvision not at all.
 
 images         the images between transforms, with boxes and masks
-transform      the base of transforms; geometry, warps, color, conversion, choices: the transforms
+transform      the base of transforms; geometry, warps, color, conversion, choices,
+               auto_augment: the transforms
 compose        transforms as a function of images
 translation    torchvision's transforms
 v2             the same transforms as functions
 """
 
+from .auto_augment import AutoAugment, RandAugment, TrivialAugmentWide
 from .choices import RandomApply, RandomChoice, RandomOrder
 from .color import (
     ColorJitter,
@@ -51,6 +53,7 @@ from .translation import Translation, from_torchvision
 from .warps import RandomAffine, RandomPerspective, RandomRotation
 
 __all__ = [
+    "AutoAugment",
     "CenterCrop",
     "ColorJitter",
     "Compose",
@@ -61,6 +64,7 @@ __all__ = [
     "Normalize",
     "PILToTensor",
     "Pad",
+    "RandAugment",
     "RandomAdjustSharpness",
     "RandomAffine",
     "RandomApply",
@@ -87,5 +91,6 @@ __all__ = [
     "ToTensor",
     "Transform",
     "Translation",
+    "TrivialAugmentWide",
     "from_torchvision",
 ]

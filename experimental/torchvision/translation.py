@@ -12,7 +12,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import DataNode
-from . import choices, color, conversion, geometry, warps
+from . import auto_augment, choices, color, conversion, geometry, warps
 from .images import PILLOW, PIXELS, TENSOR, Images
 from .transform import Transform
 
@@ -222,6 +222,22 @@ def _to_pil(transform: Any, device: str | None) -> Transform:
     return conversion.ToPILImage(device)
 
 
+def _auto(kind: Callable[..., Transform], *names: str) -> Callable[[Any, str | None], Transform]:
+    """Return a translation of a transform that draws changes."""
+
+    def translate(transform: Any, device: str | None) -> Transform:
+        arguments = {name: getattr(transform, name) for name in names}
+        if kind is auto_augment.AutoAugment:
+            policies = getattr(transform, "_policies", None) or transform.policies
+            arguments["policy"] = policies
+        fill = transform.fill
+        if isinstance(fill, list | tuple) and len(set(fill)) == 1:
+            fill = fill[0]
+        return kind(**arguments, interpolation=transform.interpolation, fill=fill, device=device)
+
+    return translate
+
+
 def _of_several(
     kind: Callable[..., Transform], *names: str
 ) -> Callable[[Any, str | None], Transform]:
@@ -245,6 +261,7 @@ def _member(transform: Any, device: str | None) -> Transform:
 
 _CROP = ("size", "padding", "pad_if_needed", "fill", "padding_mode")
 TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
+    "AutoAugment": _auto(auto_augment.AutoAugment),
     "CenterCrop": _copied(geometry.CenterCrop, "size"),
     "ColorJitter": _copied(color.ColorJitter, "brightness", "contrast", "saturation", "hue"),
     "ConvertImageDtype": _copied(conversion.ConvertImageDtype, "dtype"),
@@ -253,6 +270,7 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "Normalize": _normalize,
     "PILToTensor": _copied(conversion.PILToTensor),
     "Pad": _copied(geometry.Pad, "padding", "fill", "padding_mode"),
+    "RandAugment": _auto(auto_augment.RandAugment, "num_ops", "magnitude", "num_magnitude_bins"),
     "RandomAdjustSharpness": _copied(color.RandomAdjustSharpness, "sharpness_factor", "p"),
     "RandomAffine": _copied(
         warps.RandomAffine,
@@ -286,6 +304,7 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "ToPILImage": _to_pil,
     "ToPureTensor": _copied(conversion.ToPureTensor),
     "ToTensor": _copied(conversion.ToTensor),
+    "TrivialAugmentWide": _auto(auto_augment.TrivialAugmentWide, "num_magnitude_bins"),
 }
 
 _REASONS = {
