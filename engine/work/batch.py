@@ -238,7 +238,7 @@ def run_batch_step(step: Step, batch: Batch, stage: str, rest: Rest | None = Non
 
 
 def _computed(step: Step, batch: Batch, stage: str) -> Any:
-    """Return what the operator returns for a batch."""
+    """Return the operator's result for a batch."""
     node = step.node
     inputs, arguments = _data(step, batch)
     if step.shared:

@@ -96,5 +96,5 @@ def short_varints(words: NDArray[np.uint64]) -> tuple[Int64s, Int64s] | None:
 
 
 def int32s(values: Int64s) -> NDArray[np.int32]:
-    """Return what the low 32 bits of numbers mean as int32."""
+    """Return the low 32 bits of numbers as int32."""
     return (values & 0xFFFF_FFFF).astype(np.uint32).view(np.int32)

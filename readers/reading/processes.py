@@ -196,14 +196,14 @@ class PartRead(Pending[ReadColumns]):
             if larger:
                 self._send(larger)
             answers = self._received()
-            known = [each for each in answers or () if each is not None]
+            known = [answer for answer in answers or () if answer is not None]
             if answers is None or len(known) < len(answers):
                 break
-            taken = [nbytes for nbytes, _ in known]
-            self._learn(sum(taken), samples)
-            if all(nbytes <= room for nbytes, room in zip(taken, self._rooms, strict=True)):
+            sizes = [nbytes for nbytes, _ in known]
+            self._learn(sum(sizes), samples)
+            if all(nbytes <= room for nbytes, room in zip(sizes, self._rooms, strict=True)):
                 return self._columns([placed for _, placed in known])
-            needed = (int(nbytes * MEMORY_MARGIN) for nbytes in taken)
+            needed = (int(nbytes * MEMORY_MARGIN) for nbytes in sizes)
             larger = [max(pair) for pair in zip(needed, self._rooms, strict=True)]
         del self._slab
         self._memory.nbytes = 0
