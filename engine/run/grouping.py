@@ -143,6 +143,10 @@ def _one_by_one(numbers: range) -> list[range]:
 def parts_by_epoch(numbers: range, epoch: NDArray[np.int64]) -> list[range]:
     """Cut a group where an epoch begins; a batch of two epochs is a part of its own.
 
+        batches   10     11     12     13
+        epochs    0 0    0 0    0 1    1 1
+        parts     '--------'    '-'    '-'
+
     Args:
         numbers: of the group's batches.
         epoch: of each sample of the group.

@@ -50,6 +50,10 @@ def common_fields(block: Bytes, starts: Int64s, ends: Int64s) -> list[FieldColum
 
     Only numbers below 2**35 and contents with a length are read.
     """
+    # One turn of the loop reads one field of all messages: tag and number lie in one word.
+    #
+    #     message   tag | number | content ...   tag | number | ...
+    #     word      '------ 8 bytes ------'      `positions` of the next turn
     words_at = windows(block, "<u8")
     positions, columns = starts, list[FieldColumn]()
     while (positions < ends).any():

@@ -145,7 +145,14 @@ class Processes(Carrier):
 
 
 class PartRead(Pending[ReadColumns]):
-    """One read that is divided among processes, each of which gets a part of a slab."""
+    """One read that is divided among processes, each of which gets a part of a slab.
+
+        slab      |  room of process 0   |  room of process 1   |
+                  | samples 0 .. 31 |free| samples 32 .. 63 |free|
+                  firsts[0]              firsts[1]
+
+    A room is an estimate. If the samples need more, all processes get larger rooms, and read again.
+    """
 
     def __init__(
         self,
