@@ -286,16 +286,9 @@ class Executor:
         batch = Batch(number, size * len(numbers), self._pool, self._seed, first, len(numbers))
         batch.plan = self._plan
         batch.end = self._end
-        if batch.end is None:
-            schedule.under_way[number] = batch
-            self._fill(batch)
-        else:
-            self._deliver(batch)
-
-    def _fill(self, batch: Batch) -> None:
-        """Have the inputs select the samples of a batch, and send the batch on its way."""
+        schedule.under_way[number] = batch
         try:
-            if self._plan.sources:
+            if self._plan.sources and batch.end is None:
                 self._fetch(batch)
             if batch.end is None:
                 select_samples(self._plan, batch)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from time import perf_counter_ns
 
 from ..errors import ArgumentError
@@ -109,7 +110,8 @@ def _select(input_node: InputNode[InputOperator], batch: Batch) -> None:
     if selection is not None:
         if batch.count > 1:
             check_samples(batch, selection)
-        batch.set_selection(operator.placement.ordinal, selection, operator.where(selection))
+        locate = partial(operator.where, selection)
+        batch.set_selection(operator.placement.ordinal, selection, locate)
 
 
 def _accept(source: FedInput, batch: Batch) -> None:
