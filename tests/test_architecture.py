@@ -19,7 +19,8 @@ from .interpreters import output_of
 ROOT = Path(penstock.__file__).resolve().parent
 GROUND = {"engine", "geometry", "formats", "signals"}  # what readers, decoders and operators share
 PARTS = {"readers", "decoders", "operators"}  # of which composite operators consist
-PACKAGES = GROUND | PARTS | {"auto_aug", "composite", "plugin", "datasets", "cli", "testing"}
+PACKAGES = GROUND | PARTS
+PACKAGES |= {"auto_aug", "composite", "experimental", "plugin", "datasets", "cli", "testing"}
 # What each part of the package may import of the others.
 MAY_IMPORT = {
     "engine": set(),
@@ -31,6 +32,7 @@ MAY_IMPORT = {
     "operators": GROUND,
     "composite": GROUND | PARTS,
     "auto_aug": {"engine", "operators", "fn"},
+    "experimental": PACKAGES - {"cli", "testing"} | {"fn", "ops", "types", "__init__"},
     "plugin": {"engine"},
     "fn": {"engine"},
     "ops": {"engine", "fn"},
@@ -54,6 +56,7 @@ ROOMS = (
     "tensors",
     "gpu",
     "graph",
+    "conditions",
     "types",
     "backend",
     "work",
@@ -71,6 +74,7 @@ OPEN_ROOMS = {
     "tensors",
     "gpu",
     "graph",
+    "conditions",
 }
 OPEN_ROOMS |= {"arrays", "types", "backend"}
 ALSO_OPEN = {
@@ -78,6 +82,7 @@ ALSO_OPEN = {
     "decoders": {"processes"},  # so is the one that decodes what the GPU does not
     "datasets": {"processes"},  # conversions in child processes
     "plugin": {"run"},  # iterators run pipelines
+    "experimental": {"run", "work"},  # operators run at once
     "__init__": {"run"},
     "cli": {"run"},
     "testing": {"work", "run"},  # a batch and its device, and the stage that runs them
@@ -267,7 +272,8 @@ def test_type_names_are_unique():
     defined = {}
     for path in FILES:
         for node in statements(path):
-            if isinstance(node, ast.ClassDef) and part_of(path) != "plugin":
+            # Frameworks give the names of classes in these parts.
+            if isinstance(node, ast.ClassDef) and part_of(path) not in {"plugin", "experimental"}:
                 defined.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     assert {name: where for name, where in defined.items() if len(where) > 1} == {}
 
@@ -277,6 +283,7 @@ def test_every_package_is_in_the_wheel():
     packages = set(listed["tool"]["setuptools"]["packages"])
     folders = {path.parent.relative_to(ROOT) for path in FILES}
     folders |= {path.parent.relative_to(ROOT / "stubs") for path in ROOT.glob("stubs/**/*.pyi")}
+    folders |= {path.parent.relative_to(ROOT) for path in ROOT.glob("experimental/**/*.pyi")}
     homes = {f"stubs/{path.name}" for path in ROOT.glob("stubs/*")}
     assert homes | {"."} == set(listed["tool"]["setuptools"]["package-dir"].values())
     assert packages == {".".join(("penstock", *folder.parts)) for folder in folders}

@@ -441,6 +441,12 @@ class Device:
             self.hold(host)
             self.copy(host.ctypes.data, address_of(packed.memory), host.nbytes, _TO_HOST)
             return TensorListCPU(PackedRows(host, *packed.row_geometry), data.layout())
+        if data.mixed is not None and data.is_dense_tensor():
+            whole = empty((len(data), *data.row(0).shape), data.row(0).dtype)
+            self.hold([whole, data])
+            for pointer, target in zip(data.pointers().tolist(), whole, strict=True):
+                self.copy(target.ctypes.data, pointer, target.nbytes, _TO_HOST)
+            return TensorListCPU(whole, data.layout())
         rows = [data.dense()] if data.is_dense_tensor() else data.rows()
         hosts = [empty(row.shape, row.dtype) for row in rows]
         self.hold(hosts)

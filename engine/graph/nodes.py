@@ -8,11 +8,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from ..errors import ArgumentError
 from ..tensors import TensorList
-from ..tensors.dtypes import DALIDataType
+from .branches import Branch, check_branches
 from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
@@ -20,6 +20,7 @@ from .derivation import Axes, derive
 from .index_keys import newaxis, split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
+from .node_values import NodeValues
 from .operator import OPERATORS, CompositeOperator, Operator
 from .params import NO_EFFECT, Required
 from .sequences import Sequences
@@ -43,6 +44,7 @@ class Node:
             same random numbers.
         is_open: whether its data may come with layouts that the definition does not know.
         problem: why its operator cannot work on data of these layouts, or "": see `derivation.py`.
+        branch: which samples the operator computes; None for all: see `branches.py`.
         values: a batch for each output, if the operator runs at once, as in debug mode.
     """
 
@@ -59,6 +61,7 @@ class Node:
     call: object = field(default_factory=object)
     is_open: bool = False
     problem: str = ""
+    branch: Branch[DataNode] | None = None
     values: tuple[TensorList, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -74,9 +77,14 @@ class Node:
         """Stage in which the operator runs: "cpu", "mixed" or "gpu"."""
         return "cpu" if self.operator.copies_to_gpu else self.operator.device
 
+    def conditions(self) -> tuple[tuple[DataNode, bool], ...]:
+        """Return which values of which conditions the samples have that the operator computes."""
+        return () if self.branch is None else self.branch.conditions()
+
     def dependencies(self) -> tuple[DataNode, ...]:
-        """Return all data that the operator needs."""
-        return (*self.inputs, *self.arguments.values())
+        """Return all data that the operator needs, the conditions of its branch included."""
+        conditions = () if self.branch is None else [data for data, _ in self.branch.conditions()]
+        return (*self.inputs, *self.arguments.values(), *conditions)
 
     def __str__(self) -> str:
         return f"{self.operator.called} ({self.name!r}, made at {self.made_at})"
@@ -89,10 +97,14 @@ class Graph:
     Attributes:
         nodes: in this order.
         pipeline: returns the pipeline, or None; a weak reference, so that nodes keep none alive.
+        conditionals: whether `if` may depend on data in the pipeline's definition.
+        branch: in which operators are called now.
     """
 
     nodes: list[Node] = field(default_factory=list)
     pipeline: Callable[[], Any] = lambda: None
+    conditionals: bool = False
+    branch: Branch[DataNode] | None = None
 
     def add(self, node: Node) -> None:
         """Append a node whose dependencies are in the graph; set the node's name and number."""
@@ -124,7 +136,7 @@ class Graph:
                 pending += node.dependencies()
             elif node.ordinal >= 0 and not self.holds(node):
                 raise ArgumentError(
-                    f"{each!r} belongs to another pipeline (made at {node.made_at}); make "
+                    f"{each.label} belongs to another pipeline (made at {node.made_at}); make "
                     "the data in the definition that uses it"
                 )
         for node in sorted(new, key=lambda node: node.number):
@@ -187,6 +199,33 @@ def pop_graph() -> None:
         graphs.pop()
 
 
+def current_branch() -> Branch[DataNode] | None:
+    """Return the branch being defined, if any."""
+    graph = current_graph()
+    branch: Branch[DataNode] | None = getattr(graph or _defining, "branch", None)
+    return branch
+
+
+def enter_branch(branch: Branch[DataNode] | None) -> None:
+    """Let the operators that this thread calls from now on work in a branch."""
+    graph = current_graph()
+    if graph is None:
+        _defining.branch = branch
+    else:
+        graph.branch = branch
+
+
+@contextmanager
+def in_branch(branch: Branch[DataNode] | None) -> Iterator[None]:
+    """Let the operators of this block work in a branch."""
+    previous = current_branch()
+    enter_branch(branch)
+    try:
+        yield
+    finally:
+        enter_branch(previous)
+
+
 def current_graph() -> Graph | None:
     """Return the graph being defined, if any."""
     graphs = _stack()
@@ -221,7 +260,7 @@ def _call_of(operator: Operator) -> object:
     return call, next(numbers)
 
 
-class DataNode(NodeArithmetic["DataNode"]):
+class DataNode(NodeValues, NodeArithmetic["DataNode"]):
     """One output of an operator, for every sample.
 
     Nodes support arithmetic (`a * 2 + b`, `a < b`, `a & b`), indices and slices
@@ -247,34 +286,10 @@ class DataNode(NodeArithmetic["DataNode"]):
         return Axes(self.layout, self.ndim)
 
     @property
-    def dtype(self) -> DALIDataType:
-        """Element type of the values, in debug mode.
-
-        Raises:
-            AttributeError: there are no values, because the pipeline is defined without debug.
-        """
-        if self.node.values is None:
-            raise AttributeError(f"{self!r} has no dtype while the pipeline is defined")
-        return self.node.values[self.index].dtype
-
-    @property
     def name(self) -> str:
         """Name of the operator, with the output's number if it has several."""
         several = len(self.node.outputs) > 1
         return f"{self.node.name}[{self.index}]" if several else self.node.name
-
-    def get(self) -> TensorList:
-        """Return the values of this batch, in debug mode.
-
-        Raises:
-            TypeError: the pipeline is defined without `debug=True`, so there are no values.
-        """
-        if self.node.values is None:
-            raise TypeError(
-                f"{self!r} has no values while the pipeline is defined; pass debug=True to "
-                "pipeline_def or to the definition's call, so that each run calls the definition"
-            )
-        return self.node.values[self.index].delivered(None)
 
     def gpu(self) -> DataNode:
         """Return this data on the GPU."""
@@ -307,30 +322,15 @@ class DataNode(NodeArithmetic["DataNode"]):
         return _apply("_subscript", self, key=constant, indices=_apply("_indices", *data))
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            f"{self!r} has no values while the pipeline is defined, so it is neither true nor "
-            "false. Use arithmetic instead of `if`: `a * flag + b * (1 - flag)`, or pass the node "
-            "as a per-sample argument"
-        )
+        raise TypeError(_no_truth(self))
 
     __iter__ = None  # unlike a method that raises, this says that nodes are not iterable
-
-    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise TypeError(
-            f"{self!r} has no values while the pipeline is defined, so it is no array. "
-            "fn.python_function calls functions of arrays, such as NumPy's, for each sample; in "
-            "debug mode, `get()` returns the values"
-        )
-
-    def __repr__(self) -> str:
-        text = f"DataNode({self.name!r}, device={self.device!r}"
-        return f"{text})" if self.node.values is None else f"{text}, data={self.get()})"
 
     def _binary(self, function: str, other: Any, *, swapped: bool = False) -> DataNode:
         if is_group_of_nodes(other):
             raise TypeError(
-                f"arithmetic on {self!r} and a {type(other).__name__} of nodes. An operator with "
-                "several outputs returns a list: select one node of the list"
+                f"arithmetic on {self.label} and a {type(other).__name__} of nodes. An operator "
+                "with several outputs returns a list: select one node of the list"
             )
         operands = (other, self) if swapped else (self, other)
         return _apply("_arithmetic", *operands, function=function)
@@ -340,6 +340,24 @@ class DataNode(NodeArithmetic["DataNode"]):
 
     def __pos__(self) -> DataNode:
         return self
+
+
+def _no_truth(data: DataNode) -> str:
+    """Return why data are neither true nor false here, and what helps."""
+    text = f"{data!r} has no values while the pipeline is defined, so it is neither true nor false"
+    graph = current_graph()
+    if graph is None or not graph.conditionals:
+        return (
+            f'{text}: "DataNode" was used in conditional context. To use conditional execution '
+            "via `if` statements you need to specify `enable_conditionals=True` in "
+            "`@penstock.pipeline_def` decorator"
+        )
+    return (
+        f"{text}. `if`, `and`, `or`, `not`, `assert` and `a if b else c` may depend on data in "
+        f"functions that the pipeline's definition calls. The code at {caller()} is not such "
+        "a function; or it uses data in `bool()`, `while`, `in` or `match`; or its source is not "
+        "in a file; or it is marked with do_not_convert"
+    )
 
 
 class ShapesNode(DataNode):
@@ -420,8 +438,11 @@ def add_node(
         call=_call_of(operator),
         is_open=is_open or operator.learns_layouts,
         problem=derived.problem,
+        branch=None if operator.ignores_branches else current_branch(),
     )
     check_devices(node, operator, nodes, data.values())
+    if not operator.joins_branches:
+        check_branches(node, node.branch, ((each, each.node) for each in (*nodes, *data.values())))
     node.outputs = outputs_of(node, derived.results)
     if graph is not None:
         graph.adopt(*node.dependencies())

@@ -77,6 +77,8 @@ class Operator:
             sample; their results arrive with the rows (`PackedRows.metadata`).
         learns_layouts: whether batches may come with layouts that `output_layouts` does not tell.
             Only inputs may say so: see `inputs.FedInput.batch_axes`.
+        ignores_branches: whether it computes all samples of a batch in every branch, too.
+        joins_branches: whether its inputs are data of both branches of an `if`.
         placement: the node's number, random key and threads; the pipeline sets it.
     """
 
@@ -107,6 +109,8 @@ class Operator:
     nondeterministic: bool = False
     rehearses: bool = False
     learns_layouts: bool = False
+    ignores_branches: ClassVar[bool] = False
+    joins_branches: ClassVar[bool] = False
     placement: Placement = Placement()
     metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({})
     seed: int

@@ -87,7 +87,7 @@ def serve(parent: ParentProcess, chains: dict[int, Chain], progress: Array) -> N
                 errors[i] = pickled_error(error)
         apart = {key: tuple(rows.rows_apart(job.rows)) for key, rows in results.items()}
         clocks = worker.busy_ns, parent.wait_ns, process_time_ns()
-        done = JobDone(apart, errors, *clocks, chain.event_counts())
+        done = JobDone(apart, errors, *clocks, chain.event_counts(), work.merged)
         parent.send((JobDone.__name__, *done))
 
 

@@ -29,6 +29,7 @@ delivery            batches that are done, handed out in order
 budget              whether memory suffices for one more batch
 workers             threads and processes that run sample segments
 device_stage        threads that launch GPU work and wait for it
+debug_pipeline      a pipeline whose definition runs anew for each batch
 eager               one operator that runs at once, without a pipeline
 eager_graph         a graph whose operators run when they are called
 eager_runner        the memory, threads and GPU of operators that run at once

@@ -56,7 +56,7 @@ from .config import PipelineConfig
 from .delivery import DeliveryQueue
 from .device_stage import DeviceStage
 from .feeder import Feeder
-from .feeding import fetch_sources, select_samples
+from .feeding import ONLY_INPUTS_END, fetch_sources, select_samples
 from .forks import end_forked_child
 from .rehearsal import Rehearsal
 from .schedule import Schedule
@@ -214,7 +214,7 @@ class Executor:
         end, batch.end = batch.end, None  # its traceback holds the batch, so this breaks a cycle
         try:
             if isinstance(end, StopIteration) and end is not self._end:
-                wrong = RuntimeError("an operator raised StopIteration, which only inputs may do")
+                wrong = RuntimeError(ONLY_INPUTS_END)
                 for note in getattr(end, "__notes__", ()):
                     wrong.add_note(note)
                 raise wrong from end
@@ -366,7 +366,7 @@ class Executor:
             return
         if self._memory is not None and batch.end is None:
             self._memory.count(batch)
-        batch.finish(self._plan.outputs)
+        batch.finish(self._plan.outputs, self._plan.output_conditions)
         schedule.learn(batch)
         for part in batch.parts():
             if not self._delivery.deliver(part):

@@ -13,6 +13,8 @@ from ..work.batch import Batch
 from ..work.plan import InputNode, Plan
 from .grouping import check_samples
 
+ONLY_INPUTS_END = "an operator raised StopIteration, which only inputs may do"
+
 
 def fed_source(plan: Plan, data_node: DataNode | str) -> InputNode[FedInput]:
     """Return the external source with this name or output."""

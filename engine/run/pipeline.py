@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from ..conditions.decorators import convert
 from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
 from ..graph.nodes import DataNode, Graph, defining
@@ -98,7 +99,8 @@ class Pipeline(
         )
         self._seed = self._restored.seed if self._restored else self._config.chosen_seed()
         self._restored_at = 0  # number of batches that were delivered before
-        self._graph = Graph(pipeline=weakref.ref(self))
+        conditionals = self._config.enable_conditionals
+        self._graph = Graph(pipeline=weakref.ref(self), conditionals=conditionals)
         self._outputs: tuple[DataNode, ...] | None = None
         self._plan: Plan | None = None
         self._executor: Executor | None = None
@@ -147,6 +149,8 @@ class Pipeline(
 
     def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         """Let `function` define the graph; it returns one output or a tuple of them."""
+        if self._graph.conditionals:
+            function = convert(function)
         with defining(self._graph):
             result = function(*args, **kwargs)
             values = result if isinstance(result, tuple | list) else (result,)

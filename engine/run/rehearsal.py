@@ -110,7 +110,9 @@ def _rehearse_step(step: Step, batch: Batch) -> None:
     inputs = [values[ordinal][i] for ordinal, i in step.inputs if ordinal in values]
     if operator.device == "mixed":
         inputs = []
-    elif len(inputs) < len(step.inputs) or step.node.sequences is not None:
+    elif step.node.sequences is not None or (
+        len(inputs) < len(step.inputs) and not operator.joins_branches
+    ):
         return
     arguments = dict(step.constants)
     for name, _, declared in step.arguments:

@@ -92,6 +92,30 @@ class Lease:
             self._pool.take_back(self._block, self._streams)
 
 
+class JointLease(Lease):
+    """The leases of the blocks in which the rows of one batch lie. Arrays in a block hold its own.
+
+    Args:
+        leases: of the blocks.
+    """
+
+    __slots__ = ("_leases",)
+
+    def __init__(self, *leases: Lease) -> None:
+        self._leases = leases
+
+    def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
+        for lease in self._leases:
+            lease.used_on(stream, lasts=lasts)
+
+    def moved(self, stream: Any, to: Any) -> None:
+        for lease in self._leases:
+            lease.moved(stream, to)
+
+    def __del__(self) -> None:
+        """Do nothing: the blocks' own leases end with the last array."""
+
+
 class _Idle(NamedTuple):
     """A block that waits for its next user.
 

@@ -130,10 +130,12 @@ class BatchRows(RowStore):
         types = {(row.shape, row.dtype) for row in self._rows if row is not None}
         return types.pop() if len(types) == 1 else None
 
-    def finish(self, layout: str) -> TensorListCPU:
-        """Return the filled rows; a row that failed is None."""
+    def finish(self, layout: str, hole: Array | None = None) -> TensorListCPU:
+        """Return the filled rows; a row that was not computed is `hole`."""
         dense = not self._ragged and self._slab is not None
-        return TensorListCPU(self._slab if dense else self._rows, layout)
+        if dense or hole is None:
+            return TensorListCPU(self._slab if dense else self._rows, layout)
+        return TensorListCPU([hole if row is None else row for row in self._rows], layout)
 
 
 def as_results(result: Any, count: int) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ batch           one batch: its samples, its results so far, its errors
 own_inputs      copies of inputs for operators that may change them
 chain           sample operators: one sample goes through all operators of a segment
 frames          sample operators at work on sequences, frame by frame
+inner_batches   batches that consist of samples of another batch
 frame_batches   operators of whole batches at work on the frames of all samples
 faults          the policy for samples that fail
 quarantine      the log of bad samples

@@ -9,21 +9,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..arrays import Int64s
 from ..graph.context import HasPlacement
 from ..graph.inputs import InputOperator
 from ..graph.operator import Array
 from ..order import philox
-from ..tensors import TensorList, TensorListCPU, TensorListGPU
+from ..tensors import TensorList
+from ..tensors.chosen_rows import holes, selected, spread, truth_of
 from ..tensors.memory import SlabPool
 from ..tensors.results import as_tensor_lists
 from ..tensors.source_info import Names, inherited
 from .frame_batches import batch_frames
+from .inner_batches import BranchBatch
 from .own_inputs import own_inputs
 
 if TYPE_CHECKING:
     from ..gpu.device import Device
     from ..order.sampler import Selection
-    from .plan import Key, Plan, Step
+    from .plan import Conditions, Key, Plan, Step
 
 Rest = Callable[[], Any]
 """The rest of a step whose work has begun elsewhere: waits, and returns the results or a `Rest`."""
@@ -99,12 +102,22 @@ class Batch:
         self.taken_bytes += host
         self.taken_device_bytes += device
 
-    def finish(self, outputs: Sequence[Key]) -> None:
-        """Keep the outputs, and drop all other values."""
+    def finish(self, outputs: Sequence[Key], conditions: Sequence[Conditions] = ()) -> None:
+        """Keep the outputs, and drop all other values.
+
+        Args:
+            outputs: of the pipeline.
+            conditions: of each output; () if all outputs have all samples.
+        """
         if self.end is None:
             self.outputs = tuple(
                 self.values[ordinal][i].delivered(self.valid) for ordinal, i in outputs
             )
+            if any(conditions):
+                self.outputs = tuple(
+                    selected(data, samples_that_meet(self, each)) if each else data
+                    for data, each in zip(self.outputs, conditions, strict=True)
+                )
         self.values.clear()
 
     def parts(self) -> list[Batch]:
@@ -204,9 +217,10 @@ class Batch:
 
 def begin_batch_step(step: Step, batch: Batch) -> None:
     """Let an operator begin what the CPU does for its GPU work."""
-    if batch.size and step.node.sequences is None:
-        inputs, arguments = _data(step, batch)
-        batch.begun = step.node.operator.begin_gpu(batch, *inputs, **arguments)
+    rows = _rows_of(step, batch)
+    if rows.size and step.node.sequences is None:
+        inputs, arguments = _data(step, batch, rows)
+        batch.begun = step.node.operator.begin_gpu(rows, *inputs, **arguments)
 
 
 def run_batch_step(step: Step, batch: Batch, stage: str, rest: Rest | None = None) -> Rest | None:
@@ -216,19 +230,27 @@ def run_batch_step(step: Step, batch: Batch, stage: str, rest: Rest | None = Non
         None; or, if the operator has begun work elsewhere, the rest: what waits for the results.
     """
     node = step.node
-    if stage == "GPU" and batch.size == 0:  # so that no operator meets an empty batch
-        classes = {"cpu": TensorListCPU, "gpu": TensorListGPU}
-        empty = tuple(classes[data.device]([], data.layout) for data in node.outputs)
-        batch.values[node.ordinal] = empty
+    rows = _rows_of(step, batch)
+    if rows.size == 0 and (stage == "GPU" or step.conditions):  # no operator meets an empty batch
+        batch.values[node.ordinal] = tuple(
+            holes(batch.size, data.device, data.layout) for data in node.outputs
+        )
         return None
     failed = set(batch.errors)
     batch.stage_note = f"in {step.title}, {stage} stage"
     try:
-        result = rest() if rest is not None else _computed(step, batch, stage)
+        result = rest() if rest is not None else _computed(step, batch, rows, stage)
         if callable(result) and stage == "CPU":
             return result  # type: ignore[no-any-return]
         assumed, names = node.operator.assumed_layouts, _names(step, batch)
-        lists = as_tensor_lists(result, batch.size, step.layouts, assumed, names)
+        if isinstance(rows, BranchBatch):
+            unnamed = as_tensor_lists(result, rows.size, step.layouts, assumed, [None] * len(names))
+            lists = tuple(
+                spread(data, rows.samples, batch.size).with_source_info(of_result)
+                for data, of_result in zip(unnamed, names, strict=True)
+            )
+        else:
+            lists = as_tensor_lists(result, batch.size, step.layouts, assumed, names)
         batch.values[node.ordinal] = lists
     except BaseException as error:
         error.add_note(f"{batch.stage_note}, batch {batch.number}")
@@ -237,27 +259,54 @@ def run_batch_step(step: Step, batch: Batch, stage: str, rest: Rest | None = Non
     return None
 
 
-def _computed(step: Step, batch: Batch, stage: str) -> Any:
-    """Return the operator's result for a batch."""
+def _computed(step: Step, batch: Batch, rows: Batch | BranchBatch, stage: str) -> Any:
+    """Return the operator's result for some rows of a batch."""
     node = step.node
-    inputs, arguments = _data(step, batch)
+    inputs, arguments = _data(step, batch, rows)
     if step.shared:
         values = batch.values
         others = [values[ordinal][i] for ordinal, i in step.shared if ordinal in values]
-        inputs = own_inputs(batch, inputs, others)
+        inputs = own_inputs(rows, inputs, others)
     work = getattr(node.operator, "batch_gpu" if stage == "GPU" else "batch")
     if node.sequences is None:
-        return work(batch, *inputs, **arguments)
-    return batch_frames(node.sequences, batch, inputs, arguments, work, len(node.outputs))
+        return work(rows, *inputs, **arguments)
+    return batch_frames(node.sequences, rows, inputs, arguments, work, len(node.outputs))
 
 
-def _data(step: Step, batch: Batch) -> tuple[list[TensorList], dict[str, Any]]:
-    """Return the inputs and arguments of a step."""
-    values = batch.values
+def _rows_of(step: Step, batch: Batch) -> Batch | BranchBatch:
+    """Return the samples that a step computes: the batch, or those that take its branch."""
+    if not step.conditions:
+        return batch
+    samples = samples_that_meet(batch, step.conditions)
+    if len(samples) == batch.size:
+        return batch
+    rows = BranchBatch(batch, samples)
+    rows.begun, batch.begun = batch.begun, None
+    return rows
+
+
+def samples_that_meet(batch: Batch, conditions: Conditions) -> Int64s:
+    """Return the samples whose conditions have the wanted values."""
+    meets = np.ones(batch.size, bool)
+    for (ordinal, i), wanted in conditions:
+        meets &= truth_of(batch.values[ordinal][i]) == wanted
+    return np.flatnonzero(meets)
+
+
+def _data(
+    step: Step, batch: Batch, rows: Batch | BranchBatch
+) -> tuple[list[TensorList], dict[str, Any]]:
+    """Return the inputs and arguments of a step, for some rows of a batch."""
+
+    def data(key: Key) -> TensorList:
+        ordinal, i = key
+        whole = batch.values[ordinal][i]
+        return selected(whole, rows.samples) if isinstance(rows, BranchBatch) else whole
+
     arguments = dict(step.constants)
-    for name, (ordinal, i), _ in step.arguments:
-        arguments[name] = values[ordinal][i]
-    return [values[ordinal][i] for ordinal, i in step.inputs], arguments
+    for name, key, _ in step.arguments:
+        arguments[name] = data(key)
+    return [data(key) for key in step.inputs], arguments
 
 
 def _names(step: Step, batch: Batch) -> list[Names | None]:

@@ -24,6 +24,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import MissingDependencyError
 from ..graph.operator import Array
 from ..printable import printable
@@ -182,12 +184,13 @@ class Faults:
         """Return a copy of a row, so that work in place on one row leaves the other alone."""
         if column is None:
             return None
-        if isinstance(column, TensorListCPU):
-            array: Array = column.row(row).copy()
+        data = column.row(row)
+        if isinstance(column, TensorListCPU) or isinstance(data, np.ndarray):  # or a hole
+            array: Array = data.copy()
             return array
         assert self._device is not None
         with self._device.aside() as device:  # all work on the row is done
-            return device.copied([column.row(row)], "").row(0)
+            return device.copied([data], "").row(0)
 
     @staticmethod
     def _replace(batch: Batch, ordinal: int, row: int, arrays: list[Any]) -> None:

@@ -24,6 +24,9 @@ from ..graph.params import Param
 Key = tuple[int, int]
 """One output: the node's ordinal and the output's number."""
 
+Conditions = tuple[tuple[Key, bool], ...]
+"""Truth values, and what they are for some samples."""
+
 
 _MANY_READS: Mapping[Key, int] = defaultdict(lambda: 2)
 """How often each data is read, if a user may look at all."""
@@ -49,6 +52,8 @@ class Step:
         kept: for each output, whether the output is needed outside of the segment.
         shared: data that others read, of which inputs may be views, if the operator may change its
             inputs.
+        conditions: truth values, and what they are for the samples that the operator computes;
+            the outermost condition first. None of them for an operator that computes all samples.
     """
 
     node: Node
@@ -57,6 +62,7 @@ class Step:
     arguments: tuple[tuple[str, Key, Param], ...]
     kept: tuple[bool, ...]
     shared: tuple[Key, ...] = ()
+    conditions: Conditions = ()
 
     @cached_property
     def title(self) -> str:
@@ -101,6 +107,7 @@ class Plan:
     Attributes:
         segments: the segments in the order in which a batch walks through them.
         outputs, layouts: the outputs of the pipeline, and their layouts.
+        output_conditions: which samples each output has: those of its branch.
         readers: inputs that are read in the order of a sampler.
         sources: inputs that user code feeds.
         nodes: all nodes that the outputs need, in the graph's order.
@@ -112,6 +119,7 @@ class Plan:
     readers: tuple[InputNode[SeekableInput], ...]
     sources: tuple[InputNode[FedInput], ...]
     nodes: tuple[Node, ...]
+    output_conditions: tuple[Conditions, ...]
 
     @cached_property
     def inputs(self) -> tuple[InputNode[InputOperator], ...]:
@@ -143,10 +151,13 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
         groups.setdefault((levels[node.ordinal], types[node.ordinal]), []).append(node)
     homes = {node.ordinal: key for key, members in groups.items() for node in members}
     kept = {_key(data) for data in outputs}
+    kept |= {_key(each) for data in outputs for each, _ in data.node.conditions()}
     for node in nodes:
         for data in node.dependencies():
             if homes[data.node.ordinal] != homes[node.ordinal]:
                 kept.add(_key(data))
+        if node.operator.joins_branches:  # the names of its samples depend on the condition
+            kept.add(_key(node.inputs[0]))
     reads = _reads(nodes, outputs)
     segments: list[Segment] = []
     for group in sorted(groups):
@@ -164,7 +175,8 @@ def _plan(segments: Sequence[Segment], outputs: Sequence[DataNode], nodes: Seque
     readers = tuple(InputNode(node, each) for node, each in used if isinstance(each, SeekableInput))
     sources = tuple(InputNode(node, each) for node, each in used if isinstance(each, FedInput))
     keys = tuple(map(_key, outputs))
-    return Plan(tuple(segments), keys, layouts, readers, sources, tuple(nodes))
+    rows = tuple(_conditions(data.node) for data in outputs)
+    return Plan(tuple(segments), keys, layouts, readers, sources, tuple(nodes), rows)
 
 
 def stepwise_plan(nodes: Sequence[Node], outputs: Sequence[DataNode] = ()) -> Plan:
@@ -200,6 +212,10 @@ def _is_repeatable(node: Node, type_: SegmentType, fed: Mapping[int, bool]) -> b
 
 def _key(data: DataNode) -> Key:
     return data.node.ordinal, data.index
+
+
+def _conditions(node: Node) -> Conditions:
+    return tuple((_key(data), wanted) for data, wanted in node.conditions())
 
 
 def _needed(graph: Graph, outputs: tuple[DataNode, ...]) -> list[Node]:
@@ -319,4 +335,5 @@ def _step(node: Node, flags: tuple[bool, ...], reads: Mapping[Key, int]) -> Step
         if declared.per_sample and name not in node.arguments
     }
     keys = tuple(map(_key, node.inputs))
-    return Step(node, keys, constants, arguments, flags, _shared(node, reads))
+    shared = _shared(node, reads)
+    return Step(node, keys, constants, arguments, flags, shared, _conditions(node))

@@ -15,7 +15,7 @@ from .calls import call, copied
 from .devices import device as as_device
 from .element_types import dtype as as_dtype
 from .operands import Operand
-from .samples import sample_of, shown
+from .samples import one_of, sample_of, shown
 from .values import Value
 
 
@@ -54,8 +54,7 @@ class Tensor(Operand):
         copy: bool = False,
     ) -> None:
         if batch is not None:
-            number = range(len(batch.samples))[index_in_batch or 0]
-            self._samples = batch.samples.part(range(number, number + 1))
+            self._samples = one_of(batch.samples, index_in_batch or 0)
             return
         if data is None:
             raise ValueError("a tensor needs data: an array, a number or a list of numbers")

@@ -8,6 +8,7 @@ needed for tensors alone, Pillow for its images, and torchvision not at all.
 images         the images between transforms, with boxes and masks
 transform      the base of transforms; geometry, color, conversion: the transforms
 compose        transforms as a function of images
+exchange       images as samples, and results as images
 translation    torchvision's transforms
 v2             the same transforms as functions
 """

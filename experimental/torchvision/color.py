@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import fn, types
+from ... import fn
+from ...engine import types
 from ...engine.errors import ArgumentError
 from ...engine.graph.functions import function_of
 from ...operators.augmenting.augment import Augment
@@ -16,7 +17,7 @@ from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import parameter_row
 from ...operators.vision.color import VisionColor
 from ...operators.vision.colors import ORDERS
-from .images import Images
+from .images import PILLOW, Images
 from .transform import Transform, chance, pair, probability, uniform
 
 _color_node = function_of(VisionColor)
@@ -164,9 +165,11 @@ class _Effect(Transform):
 
     Attributes:
         effect: the name of the change, among those of `operators/augmenting`.
+        tensors_as_pillow: whether torchvision gives tensors the pixels of Pillow.
     """
 
     effect: str
+    tensors_as_pillow = True
 
     def __init__(self, p: float = 0.5, device: str | None = "cpu") -> None:
         super().__init__(device)
@@ -185,7 +188,8 @@ class _Effect(Transform):
             table=np.broadcast_to(row, (1, 1, 2, len(row))),
             probabilities=np.array([[self.p]]),
         )
-        node = _augment_node(images.stored, steps, pillow=True)
+        pillow = images.rule == PILLOW or self.tensors_as_pillow
+        node = _augment_node(images.stored, steps, pillow=pillow)
         return images.with_node(node)
 
 
@@ -205,6 +209,7 @@ class RandomAutocontrast(_Effect):
     """Stretches the levels of each channel to the whole range with the probability `p`."""
 
     effect = "auto_contrast"
+    tensors_as_pillow = False
 
 
 class RandomPosterize(_Effect):

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import fn, types
+from ... import fn
+from ...engine import types
 from ...engine.graph.functions import function_of
 from ...engine.graph.nodes import DataNode
 from ...operators.vision.axes import PILLOW, TENSOR

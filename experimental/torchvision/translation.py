@@ -177,9 +177,9 @@ def _translated(transform: Any, device: str | None) -> Transform:
     name = _name(transform)
     if not name:
         raise TranslationError("it is no transform of torchvision")
-    if name not in _TRANSLATIONS:
+    if name not in TRANSLATIONS:
         raise TranslationError(_REASONS.get(name, "there is no such transform here"))
-    return _TRANSLATIONS[name](transform, device)
+    return TRANSLATIONS[name](transform, device)
 
 
 def _copied(kind: Callable[..., Transform], *names: str) -> Callable[[Any, str | None], Transform]:
@@ -223,7 +223,7 @@ def _to_pil(transform: Any, device: str | None) -> Transform:
 
 
 _CROP = ("size", "padding", "pad_if_needed", "fill", "padding_mode")
-_TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
+TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "CenterCrop": _copied(geometry.CenterCrop, "size"),
     "ColorJitter": _copied(color.ColorJitter, "brightness", "contrast", "saturation", "hue"),
     "ConvertImageDtype": _copied(conversion.ConvertImageDtype, "dtype"),

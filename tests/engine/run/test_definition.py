@@ -57,8 +57,6 @@ def test_each_call_makes_a_pipeline_of_its_own():
 
 
 def test_what_is_not_supported_is_explained():
-    with pytest.raises(ArgumentError, match="per-sample argument"):
-        pipeline_def(enable_conditionals=True)
     with pytest.raises(ArgumentError, match="no argument 'colour'; there are"):
 
         @pipeline_def(batch_size=2, colour="red")

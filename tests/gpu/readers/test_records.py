@@ -1,6 +1,7 @@
 """Training on photographs out of records that processes read."""
 
 import gc
+import time
 
 import numpy as np
 import pytest
@@ -62,6 +63,7 @@ def test_processes_read_them(device_stage, path, tuned, monkeypatch, samples):
         while "2 processes of its own read" not in str(pipe.stats()) or batches < 12:
             batches += 1
             assert batches < 10_000
+            time.sleep(0.05)  # leave the processes a core to start on
             found, expected = run(pipe), run(alone)
             assert found[1] == expected[1]
             assert abs(found[0] - expected[0]).mean() < 1  # several decoders share the files
@@ -82,6 +84,7 @@ def test_no_memory_stays_pinned(device_stage, path, tuned):
     pipe = define()
     while "of its own read" not in str(pipe.stats()):
         pipe.run()
+        time.sleep(0.02)
     for _ in range(20):
         pipe.run()
     pipe.close()
