@@ -22,9 +22,10 @@ from ...engine.graph.nodes import add_node
 from ...engine.graph.operator import CompositeOperator
 from ...engine.tensors import TensorList
 from .batch import Batch
-from .calls import Call, computed, frozen, set_recorder
+from .calls import computed, set_recorder
 from .contexts import EvalContext
 from .generators import generator
+from .invocations import Call, frozen
 from .values import Invocation, Value
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from penstock import ArgumentError
 from penstock.experimental import dynamic as ndd
-from penstock.experimental.dynamic import calls, recording  # noqa: F401
+from penstock.experimental.dynamic import calls, invocations
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def files(tmp_path):
 def at_once(monkeypatch):
     """The operators that ran at once after the first round of a captured loop."""
     found = []
-    run = calls.Call.run
+    run = invocations.Call.run
 
     def noted_run(self, context):
         recorder = calls._state.recorder
@@ -31,7 +31,7 @@ def at_once(monkeypatch):
             found.append(self.operator.name)
         return run(self, context)
 
-    monkeypatch.setattr(calls.Call, "run", noted_run)
+    monkeypatch.setattr(invocations.Call, "run", noted_run)
     return found
 
 
