@@ -11,6 +11,7 @@ once, and returns a tensor, a batch, or a tuple of them. Readers are classes, in
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -115,8 +116,10 @@ sys.modules[math.__name__] = math
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
+    if name == "pytorch":  # only programs of PyTorch need it
+        return import_module(f"{__name__}.pytorch")
     return getattr(_ALL, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *dir(_ALL)})
+    return sorted({*__all__, *dir(_ALL), "pytorch"})

@@ -38,6 +38,10 @@ class Reader:
         num_inputs: without effect.
         enable_checkpointing: without effect: `get_state` always works.
         arguments: those of the reader in `fn`.
+
+    Attributes:
+        num_outputs: number of outputs.
+        names_outputs: whether items are dictionaries.
     """
 
     operator: ClassVar[type[Operator]]
@@ -70,7 +74,9 @@ class Reader:
         self._lock = threading.RLock()
         self._recording: Recording | None = None  # of the loop that the pipeline computes
         self._loop = ""  # its line
-        self._open(1, defines_only=True)  # refuses wrong arguments in the line of the user
+        pipeline = self._open(1, defines_only=True)  # refuses wrong arguments in the user's line
+        self.num_outputs = len(pipeline._outputs or ())
+        self.names_outputs = self._keys is not None
 
     def next_epoch(
         self, batch_size: int | None = None, ctx: EvalContext | None = None, capture: bool = False
