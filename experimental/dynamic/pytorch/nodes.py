@@ -23,7 +23,7 @@ __all__ = ["DictMapper", "Reader", "ToTorch"]
 _STATE = "reader"
 
 
-class Reader(BaseNode[dict[str, Any]]):
+class Reader(BaseNode[dict[str, Any]]):  # type: ignore[misc]
     """The batches of a reader, or its tensors, as dictionaries.
 
     Args:
@@ -80,7 +80,7 @@ class Reader(BaseNode[dict[str, Any]]):
         return self._reader.get_metadata(self._batch_size)
 
 
-class _Following(BaseNode[Any]):
+class _Following(BaseNode[Any]):  # type: ignore[misc]
     """A node whose state is that of the node before."""
 
     def __init__(self, source: BaseNode[dict[str, Any]]) -> None:
