@@ -130,7 +130,7 @@ def cupy_if_any() -> Any:
         from ...engine.gpu.device import import_cupy
 
         try:
-            found: Any = importcupy_if_any()
+            found: Any = import_cupy()
         except MissingDependencyError:
             found = None
         cupy_if_any.found = found  # type: ignore[attr-defined]
