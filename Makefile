@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 # PyTorch is large. `make test TORCH=` leaves PyTorch out and skips its tests. On Linux, if pip finds
 # no CPU build of this version, it installs a CUDA build of several gigabytes.
-TORCH ?= torch==2.13.0
+TORCH ?= torch==2.13.0 torchvision==0.28.0
 DALI ?= nvidia-dali-cuda130==2.4.0
-PIP = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
+# Python compiles modules when they are imported: of PyTorch, Ray and others, most never are.
+PIP = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile
 RUN = $(VENV)/bin/python
 # More than CI's cores, because some tests wait for processes and servers.
 WORKERS ?= 3
@@ -43,10 +44,12 @@ gallery: $(VENV)/base
 lint: $(VENV)/dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	@echo "Types are checked, a minute or two"
 	cd $(VENV)/checkout && ../bin/mypy -n 2 --config-file "$(CURDIR)/pyproject.toml" -p penstock
 	$(RUN) docs/generate.py --check
 
 test: lint
+	@echo "The suite: its first dots come once all tests are collected"
 	$(VENV)/bin/pytest -n $(WORKERS) --ignore=tests/parity
 
 stubs: $(VENV)/dev

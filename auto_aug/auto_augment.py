@@ -9,7 +9,7 @@ from ..engine.errors import ArgumentError
 from ..engine.graph.nodes import DataNode
 from . import augmentations as a
 from .core import Augmentation, Policy
-from .core.sequences import StepSequences, apply_sequences
+from .core.sequences import Labels, StepSequences, apply_sequences
 from .translations import get_translations
 
 Shape = DataNode | Sequence[int] | None
@@ -143,7 +143,9 @@ def auto_augment(
     seed: int | None = None,
     *,
     pillow: bool = False,
-) -> DataNode:
+    boxes: DataNode | None = None,
+    masks: DataNode | None = None,
+) -> Any:
     """Augment each sample by a random sub-policy of a policy of AutoAugment.
 
     Args:
@@ -159,9 +161,14 @@ def auto_augment(
         seed: of the draws; by default they follow from the pipeline's seed.
         pillow: whether brightness, contrast, color, sharpness, equalize and auto_contrast give
             Pillow's results, as torchvision does for Pillow's images, to the last digit.
+        boxes: boxes that move with the images: float32, (boxes, 4): left, top, right and bottom,
+            relative to the image. Each becomes the box around its moved corners.
+        masks: masks that move with the images: of their height and width, of any type. Pixels from
+            outside are 0.
 
     Returns:
-        the samples: uint8, of the layout and the shape of `data`.
+        the samples: uint8, of the layout and the shape of `data`. With `boxes` or `masks` a list:
+        the samples, and those of boxes and masks that were given.
 
     Raises:
         ArgumentError: there is no such policy, or it moves no images and an argument says how.
@@ -185,6 +192,7 @@ def auto_augment(
         options["shape"] = shape
     if pillow:
         options["pillow"] = True
+    labels = {"boxes": boxes, "masks": masks}
     moves = {"max_translate_abs": max_translate_abs, "max_translate_rel": max_translate_rel}
     if policy_name == _WITHOUT_TRANSLATION:
         given = [name for name, value in {"shape": shape, **moves}.items() if value is not None]
@@ -194,7 +202,7 @@ def auto_augment(
                 f"`{given[0]}`."
             )
     policy = _policy(policy_name, shape is not None, **moves)
-    return apply_auto_augment(policy, data, seed, **options)
+    return apply_auto_augment(policy, data, seed, **labels, **options)
 
 
 def auto_augment_image_net(
@@ -207,7 +215,9 @@ def auto_augment_image_net(
     seed: int | None = None,
     *,
     pillow: bool = False,
-) -> DataNode:
+    boxes: DataNode | None = None,
+    masks: DataNode | None = None,
+) -> Any:
     """Augment each sample by the policy for ImageNet: `auto_augment` with "image_net"."""
     return auto_augment(
         data,
@@ -219,12 +229,20 @@ def auto_augment_image_net(
         max_translate_rel,
         seed,
         pillow=pillow,
+        boxes=boxes,
+        masks=masks,
     )
 
 
 def apply_auto_augment(
-    policy: Policy, data: DataNode, seed: int | None = None, **kwargs: Any
-) -> DataNode:
+    policy: Policy,
+    data: DataNode,
+    seed: int | None = None,
+    *,
+    boxes: DataNode | None = None,
+    masks: DataNode | None = None,
+    **kwargs: Any,
+) -> Any:
     """Augment each sample by a random sub-policy of a policy.
 
     Augmentations of `penstock.auto_aug.augmentations` run in one operator. Others need a pipeline
@@ -234,6 +252,7 @@ def apply_auto_augment(
         policy: the policy.
         data: the samples.
         seed: of the draws.
+        boxes, masks: see `auto_augment`.
         kwargs: arguments of the augmentations. Each gets those that its function names.
 
     Raises:
@@ -249,7 +268,7 @@ def apply_auto_augment(
         "apply_auto_augment",
         "get_image_net_policy",
     )
-    return apply_sequences(drawn, data, seed, kwargs)
+    return apply_sequences(drawn, data, seed, Labels(boxes, masks), kwargs)
 
 
 def get_image_net_policy(

@@ -11,8 +11,8 @@ from ..engine.graph.nodes import DataNode
 from . import augmentations as a
 from .core import Augmentation
 from .core.policies import Step, check_bins, is_int
-from .core.sequences import StepSequences, apply_sequences
-from .suites import without
+from .core.sequences import Labels, StepSequences, apply_sequences
+from .suites import fitting, without
 from .translations import get_translations
 
 _MOST_PIXELS, _MOST_RELATIVE = 100, 100 / 224
@@ -35,7 +35,9 @@ def rand_augment(
     excluded: list[str] | None = None,
     *,
     pillow: bool = False,
-) -> DataNode:
+    boxes: DataNode | None = None,
+    masks: DataNode | None = None,
+) -> Any:
     """Augment each sample by `n` random augmentations, all with the magnitude `m`.
 
     Args:
@@ -44,15 +46,17 @@ def rand_augment(
         m: bin of the magnitude, below `num_magnitude_bins`.
         num_magnitude_bins: number of bins into which ranges of magnitudes are divided.
         shape: height and width of the samples; with it, translations are relative to them.
-        fill_value, interp_type, seed, pillow: see `auto_augment.auto_augment`.
+        fill_value, interp_type, seed: see `auto_augment.auto_augment`.
         max_translate_abs: the largest translation in pixels, 100 by default.
         max_translate_rel: the same relative to `shape`, 100/224 by default.
         monotonic_mag: whether larger bins change images more. If not, the ranges of posterize,
             solarize, brightness, contrast, color and sharpness are those of AutoAugment.
         excluded: names of augmentations to leave out.
+        pillow, boxes, masks: see `auto_augment.auto_augment`.
 
     Returns:
-        the samples: uint8, of the layout and the shape of `data`.
+        the samples: uint8, of the layout and the shape of `data`. With `boxes` or `masks` a list:
+        the samples, and those of boxes and masks that were given.
 
     Raises:
         ArgumentError: a number is out of its range, or there is no augmentation to exclude.
@@ -74,9 +78,10 @@ def rand_augment(
         options["shape"] = shape
     if pillow:
         options["pillow"] = True
-    return apply_rand_augment(
-        without(suite, excluded), data, n, m, num_magnitude_bins, seed, **options
-    )
+    labels = {"boxes": boxes, "masks": masks}
+    suite = without(suite, excluded)
+    options = fitting(suite, options)
+    return apply_rand_augment(suite, data, n, m, num_magnitude_bins, seed, **labels, **options)
 
 
 def apply_rand_augment(
@@ -86,8 +91,11 @@ def apply_rand_augment(
     m: int,
     num_magnitude_bins: int = 31,
     seed: int | None = None,
+    *,
+    boxes: DataNode | None = None,
+    masks: DataNode | None = None,
     **kwargs: Any,
-) -> DataNode:
+) -> Any:
     """Augment each sample by `n` random ones of the augmentations, with the magnitude `m`.
 
     Augmentations of `penstock.auto_aug.augmentations` run in one operator. Others need a pipeline
@@ -97,6 +105,7 @@ def apply_rand_augment(
         augmentations: all of them are equally likely.
         data: the samples.
         n, m, num_magnitude_bins, seed: see `rand_augment`.
+        boxes, masks: see `auto_augment.auto_augment`.
         kwargs: arguments of the augmentations. Each gets those that its function names.
 
     Raises:
@@ -115,14 +124,15 @@ def apply_rand_augment(
         )
     if n == 0:
         warnings.warn("RandAugment with `n=0` changes no sample.", stacklevel=2)
-        return data
+        kept = [each for each in (data, boxes, masks) if each is not None]
+        return kept if len(kept) > 1 else data
     if not augmentations:
         raise ArgumentError("The `augmentations` list cannot be empty, unless `n` is 0.")
     sequences: list[list[Step]] = [[(each, 1.0, m)] for each in augmentations]
     drawn = StepSequences(
         sequences, num_magnitude_bins, n, "apply_rand_augment", "get_rand_augment_suite"
     )
-    return apply_sequences(drawn, data, seed, kwargs)
+    return apply_sequences(drawn, data, seed, Labels(boxes, masks), kwargs)
 
 
 def get_rand_augment_suite(

@@ -10,8 +10,8 @@ from ..engine.graph.nodes import DataNode
 from . import augmentations as a
 from .core import Augmentation
 from .core.policies import Step, check_bins
-from .core.sequences import StepSequences, apply_sequences
-from .suites import without
+from .core.sequences import Labels, StepSequences, apply_sequences
+from .suites import fitting, without
 from .translations import get_translations
 
 _MOST_PIXELS, _MOST_RELATIVE = 32, 1.0
@@ -30,20 +30,24 @@ def trivial_augment_wide(
     excluded: list[str] | None = None,
     *,
     pillow: bool = False,
-) -> DataNode:
+    boxes: DataNode | None = None,
+    masks: DataNode | None = None,
+) -> Any:
     """Augment each sample by one random augmentation of a random magnitude.
 
     Args:
         data: uint8 images (HWC) or videos (FHWC), whose frames share the augmentation.
         num_magnitude_bins: number of bins into which ranges of magnitudes are divided.
         shape: height and width of the samples; with it, translations are relative to them.
-        fill_value, interp_type, seed, pillow: see `auto_augment.auto_augment`.
+        fill_value, interp_type, seed: see `auto_augment.auto_augment`.
         max_translate_abs: the largest translation in pixels, 32 by default.
         max_translate_rel: the same relative to `shape`, 1 by default.
         excluded: names of augmentations to leave out.
+        pillow, boxes, masks: see `auto_augment.auto_augment`.
 
     Returns:
-        the samples: uint8, of the layout and the shape of `data`.
+        the samples: uint8, of the layout and the shape of `data`. With `boxes` or `masks` a list:
+        the samples, and those of boxes and masks that were given.
 
     Raises:
         ArgumentError: a number is out of its range, or there is no augmentation to exclude.
@@ -64,9 +68,10 @@ def trivial_augment_wide(
         options["shape"] = shape
     if pillow:
         options["pillow"] = True
-    return apply_trivial_augment(
-        without(suite, excluded), data, num_magnitude_bins, seed, **options
-    )
+    labels = {"boxes": boxes, "masks": masks}
+    suite = without(suite, excluded)
+    options = fitting(suite, options)
+    return apply_trivial_augment(suite, data, num_magnitude_bins, seed, **labels, **options)
 
 
 def apply_trivial_augment(
@@ -74,8 +79,11 @@ def apply_trivial_augment(
     data: DataNode,
     num_magnitude_bins: int = 31,
     seed: int | None = None,
+    *,
+    boxes: DataNode | None = None,
+    masks: DataNode | None = None,
     **kwargs: Any,
-) -> DataNode:
+) -> Any:
     """Augment each sample by a random one of the augmentations, of a random magnitude.
 
     Augmentations of `penstock.auto_aug.augmentations` run in one operator. Others need a pipeline
@@ -85,6 +93,7 @@ def apply_trivial_augment(
         augmentations: all of them are equally likely.
         data: the samples.
         num_magnitude_bins, seed: see `trivial_augment_wide`.
+        boxes, masks: see `auto_augment.auto_augment`.
         kwargs: arguments of the augmentations. Each gets those that its function names.
 
     Raises:
@@ -100,7 +109,7 @@ def apply_trivial_augment(
     drawn = StepSequences(
         sequences, num_magnitude_bins, 1, "apply_trivial_augment", "get_trivial_augment_wide_suite"
     )
-    return apply_sequences(drawn, data, seed, kwargs)
+    return apply_sequences(drawn, data, seed, Labels(boxes, masks), kwargs)
 
 
 def get_trivial_augment_wide_suite(

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, load, load_dali, speed
+from penstock.benchmarks.training_cpu import Library, by_turns, speed
 
 RATE, SECONDS, UTTERANCES = 16_000, 12, 64
 FOLDER = common.ROOT / "fixtures" / "data" / "benchmark" / "utterances"
@@ -132,26 +132,11 @@ def files(folder: str, suffix: str) -> list[str]:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__)
     parser.add_argument("--batch", type=int, default=32, help="utterances of a batch")
     parser.add_argument("--threads", type=int, default=2, help="workers")
     parser.add_argument("--batches", type=int, default=12, help="batches in a turn")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    ours, theirs = load("penstock"), load_dali()
-    offered = {
-        name: (unit, partial(mine, ours), None if theirs is None else partial(other, theirs))
-        for name, (unit, mine, other) in measurements(options).items()
-    }
-    figures = common.measure(parser, options.only, offered, options.rounds)
-    if options.json:
-        settings = {
-            name: value for name, value in vars(options).items() if name not in ("json", "only")
-        }
-        common.write_record(options.json, figures, **settings)
-    return 0
+    return common.main(parser, lambda options: by_turns(measurements(options)))
 
 
 if __name__ == "__main__":

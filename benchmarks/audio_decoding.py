@@ -8,7 +8,6 @@ Both libraries take turns in one process. The files are 12 s of sound that resem
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import importlib.util
 import json
@@ -118,17 +117,10 @@ def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
+    parser = common.command_line(__doc__)
     warnings.simplefilter("ignore")
-    offered = measurements(common.PHOTOS.parent / "speech")
-    figures = common.measure(parser, options.only, offered, options.rounds)
-    if options.json:
-        common.write_record(options.json, figures, rounds=options.rounds, threads=2, batch=BATCH)
-    return 0
+    folder = common.PHOTOS.parent / "speech"
+    return common.main(parser, lambda _: measurements(folder), threads=2, batch=BATCH)
 
 
 if __name__ == "__main__":

@@ -93,19 +93,10 @@ def measurements(options: argparse.Namespace) -> dict[str, tuple[str, Any, Any]]
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__, rounds=3)
     parser.add_argument("--batch", type=int, nargs="+", default=[64, 256], help="utterances")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of all libraries")
-    parser.add_argument("--rounds", type=int, default=3, help="turns of each library")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    figures = common.measure(parser, options.only, measurements(options), options.rounds)
-    if options.json:
-        common.write_record(
-            options.json, figures, threads=options.threads, rounds=options.rounds
-        )  # fmt: skip
-    return 0
+    return common.main(parser, measurements)
 
 
 if __name__ == "__main__":

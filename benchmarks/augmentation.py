@@ -13,14 +13,13 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, close, load, load_dali
+from penstock.benchmarks.training_cpu import Library, by_turns, close
 
 Graph = Callable[[Any, Any, Any], Any]
 """Makes the output from `fn`, `types` and the node of the images."""
@@ -77,28 +76,23 @@ def speed(library: Library, graph: Graph, images: list[Any], threads: int) -> fl
     return rate
 
 
+def measurements(options: argparse.Namespace) -> common.Measurements:
+    """Return unit, Penstock's turn and DALI's turn by name."""
+    images = [np.ascontiguousarray(i) for i in photographs(options.batch, *options.size)]
+    turns: dict[str, tuple[str, Any, Any]] = {}
+    for name, graph in GRAPHS.items():
+        turn = partial(speed, graph=graph, images=images, threads=options.threads)
+        turns[name] = "images/s", turn, turn
+    return by_turns(turns)
+
+
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
+    parser = common.command_line(__doc__)
     parser.add_argument("--size", type=int, nargs=2, default=(375, 500), help="height and width")
     parser.add_argument("--batch", type=int, default=32, help="images in a batch")
     parser.add_argument("--threads", type=int, default=2, help="worker threads")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    images = [np.ascontiguousarray(i) for i in photographs(options.batch, *options.size)]
-    ours, theirs = load("penstock"), load_dali()
-    turns = {}
-    for name, graph in GRAPHS.items():
-        turn = partial(speed, graph=graph, images=images, threads=options.threads)
-        their_turn = None if theirs is None else partial(turn, theirs)
-        turns[name] = "images/s", partial(turn, ours), their_turn
-    figures = common.measure(parser, options.only, turns, options.rounds)
-    if options.json:
-        settings = {"size": options.size, "batch": options.batch, "threads": options.threads}
-        common.write_record(options.json, figures, rounds=options.rounds, **settings)
-    return 0
+    return common.main(parser, measurements)
 
 
 if __name__ == "__main__":

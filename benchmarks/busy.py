@@ -76,17 +76,10 @@ def rate(pipeline_rate: Any, path: Path, library: Any) -> float:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__, rounds=3)
     parser.add_argument("--busy", type=int, nargs="+", default=[0, 2, 5], help="busy processes")
     parser.add_argument("--images", type=int, default=256, help="photographs in the data set")
-    parser.add_argument("--rounds", type=int, default=3, help="turns of each library")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    figures = common.measure(parser, options.only, measurements(options), options.rounds)
-    if options.json:
-        common.write_record(options.json, figures, busy=options.busy, rounds=options.rounds)
-    return 0
+    return common.main(parser, measurements)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import os
 import platform
 import sys
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -85,6 +85,45 @@ def generator() -> ModuleType:
 
 Measurements = Mapping[str, tuple[str, Turn, Turn | None]]
 """Unit, Penstock's turn and the other library's turn, by name."""
+
+
+def command_line(
+    docstring: str | None, *, rounds: int | None = 5, only: bool = True
+) -> ArgumentParser:
+    """Return a parser of the arguments that all benchmarks have.
+
+    Args:
+        docstring: of the program; its first line describes the program.
+        rounds: default of the argument; None for a program without it.
+        only: whether measurements can be chosen by their names.
+    """
+    parser = ArgumentParser(description=(docstring or "").partition("\n")[0])
+    if rounds is not None:
+        parser.add_argument("--rounds", type=int, default=rounds, help="turns of each library")
+    if only:
+        parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    return parser
+
+
+def main(
+    parser: ArgumentParser,
+    offered: Callable[[Namespace], Measurements],
+    other: str = "DALI",
+    **settings: Any,
+) -> int:
+    """Run a benchmark: measure what the command line asks for, print it, and write the record.
+
+    Args:
+        parser: has the arguments of `command_line` and those of the program.
+        offered: returns the measurements for the arguments.
+        other: name of what Penstock is compared with.
+        settings: for the record, beside the arguments.
+    """
+    options = parser.parse_args()
+    figures = measure(parser, options.only, offered(options), options.rounds, other)
+    record(options, figures, other=other, **settings)
+    return 0
 
 
 def measure(
@@ -199,16 +238,27 @@ def _shown(value: float) -> str:
     return f"{value:12.3f}" if value < 10 else f"{value:12.0f}"
 
 
-def write_record(file: Path, figures: Sequence[Any], **settings: Any) -> None:
-    """Write figures (dataclasses) as JSON, with date, hardware, versions and settings."""
-    record = {
+_PATHS = ("json", "folder", "photographs")
+"""Arguments that are no settings, because they name files of one machine."""
+
+
+def record(options: Namespace, figures: Sequence[Any], **settings: Any) -> None:
+    """Write figures (dataclasses) to the file that the command line names, if any, as JSON.
+
+    The record has the date, the hardware, the versions of libraries, and the settings: the
+    arguments of the program, and those that are given.
+    """
+    if options.json is None:
+        return
+    arguments = {name: value for name, value in vars(options).items() if name not in _PATHS}
+    content = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "hardware": hardware(),
         "versions": versions(),
-        "settings": settings,
+        "settings": arguments | settings,
         "figures": [asdict(figure) for figure in figures],
     }
-    file.write_text(json.dumps(record, indent=2, default=str) + "\n")
+    options.json.write_text(json.dumps(content, indent=2, default=str) + "\n")
 
 
 def hardware() -> dict[str, Any]:

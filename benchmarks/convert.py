@@ -136,27 +136,21 @@ def measurements(
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__)
     parser.add_argument("--count", type=int, default=16384, help="photographs of 110 KB")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each program")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument(
         "--folder", type=Path, default=common.PHOTOS.parent / "convert", help="for the files"
     )
     parser.add_argument(
         "--cpu", action="store_true", help="count the seconds of computing, for busy machines"
     )
-    options = parser.parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
-    clock = common.cpu_seconds if options.cpu else time.perf_counter
-    offered = measurements(source(options.folder, options.count), clock)
-    figures = common.measure(parser, options.only, offered, options.rounds, "the other")
-    if options.json:
-        common.write_record(
-            options.json, figures, count=options.count, rounds=options.rounds, cpu=options.cpu
-        )
-    return 0
+
+    def offered(options: argparse.Namespace) -> common.Measurements:
+        options.folder.mkdir(parents=True, exist_ok=True)
+        clock = common.cpu_seconds if options.cpu else time.perf_counter
+        return measurements(source(options.folder, options.count), clock)
+
+    return common.main(parser, offered, "the other")
 
 
 if __name__ == "__main__":

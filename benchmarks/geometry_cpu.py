@@ -11,13 +11,12 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, close, load, load_dali
+from penstock.benchmarks.training_cpu import Library, by_turns, close
 
 BATCH = 32
 PHOTO, FRAMES, VOLUME = (375, 500, 3), (8, 180, 240, 3), (48, 64, 64, 1)
@@ -96,25 +95,16 @@ def speed(library: Library, case: Case, threads: int) -> float:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__)
     parser.add_argument("--threads", type=int, default=2, help="workers of each library")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    ours, theirs = load("penstock"), load_dali()
-    offered: dict[str, tuple[str, Any, Any]] = {
-        name: (
-            "samples/s",
-            partial(speed, ours, case, options.threads),
-            None if theirs is None else partial(speed, theirs, case, options.threads),
-        )
-        for name, case in CASES.items()
-    }
-    figures = common.measure(parser, options.only, offered, options.rounds)
-    if options.json:
-        common.write_record(options.json, figures, threads=options.threads, rounds=options.rounds)
-    return 0
+
+    def offered(options: argparse.Namespace) -> common.Measurements:
+        turns = {
+            name: partial(speed, case=case, threads=options.threads) for name, case in CASES.items()
+        }
+        return by_turns({name: ("samples/s", turn, turn) for name, turn in turns.items()})
+
+    return common.main(parser, offered)
 
 
 if __name__ == "__main__":

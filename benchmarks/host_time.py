@@ -180,23 +180,19 @@ def graphs(folder: Path) -> dict[str, Callable[[Any], Any]]:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__, rounds=3)
     parser.add_argument("--batch", type=int, nargs="+", default=[256, 32], help="batch sizes")
-    parser.add_argument("--rounds", type=int, default=3, help="measurements of each")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
     parser.add_argument("--steps", action="store_true", help="print the time of each operator")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        offered: dict[str, tuple[str, common.Turn, None]] = {
-            f"{name} x{batch}": ("images/s", partial(speed, graph, batch, options.steps), None)
-            for name, graph in graphs(Path(folder)).items()
-            for batch in options.batch
-        }
-        figures = common.measure(parser, options.only, offered, options.rounds)
-    if options.json:
-        common.write_record(options.json, figures, rounds=options.rounds)
-    return 0
+
+        def offered(options: argparse.Namespace) -> common.Measurements:
+            return {
+                f"{name} x{batch}": ("images/s", partial(speed, graph, batch, options.steps), None)
+                for name, graph in graphs(Path(folder)).items()
+                for batch in options.batch
+            }
+
+        return common.main(parser, offered)
 
 
 if __name__ == "__main__":

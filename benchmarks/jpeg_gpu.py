@@ -9,7 +9,6 @@ files that the kernels and the engine decode together in two threads, beside the
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable
@@ -106,35 +105,36 @@ def rate_of_both(gpu: GpuDevice, batch: PinnedFiles) -> float:
         return sum(pool.map(partial(rate, gpu, batch), ("kernels", "engine")))
 
 
+def measurements(
+    gpu: GpuDevice, device: Device, photographs: Path | None
+) -> dict[str, tuple[str, common.Turn, common.Turn | None]]:
+    """Return unit, the turn of our kernels, and that of another way, by name."""
+    offered: dict[str, tuple[str, common.Turn, common.Turn | None]] = {}
+    for mix in ("natural", "uniform"):
+        for count in _BATCHES:
+            batch = PinnedFiles(device, mix, count, photographs)
+            kernels = partial(rate, gpu, batch, "kernels")
+            for way in ("engine", "nvImageCodec"):
+                name = f"{mix} x{count}, {way}"
+                offered[name] = "files/s", kernels, partial(rate, gpu, batch, way)
+        batch = PinnedFiles(device, mix, _FILES, photographs)
+        both, engine = partial(rate_of_both, gpu, batch), partial(rate, gpu, batch, "engine")
+        offered[f"{mix} x{_FILES}, both"] = "files/s", both, engine
+    return offered
+
+
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__, rounds=3)
     parser.add_argument("--photographs", type=Path, metavar="FOLDER")
-    parser.add_argument("--rounds", type=int, default=3, help="turns of each")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
     parser.add_argument("--once", action="store_true", help="run the kernels once, untimed")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
     gpu = GpuDevice(None, 16 << 30, 8)
     with gpu.lane() as device:
         if options.once:
             PinnedFiles(device, "natural", 3, options.photographs).decoding("kernels", device)()
             return 0
-        offered: dict[str, tuple[str, common.Turn, common.Turn | None]] = {}
-        for mix in ("natural", "uniform"):
-            for count in _BATCHES:
-                batch = PinnedFiles(device, mix, count, options.photographs)
-                kernels = partial(rate, gpu, batch, "kernels")
-                for way in ("engine", "nvImageCodec"):
-                    name = f"{mix} x{count}, {way}"
-                    offered[name] = "files/s", kernels, partial(rate, gpu, batch, way)
-            batch = PinnedFiles(device, mix, _FILES, options.photographs)
-            both, engine = partial(rate_of_both, gpu, batch), partial(rate, gpu, batch, "engine")
-            offered[f"{mix} x{_FILES}, both"] = "files/s", both, engine
-        figures = common.measure(parser, options.only, offered, options.rounds, _OTHER)
-    if options.json:
-        common.write_record(options.json, figures, rounds=options.rounds, other=_OTHER)
-    return 0
+        return common.main(parser, lambda _: measurements(gpu, device, options.photographs), _OTHER)
 
 
 if __name__ == "__main__":

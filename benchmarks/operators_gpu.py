@@ -15,13 +15,11 @@ With `--once` each operator runs once and no time is taken, so that a sanitizer 
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -227,12 +225,10 @@ def nbytes(data: Any, itemsize: int | None = None) -> int:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__, rounds=10, only=False)
     parser.add_argument("only", nargs="*", metavar="name", help="what to measure; by default all")
     parser.add_argument("--batch", type=int, default=256, help="samples in a batch")
-    parser.add_argument("--rounds", type=int, default=10, help="calls that are measured")
     parser.add_argument("--once", action="store_true", help="run each operator once, untimed")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
     unknown = set(options.only) - set(CASES)
     if unknown:
@@ -254,11 +250,7 @@ def main() -> int:
             f"{figure.of_large_copy:9.0%}{figure.alike:9.0%}{figure.host_microseconds:6.2f} us/row",
             flush=True,
         )
-    if options.json:
-        gpu = bench.cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-        settings = {"gpu": gpu, "batch": options.batch, "rounds": options.rounds}
-        copied = bench.copy_rate / 1e9
-        common.write_record(options.json, figures, **settings, copy_gigabytes=copied)
+    common.record(options, figures, copy_gigabytes=bench.copy_rate / 1e9)
     return 0
 
 

@@ -8,7 +8,6 @@ images are 3,000 files of 110 KB without a picture, because readers do not decod
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import importlib.util
 import json
@@ -181,16 +180,9 @@ PACKAGES = "penstock", "nvidia.dali"
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    offered = measurements(common.PHOTOS.parent / "coco_benchmark")
-    figures = common.measure(parser, options.only, offered, options.rounds)
-    if options.json:
-        common.write_record(options.json, figures, rounds=options.rounds, threads=2)
-    return 0
+    parser = common.command_line(__doc__)
+    folder = common.PHOTOS.parent / "coco_benchmark"
+    return common.main(parser, lambda _: measurements(folder), threads=2)
 
 
 if __name__ == "__main__":

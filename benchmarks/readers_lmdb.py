@@ -15,14 +15,13 @@ import sys
 import time
 from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import lmdb
 import numpy as np
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import BATCH, THREADS, Library, load, load_dali, speed
+from penstock.benchmarks.training_cpu import BATCH, THREADS, Library, by_turns, speed
 from penstock.readers.lmdb.format import read_snapshot
 from penstock.readers.lmdb.tree import read_entries
 from penstock.readers.storage.opening import open_storage
@@ -82,14 +81,8 @@ def index_rate(path: str) -> float:
     return storage.size / (time.perf_counter() - started) / 1e9
 
 
-def main() -> int:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--records", type=int, default=2000, help="records of 110 KB")
-    parser.add_argument("--batches", type=int, default=128, help="batches in a turn")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
+def measurements(options: argparse.Namespace) -> common.Measurements:
+    """Return unit, Penstock's turn and DALI's turn by name."""
     image = np.random.default_rng(1).bytes(RECORD)
     numbers = range(options.records)
     caffe = database(f"caffe-{options.records}", (datum(image, n % 1000) for n in numbers))
@@ -97,33 +90,30 @@ def main() -> int:
         f"caffe2-{options.records}", (tensor_protos(image, n % 1000) for n in numbers)
     )
     small = database("small", (image[: SMALL[0]] for _ in range(SMALL[1])))
-    ours, theirs = load("penstock"), load_dali()
-    figures = []
-    common.print_header()
+    reading: dict[str, tuple[str, Any, Any]] = {}
     for name, path, mine, other in (
         ("caffe, 110 KB", caffe, read_caffe, read_caffe),
         ("caffe2, 110 KB", caffe2, read_caffe2, read_caffe2),
         ("lmdb, 110 KB", caffe, read_values, read_caffe),
     ):
-        turn = partial(speed, folder=path, batches=options.batches)
-        other_turn = None if theirs is None else partial(turn, theirs, other)
-        figures.append(
-            common.alternate(
-                name, "records/s", partial(turn, ours, mine), other_turn, options.rounds
-            )
-        )
-        common.print_figure(figures[-1])
-    for name, path in (("index, 110 KB records", caffe), ("index, 1 KB records", small)):
-        figures.append(
-            common.alternate(name, "GB/s", partial(index_rate, path), None, options.rounds)
-        )
-        common.print_figure(figures[-1])
-    if options.json:
-        common.write_record(
-            options.json, figures, records=options.records, batch=BATCH, threads=THREADS,
-            batches=options.batches, rounds=options.rounds,
-        )  # fmt: skip
-    return 0
+        turns = [
+            partial(speed, graph=graph, folder=path, batches=options.batches)
+            for graph in (mine, other)
+        ]
+        reading[name] = "records/s", turns[0], turns[1]
+    return {
+        **by_turns(reading),
+        "index, 110 KB records": ("GB/s", partial(index_rate, caffe), None),
+        "index, 1 KB records": ("GB/s", partial(index_rate, small), None),
+    }
+
+
+def main() -> int:
+    """The command line."""
+    parser = common.command_line(__doc__)
+    parser.add_argument("--records", type=int, default=2000, help="records of 110 KB")
+    parser.add_argument("--batches", type=int, default=128, help="batches in a turn")
+    return common.main(parser, measurements, batch=BATCH, threads=THREADS)
 
 
 if __name__ == "__main__":

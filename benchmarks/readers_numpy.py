@@ -307,26 +307,20 @@ def measurements_gpu(folder: Path, volumes: int, threads: int) -> dict[str, tupl
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__, rounds=7)
     parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
     parser.add_argument("--folder", type=Path, default=common.PHOTOS.parent / "numpy")
     parser.add_argument("--volumes", type=int, default=64, help="files of 64 MiB, for the GPU")
-    parser.add_argument("--threads", type=int, default=16, help="of pipelines, for the GPU")
-    parser.add_argument("--rounds", type=int, help="turns of each library: 7, for the GPU 3")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    on_gpu = options.device == "gpu"
-    rounds = options.rounds or (3 if on_gpu else 7)
-    if on_gpu:
-        offered = measurements_gpu(options.folder, options.volumes, options.threads)
-    else:
-        offered = measurements(options.folder)
-    figures = common.measure(parser, options.only, offered, rounds)
-    if options.json:
-        threads = options.threads if on_gpu else 2
-        common.write_record(options.json, figures, rounds=rounds, threads=threads)
-    return 0
+    parser.add_argument("--threads", type=int, default=2, help="of pipelines: 2, for the GPU 16")
+    if parser.parse_args().device == "gpu":
+        parser.set_defaults(rounds=3, threads=16)
+
+    def offered(options: argparse.Namespace) -> common.Measurements:
+        if options.device == "gpu":
+            return measurements_gpu(options.folder, options.volumes, options.threads)
+        return measurements(options.folder)
+
+    return common.main(parser, offered)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import importlib.util
 import os
@@ -132,16 +131,9 @@ def _there(name: str) -> bool:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    offered = measurements(common.PHOTOS.parent / "tfrecord")
-    figures = common.measure(parser, options.only, offered, options.rounds)
-    if options.json:
-        common.write_record(options.json, figures, rounds=options.rounds, threads=2)
-    return 0
+    parser = common.command_line(__doc__)
+    folder = common.PHOTOS.parent / "tfrecord"
+    return common.main(parser, lambda _: measurements(folder), threads=2)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ its children. On a machine with other work the second line is steadier.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import importlib
 import importlib.util
@@ -27,7 +26,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -169,15 +167,13 @@ def figures(setting: Setting, packages: list[str], rounds: int) -> list[common.F
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__, rounds=9, only=False)
     parser.add_argument("--formats", nargs="+", choices=FORMATS, default=list(FORMATS))
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--batch", nargs="+", type=int, default=[8, 32, 256])
     parser.add_argument("--threads", nargs="+", type=int, default=[2])
     parser.add_argument("--orders", nargs="+", choices=ORDERS, default=list(ORDERS))
     parser.add_argument("--uses", nargs="+", choices=USES, default=["copied"])
-    parser.add_argument("--rounds", type=int, default=9, help="turns of each library")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     packages = ["penstock"]
@@ -191,8 +187,7 @@ def main() -> int:
         for figure in figures(Setting(*choice), packages, options.rounds):
             common.print_figure(figure)
             measured.append(figure)
-    if options.json:
-        common.write_record(options.json, measured, rounds=options.rounds)
+    common.record(options, measured)
     return 0
 
 

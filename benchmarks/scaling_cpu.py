@@ -18,7 +18,6 @@ import sys
 import time
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common
@@ -84,14 +83,13 @@ def scaling(
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__, rounds=None, only=False)
     parser.add_argument("--workers", type=int, nargs="+", default=WORKERS, help="worker counts")
     parser.add_argument("--sizes", nargs="+", default=["500x375"], help="of the photographs")
     parser.add_argument("--images", type=int, default=256, help="photographs in the data set")
     parser.add_argument("--batch", type=int, default=128, help="images in a batch")
     parser.add_argument("--warm-up", type=float, default=3.0, help="seconds before each turn")
     parser.add_argument("--seconds", type=float, default=2.0, help="seconds of a turn")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
     ours, theirs = load("penstock"), load_dali()
     print(
@@ -102,9 +100,7 @@ def main() -> int:
     for size, workers in product(options.sizes, options.workers):
         figures.append(scaling(ours, theirs, size, options, workers))
         print_figure(figures[-1])
-    if options.json:
-        settings = {k: v for k, v in vars(options).items() if k not in ("json", "workers")}
-        common.write_record(options.json, figures, **settings)
+    common.record(options, figures)
     return 0
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from PIL import Image
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, close, load, load_dali
+from penstock.benchmarks.training_cpu import Library, by_turns, close
 from penstock.examples.ssd import MEAN, SIDE, STD, STDS, ssd_anchors
 
 OFFSETS = {"means": [0.0] * 4, "stds": STDS}
@@ -182,32 +182,22 @@ def measurements(options: argparse.Namespace, folder: Path) -> dict[str, Graph]:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__)
     parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
     parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="JPEG files to use")
     parser.add_argument("--images", type=int, default=256, help="images in the data set")
     parser.add_argument("--batch", type=int, default=32, help="batch size")
     parser.add_argument("--threads", type=int, default=2, help="number of workers")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    ours, theirs = load("penstock"), load_dali()
     with tempfile.TemporaryDirectory() as folder:
-        offered = {
-            name: (
-                "images/s",
-                partial(speed, ours, graph, options),
-                None if theirs is None else partial(speed, theirs, graph, options),
-            )
-            for name, graph in measurements(options, Path(folder)).items()
-        }
-        figures = common.measure(parser, options.only, offered, options.rounds)
-    if options.json:
-        left_out = ("json", "only", "photographs")
-        settings = {name: value for name, value in vars(options).items() if name not in left_out}
-        common.write_record(options.json, figures, **settings)
-    return 0
+
+        def offered(options: argparse.Namespace) -> common.Measurements:
+            graphs = measurements(options, Path(folder))
+            turns = {
+                name: partial(speed, graph=graph, options=options) for name, graph in graphs.items()
+            }
+            return by_turns({name: ("images/s", turn, turn) for name, turn in turns.items()})
+
+        return common.main(parser, offered)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import importlib
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -217,31 +217,25 @@ def parts_of_the_work(options: argparse.Namespace) -> dict[str, tuple[str, Any, 
     }
 
 
+def by_turns(todo: Mapping[str, tuple[str, Any, Any]]) -> common.Measurements:
+    """Give each turn its library; the other one's turn is None without DALI."""
+    ours, theirs = load("penstock"), load_dali()
+    return {
+        name: (unit, partial(mine, ours), None if theirs is None else partial(other, theirs))
+        for name, (unit, mine, other) in todo.items()
+    }
+
+
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__)
     parser.add_argument("--data", nargs="+", choices=MIXES, default=MIXES, help="sets to read")
     parser.add_argument("--photographs", type=Path, help="folder of photographs to cut up")
     parser.add_argument("--images", type=int, default=256, help="photographs in a data set")
     parser.add_argument("--batch", type=int, nargs="+", default=[BATCH], help="batch sizes")
     parser.add_argument("--threads", type=int, nargs="+", default=[THREADS], help="worker numbers")
     parser.add_argument("--batches", type=int, default=16, help="batches in a turn")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    ours, theirs = load("penstock"), load_dali()
-    offered = {
-        name: (unit, partial(mine, ours), None if theirs is None else partial(other, theirs))
-        for name, (unit, mine, other) in measurements(options).items()
-    }
-    figures = common.measure(parser, options.only, offered, options.rounds)
-    if options.json:
-        settings = {
-            name: value for name, value in vars(options).items() if name not in ("json", "only")
-        }
-        common.write_record(options.json, figures, **settings)
-    return 0
+    return common.main(parser, lambda options: by_turns(measurements(options)))
 
 
 if __name__ == "__main__":

@@ -316,14 +316,11 @@ def scale(counts: list[int], arguments: list[str]) -> list[Scaled]:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__, rounds=3)
     parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="JPEG files to use")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--threads", type=int, nargs="+", default=[8])
     parser.add_argument("--batches", type=int, default=300, help="batches in a turn")
-    parser.add_argument("--rounds", type=int, default=3, help="turns of each library")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument("--processes", type=int, nargs="+", metavar="N")
     parser.add_argument("--gpu", type=int, help="print the speed on this GPU alone")
     parser.add_argument("--starts", action="store_true", help="measure how pipelines start")
@@ -346,14 +343,10 @@ def main() -> int:
         if options.processes:
             given = ["--photographs", str(options.photographs)] if options.photographs else []
             given += ["--threads", str(options.threads[0]), "--batches", str(options.batches)]
-            scaled = scale(options.processes, given)
-            if options.json:
-                common.write_record(options.json, scaled, batch=options.batch)
+            common.record(options, scale(options.processes, given))
             return 0
         if options.starts:
-            starts = measure_starts(folder, options)
-            if options.json:
-                common.write_record(options.json, starts, batch=options.batch)
+            common.record(options, measure_starts(folder, options))
             return 0
         theirs = load_dali()
         offered = {
@@ -368,13 +361,7 @@ def main() -> int:
         if _py_spy():
             held = partial(python_time, folder, options.batch, options.threads[0])
             offered["GIL held, a sample"] = "us", held, None
-        figures = common.measure(parser, options.only, offered, options.rounds)
-    if options.json:
-        common.write_record(
-            options.json, figures, batch=options.batch, batches=options.batches,
-            rounds=options.rounds,
-        )  # fmt: skip
-    return 0
+        return common.main(parser, lambda _: offered)
 
 
 if __name__ == "__main__":

@@ -251,24 +251,18 @@ def _beside_dali(ours: Library, dali: Library, clock: Clock, paths: list[str], c
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__)
     parser.add_argument("--clips", type=int, default=48, help="clips in a turn")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
     parser.add_argument(
         "--cpu", action="store_true", help="count the seconds of computing, for busy machines"
     )
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="of the measurements")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    clock = time.process_time if options.cpu else time.perf_counter
-    offered = measurements(clock, options.clips)
-    figures = common.measure(parser, options.only, offered, options.rounds, "the other")
-    if options.json:
-        common.write_record(
-            options.json, figures, clips=options.clips, batch=BATCH, threads=THREADS,
-            frames=LENGTH, rounds=options.rounds, cpu=options.cpu,
-        )  # fmt: skip
-    return 0
+
+    def offered(options: argparse.Namespace) -> common.Measurements:
+        clock = time.process_time if options.cpu else time.perf_counter
+        return measurements(clock, options.clips)
+
+    settings = {"batch": BATCH, "threads": THREADS, "frames": LENGTH}
+    return common.main(parser, offered, "the other", **settings)
 
 
 if __name__ == "__main__":

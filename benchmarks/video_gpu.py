@@ -14,11 +14,12 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, close, load, load_dali
+from penstock.benchmarks.training_cpu import Library, by_turns, close
 from penstock.benchmarks.video_cpu import LENGTH, videos
 
 FILES, FRAMES = 12, 600
@@ -70,45 +71,29 @@ def encoded(folder: Path, groups: tuple[int, ...]) -> dict[int, list[str]]:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = common.command_line(__doc__, rounds=3)
     parser.add_argument("--threads", type=int, default=8)
-    parser.add_argument("--rounds", type=int, default=3, help="turns of each library")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
     parser.add_argument("--folder", type=Path, help="keep the videos there")
     parser.add_argument("--stats", action="store_true", help="show where the time went")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    ours, theirs = load("penstock"), load_dali()
     with tempfile.TemporaryDirectory() as temporary:
-        files = encoded(options.folder or Path(temporary), GROUPS)
-        offered: dict[str, tuple[str, common.Turn, common.Turn | None]] = {}
-        for group in GROUPS:
-            for batch in BATCHES:
-                for order in ("random", "in order"):
-                    turns = [
-                        None
-                        if library is None
-                        else partial(
-                            speed,
-                            library,
-                            files[group],
-                            order == "random",
-                            batch,
-                            options.threads,
-                            options.stats,
-                        )
-                        for library in (ours, theirs)
-                    ]
-                    assert turns[0] is not None
-                    name = f"{order}, group {group}, batch {batch}"
-                    offered[name] = "clips/s", turns[0], turns[1]
-        figures = common.measure(parser, options.only, offered, options.rounds)
-    if options.json:
-        common.write_record(
-            options.json, figures, threads=options.threads, frames=LENGTH, files=FILES,
-            frames_of_a_file=FRAMES, rounds=options.rounds,
-        )  # fmt: skip
-    return 0
+
+        def offered(options: argparse.Namespace) -> common.Measurements:
+            files = encoded(options.folder or Path(temporary), GROUPS)
+            turns: dict[str, tuple[str, Any, Any]] = {}
+            for group, batch, order in product(GROUPS, BATCHES, ("random", "in order")):
+                turn = partial(
+                    speed,
+                    paths=files[group],
+                    shuffles=order == "random",
+                    batch=batch,
+                    threads=options.threads,
+                    stats=options.stats,
+                )
+                turns[f"{order}, group {group}, batch {batch}"] = "clips/s", turn, turn
+            return by_turns(turns)
+
+        settings = {"frames": LENGTH, "files": FILES, "frames_of_a_file": FRAMES}
+        return common.main(parser, offered, **settings)
 
 
 if __name__ == "__main__":

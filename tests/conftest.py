@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from penstock.engine.graph.operator import OPERATORS
 from penstock.engine.run.workers import choice as worker_choice
@@ -30,10 +30,15 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["penstock.testing.fixtures"]
 
-# A busy machine is no failure, and what passes once passes again: examples are drawn in the same
-# way every time, unless PENSTOCK_EXPLORE=1 asks for others.
+# A busy machine is no failure, and what passes once passes again: the same examples are drawn each
+# time, and more of them would prove little more. PENSTOCK_EXPLORE=1 draws many others.
+EXPLORE = os.environ.get("PENSTOCK_EXPLORE") == "1"
 settings.register_profile(
-    "steady", deadline=None, derandomize=os.environ.get("PENSTOCK_EXPLORE") != "1"
+    "steady",
+    deadline=None,
+    derandomize=not EXPLORE,
+    max_examples=200 if EXPLORE else 48,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")
 

@@ -21,6 +21,7 @@ PARTS = [
     "composite",
     "decoders",
     "operators",
+    "experimental",
     "plugin",
     "datasets",
     "cli",

@@ -46,6 +46,7 @@ def test_modules(module, names):
 
 PUBLIC = [
     *("backend", "backend_impl", "data_node", "datasets", "extend", "fn", "math", "ops"),
+    *("experimental.torchvision", "experimental.torchvision.v2.functional"),
     *("pickling", "pipeline", "plugin_manager", "sysconfig", "tensors"),
     *("tfrecord", "types", "plugin.arrays", "plugin.base_iterator", "plugin.jax", "plugin.jax.fn"),
     *(

@@ -6,7 +6,7 @@ functions of operators: `select` splits the batch among them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from ...engine.graph.nodes import DataNode, add_node
 from ...operators.augmenting.augment import Augment
 from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import EFFECTS, WIDTH, parameter_row
+from ...operators.augmenting.move_labels import AugmentBoxes, AugmentMasks
 from .arguments import MissingArgumentError, accepted, check_required, forbid_unused_kwargs
 from .functions import Array, Augmentation
 from .policies import Step
@@ -27,6 +28,8 @@ _FUSED: dict[Callable[..., Any], str] = {}
 _OPTIONS = ("fill_value", "interp_type", "shape", "pillow")
 """The arguments of the functions that are arguments of the operator."""
 _SIGNS = 2
+FILL_VALUE = 128
+"""What lies around moved images by default."""
 
 
 def has_effect(effect: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -84,24 +87,66 @@ class StepSequences(NamedTuple):
         return add_node(DrawSteps, (), arguments)[0]
 
 
+class Labels(NamedTuple):
+    """What moves with images.
+
+    Attributes:
+        boxes: float32, (boxes, 4): left, top, right, bottom, relative to the image; or None.
+        masks: of the height and width of the images; or None.
+    """
+
+    boxes: DataNode | None = None
+    masks: DataNode | None = None
+
+    def __bool__(self) -> bool:
+        return any(each is not None for each in self)
+
+
 def apply_sequences(
-    drawn: StepSequences, data: DataNode, seed: int | None, arguments: Mapping[str, Any]
-) -> DataNode:
+    drawn: StepSequences,
+    data: DataNode,
+    seed: int | None,
+    labels: Labels,
+    arguments: Mapping[str, Any],
+) -> Any:
     """Return the samples after a random sequence of augmentations each.
 
     Args:
         drawn: what to draw from.
         data: the samples.
         seed: of the draws.
+        labels: what moves with the samples.
         arguments: of the augmentations.
+
+    Returns:
+        the samples; with labels a list of the samples, and of the boxes and the masks if given.
     """
     forbid_unused_kwargs(drawn.augmentations, arguments, drawn.called)
     for each in drawn.augmentations:
         _check_arguments(drawn, each, arguments)
     if is_fused(drawn.augmentations, arguments):
         steps = drawn.draw(_steps(drawn, arguments), seed)
-        return augment(data, steps, **arguments)
+        images = augment(data, steps, **{"fill_value": FILL_VALUE, **arguments})
+        return [images, *_moved(labels, data, steps, arguments)] if labels else images
+    if labels:
+        raise ArgumentError(
+            f"{drawn.called}: boxes and masks move with the augmentations of "
+            "`penstock.auto_aug.augmentations` alone, and with images that keep their size; others "
+            "are among these: " + ", ".join(each.name for each in drawn.augmentations)
+        )
     return _apply_selected(drawn, data, seed, arguments)
+
+
+def _moved(
+    labels: Labels, images: DataNode, steps: DataNode, arguments: Mapping[str, Any]
+) -> Iterator[DataNode]:
+    """Yield the labels that are given, moved by the steps of their images."""
+    given = {k: v for k, v in arguments.items() if k == "shape" and v is not None}
+    if labels.boxes is not None:
+        given_to_boxes = {**given, "image_shape": images.shape()}
+        yield add_node(AugmentBoxes, (labels.boxes, steps), given_to_boxes)[0]
+    if labels.masks is not None:
+        yield add_node(AugmentMasks, (labels.masks, steps), given)[0]
 
 
 def _check_arguments(

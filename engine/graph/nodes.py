@@ -8,19 +8,19 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from ..errors import ArgumentError
 from ..tensors import TensorList
-from ..tensors.dtypes import DALIDataType
 from .branches import Branch, check_branches
 from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
-from .derivation import Axes, derive
+from .derivation import Axes, Derivation, derive
 from .index_keys import newaxis, split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
+from .node_values import NodeValues
 from .operator import OPERATORS, CompositeOperator, Operator
 from .params import NO_EFFECT, Required
 from .sequences import Sequences
@@ -136,7 +136,7 @@ class Graph:
                 pending += node.dependencies()
             elif node.ordinal >= 0 and not self.holds(node):
                 raise ArgumentError(
-                    f"{each!r} belongs to another pipeline (made at {node.made_at}); make "
+                    f"{each.label} belongs to another pipeline (made at {node.made_at}); make "
                     "the data in the definition that uses it"
                 )
         for node in sorted(new, key=lambda node: node.number):
@@ -260,7 +260,7 @@ def _call_of(operator: Operator) -> object:
     return call, next(numbers)
 
 
-class DataNode(NodeArithmetic["DataNode"]):
+class DataNode(NodeValues, NodeArithmetic["DataNode"]):
     """One output of an operator, for every sample.
 
     Nodes support arithmetic (`a * 2 + b`, `a < b`, `a & b`), indices and slices
@@ -286,34 +286,15 @@ class DataNode(NodeArithmetic["DataNode"]):
         return Axes(self.layout, self.ndim)
 
     @property
-    def dtype(self) -> DALIDataType:
-        """Element type of the values, in debug mode.
-
-        Raises:
-            AttributeError: there are no values, because the pipeline is defined without debug.
-        """
-        if self.node.values is None:
-            raise AttributeError(f"{self!r} has no dtype while the pipeline is defined")
-        return self.node.values[self.index].dtype
-
-    @property
     def name(self) -> str:
         """Name of the operator, with the output's number if it has several."""
         several = len(self.node.outputs) > 1
         return f"{self.node.name}[{self.index}]" if several else self.node.name
 
-    def get(self) -> TensorList:
-        """Return the values of this batch, in debug mode.
-
-        Raises:
-            TypeError: the pipeline is defined without `debug=True`, so there are no values.
-        """
-        if self.node.values is None:
-            raise TypeError(
-                f"{self!r} has no values while the pipeline is defined; pass debug=True to "
-                "pipeline_def or to the definition's call, so that each run calls the definition"
-            )
-        return self.node.values[self.index].delivered(None)
+    @property
+    def value(self) -> TensorList | None:
+        """The values as the operator has returned them; None while a pipeline is defined."""
+        return None if self.node.values is None else self.node.values[self.index]
 
     def gpu(self) -> DataNode:
         """Return this data on the GPU."""
@@ -329,7 +310,7 @@ class DataNode(NodeArithmetic["DataNode"]):
         In debug mode the result is also equal to a list of the shapes, as tuples.
         """
         shapes = _apply("shapes", self, dtype=dtype, device=device)
-        return shapes if self.node.values is None else ShapesNode(shapes)
+        return shapes if self.value is None else ShapesNode(shapes)
 
     def property(self, key: str, *, device: str = "cpu") -> DataNode:
         """Return a property of each sample, such as its layout: see `fn.get_property`."""
@@ -350,22 +331,11 @@ class DataNode(NodeArithmetic["DataNode"]):
 
     __iter__ = None  # unlike a method that raises, this says that nodes are not iterable
 
-    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise TypeError(
-            f"{self!r} has no values while the pipeline is defined, so it is no array. "
-            "fn.python_function calls functions of arrays, such as NumPy's, for each sample; in "
-            "debug mode, `get()` returns the values"
-        )
-
-    def __repr__(self) -> str:
-        text = f"DataNode({self.name!r}, device={self.device!r}"
-        return f"{text})" if self.node.values is None else f"{text}, data={self.get()})"
-
     def _binary(self, function: str, other: Any, *, swapped: bool = False) -> DataNode:
         if is_group_of_nodes(other):
             raise TypeError(
-                f"arithmetic on {self!r} and a {type(other).__name__} of nodes. An operator with "
-                "several outputs returns a list: select one node of the list"
+                f"arithmetic on {self.label} and a {type(other).__name__} of nodes. An operator "
+                "with several outputs returns a list: select one node of the list"
             )
         operands = (other, self) if swapped else (self, other)
         return _apply("_arithmetic", *operands, function=function)
@@ -379,7 +349,8 @@ class DataNode(NodeArithmetic["DataNode"]):
 
 def _no_truth(data: DataNode) -> str:
     """Return why data are neither true nor false here, and what helps."""
-    text = f"{data!r} has no values while the pipeline is defined, so it is neither true nor false"
+    lack = "no values while the pipeline is defined" if data.value is None else "several values"
+    text = f"{data.label} has {lack}, so it is neither true nor false"
     graph = current_graph()
     if graph is None or not graph.conditionals:
         return (
@@ -451,34 +422,12 @@ def add_node(
         nodes = _moved_for_gpu(operator_class, nodes)
     data = {k: own_constant(v) for k, v in arguments.items() if isinstance(v, DataNode)}
     constants = {k: v for k, v in arguments.items() if k not in data}
-    is_open = any(each.node.is_open for each in (*nodes, *data.values()))
-    derived = derive(
-        operator_class,
-        device,
-        constants,
-        [node.axes for node in nodes],
-        {k: v.layout for k, v in data.items()},
-        is_open=is_open,
-    )
+    derived = _derived(operator_class, device, constants, nodes, data)
     operator = derived.operator
     if isinstance(operator, CompositeOperator):
         return operator.compose(name, *nodes)
-    node = Node(
-        operator,
-        nodes,
-        data,
-        name,
-        caller(),
-        sequences=derived.sequences,
-        call=_call_of(operator),
-        is_open=is_open or operator.learns_layouts,
-        problem=derived.problem,
-        branch=None if operator.ignores_branches else current_branch(),
-    )
-    check_devices(node, operator, nodes, data.values())
-    if not operator.joins_branches:
-        check_branches(node, node.branch, ((each, each.node) for each in (*nodes, *data.values())))
-    node.outputs = outputs_of(node, derived.results)
+    branch = None if operator.ignores_branches else current_branch()
+    node = _node(derived, nodes, data, name, caller(), _call_of(operator), branch)
     if graph is not None:
         graph.adopt(*node.dependencies())
         graph.add(node)
@@ -488,6 +437,77 @@ def add_node(
             "makes the call: call it in a pipeline definition"
         )
     return node.outputs
+
+
+def restored_node(
+    operator_class: type[Operator],
+    device: str,
+    constants: Mapping[str, Any],
+    inputs: tuple[DataNode, ...],
+    data: dict[str, DataNode],
+    *,
+    name: str,
+    made_at: str,
+    call: object,
+    branch: Branch[DataNode] | None,
+) -> Node:
+    """Make the node of a stored graph again, without a graph; the arguments are those of a `Node`.
+
+    Raises:
+        ArgumentError: the operator refuses its arguments, or the devices of its data.
+    """
+    derived = _derived(operator_class, device, constants, inputs, data)
+    return _node(derived, inputs, data, name, made_at, call, branch)
+
+
+def _derived(
+    operator_class: type[Operator],
+    device: str,
+    constants: Mapping[str, Any],
+    inputs: Sequence[DataNode],
+    data: Mapping[str, DataNode],
+) -> Derivation:
+    return derive(
+        operator_class,
+        device,
+        constants,
+        [each.axes for each in inputs],
+        {name: each.layout for name, each in data.items()},
+        is_open=_are_open(inputs, data),
+    )
+
+
+def _are_open(inputs: Sequence[DataNode], data: Mapping[str, DataNode]) -> bool:
+    return any(each.node.is_open for each in (*inputs, *data.values()))
+
+
+def _node(
+    derived: Derivation,
+    inputs: tuple[DataNode, ...],
+    data: dict[str, DataNode],
+    name: str | None,
+    made_at: str,
+    call: object,
+    branch: Branch[DataNode] | None,
+) -> Node:
+    operator = derived.operator
+    node = Node(
+        operator,
+        inputs,
+        data,
+        name,
+        made_at,
+        sequences=derived.sequences,
+        call=call,
+        is_open=_are_open(inputs, data) or operator.learns_layouts,
+        problem=derived.problem,
+        branch=branch,
+    )
+    check_devices(node, operator, inputs, data.values())
+    if not operator.joins_branches:
+        check_branches(node, branch, ((each, each.node) for each in (*inputs, *data.values())))
+    node.outputs = outputs_of(node, derived.results)
+    return node
 
 
 def outputs_of(node: Node, results: Sequence[Axes]) -> tuple[DataNode, ...]:

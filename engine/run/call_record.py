@@ -19,6 +19,7 @@ from ..graph.constants import ConstantOperator
 from ..graph.nodes import DataNode, Node
 from ..graph.operator import Operator
 from ..graph.params import ANY
+from .given_data import GivenBatch
 
 _PLAIN = (str, bytes, int, float, np.generic, Enum, type(None))
 
@@ -119,8 +120,8 @@ def _difference(first: Node, node: Node) -> str:
     for what, before, data in pairs:
         types = _type_of(before), _type_of(data)
         if types[0] != types[1]:
-            return f"{what} for {operator} is a {types[1]} but was a {types[0]} when created."
-        if types[0] == "batch" and before.device != data.device:
+            return f"{what} for {operator} is {types[1]} but was {types[0]} when created."
+        if types[0] != "a constant" and before.device != data.device:
             return (
                 f"{what} for {operator} is on '{data.device}' but was on '{before.device}' when "
                 "created."
@@ -150,8 +151,11 @@ def _arguments(node: Node) -> Mapping[str, Any]:
 
 
 def _type_of(value: Any) -> str:
-    is_batch = isinstance(value, DataNode) and not isinstance(value.node.operator, ConstantOperator)
-    return "batch" if is_batch else "constant"
+    if not isinstance(value, DataNode) or isinstance(value.node.operator, ConstantOperator):
+        return "a constant"
+    operator = value.node.operator
+    is_array = isinstance(operator, GivenBatch) and operator.form == "array"
+    return "an array" if is_array else "a batch"
 
 
 def _is_same(then: Any, now: Any) -> bool:

@@ -56,6 +56,7 @@ class DebugPipeline(Pipeline):
             on_error=config.on_error,
             log=config.log_path(),
             pipeline=weakref.ref(self),
+            arrays_are_batches=True,
             open_input=partial(_open_input, config.batch_size, self._restored, self._fed),
         )
         self._graph.conditionals = config.enable_conditionals
@@ -63,7 +64,7 @@ class DebugPipeline(Pipeline):
         self._shutdown.add(self._graph.close)
 
     @property
-    def _plan(self) -> Plan | None:  # type: ignore[override]
+    def _plan(self) -> Plan | None:
         """The plan of the first batch, which is computed now if it was not."""
         if not self._graph.is_complete and not self._computing:
             with self._taken_turn():
@@ -85,6 +86,10 @@ class DebugPipeline(Pipeline):
     def set_outputs(self, *outputs: Any) -> NoReturn:
         """Raise ArgumentError: a definition returns the outputs of each batch anew."""
         raise ArgumentError("debug=True needs a definition that pipeline_def decorates")
+
+    def add_sink(self, edge: DataNode) -> None:
+        """Do nothing but check the data: debug mode computes all data."""
+        self._graph.adopt(edge)
 
     def build(self) -> None:
         """Do nothing: the first run makes the operators, and opens the inputs."""
@@ -151,9 +156,9 @@ class DebugPipeline(Pipeline):
         with defining(graph):
             result = self._function()
             values = result if isinstance(result, tuple | list) else (result,)
-            values = graph.with_batches(values, "Output {}")
+            values = graph.with_outputs(values)
             self._outputs = as_outputs(graph, values)
-        outputs = graph.end(self._outputs)
+        outputs = graph.end(self._outputs, keep_values=True)
         if is_first:
             states_of(graph.plan, self._restored)
             self._checks = output_checks(self._config, graph.plan)
@@ -173,10 +178,11 @@ class DebugPipeline(Pipeline):
     ) -> None:
         """Give an external source its next batch: see `Pipeline.feed_input`."""
         self.build()
-        if self._graph.is_complete:
-            fed_source(self._graph.plan, data_node).operator.feed(data, layout, cuda_stream)
-            return
         name = data_node.node.name if isinstance(data_node, DataNode) else data_node
+        sources = {each.node.name for each in self._graph.plan.sources}
+        if self._graph.is_complete or name in sources:
+            fed_source(self._graph.plan, name).operator.feed(data, layout, cuda_stream)
+            return
         data = data if isinstance(data, TensorList) else copy.deepcopy(data)
         self._fed[name].append((data, layout, cuda_stream))
 

@@ -25,7 +25,7 @@ from .conversion import as_batch, as_tensor, batch, tensor
 from .cuda_streams import Stream, get_default_stream, set_default_stream, stream
 from .devices import Device, device
 from .element_types import DType, dtype, type_id
-from .functions import LEFT_OUT, function_of, is_reader
+from .functions import function_of, is_here, is_reader
 from .generators import RNG, get_default_rng, set_seed
 from .images import imread
 from .math_functions import math_module
@@ -74,12 +74,12 @@ _RANDOM = {"RNG": RNG, "get_default_rng": get_default_rng, "set_seed": set_seed}
 class Group(Namespace):
     """A group of operators: functions, and readers, which are classes."""
 
-    def _operators(self) -> dict[str, type[Operator] | None]:
-        members = super()._operators()
+    def _operators(self) -> dict[str, tuple[type[Operator], str] | None]:
+        members = super()._operators().items()
         return {
-            (camel_case(name) if each is not None and is_reader(each) else name): each
-            for name, each in members.items()
-            if each is None or _is_here(each)
+            (camel_case(name) if each is not None and is_reader(each[0]) else name): each
+            for name, each in members
+            if each is None or is_here(*each)
         }
 
     def open_group(self, name: str) -> Group:
@@ -95,12 +95,10 @@ class Group(Namespace):
         return sorted({*super().__dir__(), *(_RANDOM if self._groups == ("random",) else ())})
 
 
-def _is_here(operator_class: type[Operator]) -> bool:
-    return operator_class.name not in LEFT_OUT
-
-
-def _member(operator_class: type[Operator]) -> Any:
-    return (reader_class if is_reader(operator_class) else function_of)(operator_class)
+def _member(operator_class: type[Operator], called: str) -> Any:
+    if is_reader(operator_class):
+        return reader_class(operator_class)
+    return function_of(operator_class, called)
 
 
 _ALL = Group(__name__, (), _member, str)

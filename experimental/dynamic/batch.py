@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .calls import call, copied, repeated
+from .element_types import dtype as as_dtype
 from .element_types import stored_type
 from .operands import Operand
 from .samples import checked, is_array, shown
@@ -63,9 +64,11 @@ class Batch(Operand):
                 checked(layout, row)
             samples = samples.with_layout(layout)
         value = converted(Batch.of(samples), dtype if len(samples) else None, device)
-        if copy:
+        if copy and value.samples is samples:
             value = Batch.of(copied(value))
         vars(self).update(vars(value))
+        if not len(samples) and dtype is not None:
+            self._dtype = as_dtype(dtype)
 
     @staticmethod
     def broadcast(sample: Any, batch_size: int, device: Any = None, dtype: Any = None) -> Batch:
@@ -85,7 +88,7 @@ class Batch(Operand):
     @property
     def batch_size(self) -> int:
         """Number of samples."""
-        return len(self.samples)
+        return self.count
 
     @property
     def shape(self) -> list[tuple[int, ...]]:
@@ -212,11 +215,11 @@ def stacked(batch: Batch, pad: bool) -> Tensor:
     layout = f"N{samples.layout()}" if samples.layout() else ""
     if not len(samples):
         return Tensor(np.zeros((0,), stored_type(batch.dtype)))
-    return Tensor.of(_list_of([samples.dense()], samples).with_layout(layout))
+    return Tensor.of(_list_of(samples.dense()[None], samples).with_layout(layout))
 
 
-def _list_of(rows: Sequence[Any], like: TensorList) -> TensorList:
-    """Return rows that lie in the memory of a batch."""
+def _list_of(rows: Any, like: TensorList) -> TensorList:
+    """Return rows, an array or a list of arrays, that lie in the memory of a batch."""
     if isinstance(like, TensorListGPU):
         return like.with_rows(rows, like.layout())
     return TensorListCPU(rows, like.layout())
@@ -245,14 +248,17 @@ def _joined(rows: list[Any], dtype: Any, device: Any, layout: str | None) -> Ten
     for i, row in enumerate(rows):
         if row is None or isinstance(row, Batch):
             raise TypeError(f"sample {i} must be an array, a tensor or a number, but is {row!r}")
-        tensors.append(Tensor(row, dtype=dtype, device=device, layout=layout))
+        tensors.append(Tensor(row, dtype=dtype, layout=layout))
         first: Tensor = tensors[0]
         dtype = first.dtype if dtype is None else dtype
-        device = device or first.device
         layout = first.layout if layout is None else layout
     if len({each.ndim for each in tensors}) > 1:
         raise ArgumentError(
             "the samples of a batch have one number of dimensions, but these have the shapes "
             f"{[each.shape for each in tensors[:4]]}"
         )
+    if len({each.device for each in tensors}) > 1:
+        tensors = [each.to_device(device or tensors[0].device) for each in tensors]
+    if len(tensors) == 1:
+        return tensors[0].samples
     return _list_of([each.samples.row(0) for each in tensors], tensors[0].samples)

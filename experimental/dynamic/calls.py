@@ -13,7 +13,8 @@ from ...engine.graph.callers import caller
 from ...engine.graph.copies import Copy
 from ...engine.graph.node_devices import default_device
 from ...engine.graph.operator import OPERATORS, CompositeOperator, Operator
-from ...engine.run.eager import EagerOperator, EagerRunner
+from ...engine.run.eager import EagerOperator
+from ...engine.run.eager_runner import EagerRunner
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .contexts import EvalContext
 from .devices import Device, device
@@ -53,6 +54,8 @@ def call(
     operator_class = OPERATORS[operator] if isinstance(operator, str) else operator
     while inputs and inputs[-1] is None:
         inputs = inputs[:-1]
+    if operator == "_arithmetic":
+        _check_devices(inputs)
     operands = [each if type(each) in _NUMBERS else _as_value(each) for each in inputs]
     given = {name: value for name, value in arguments.items() if value is not None}
     given = operator_class.by_current_names(given)
@@ -77,9 +80,13 @@ def _results(plan: _Call, kind: type[Value]) -> Any:
     can_wait = mode is EvalMode.deferred and not issubclass(plan.operator, CompositeOperator)
     if can_wait:
         where = caller()
-        work = Invocation(lambda: _with_note(lambda: plan.run(context), where))
+        work = Invocation(
+            lambda: _with_note(lambda: plan.run(context), where),
+            plan.size,
+            "cpu" if plan.device == "cpu" else "gpu",
+        )
         context.defer(work)
-        outputs = [kind.computed(work, i) for i in range(plan.count())]
+        outputs = [kind.computed(work, i) for i in range(plan.output_count())]
     else:
         outputs = [kind.of(samples) for samples in plan.run(context)]
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -102,7 +109,7 @@ class _Call(NamedTuple):
     size: int
     position: int  # for random numbers
 
-    def count(self) -> int:
+    def output_count(self) -> int:
         """Return the number of outputs."""
         layouts = ("",) * len(self.inputs)
         made = self.operator.unprepared(self.device, [*self.varying], layouts, **self.constants)
@@ -115,7 +122,7 @@ class _Call(NamedTuple):
             for name, value in self.varying.items()
         }
         if self.size == 0:
-            return tuple(_empty(self.device) for _ in range(self.count()))
+            return tuple(_empty(self.device) for _ in range(self.output_count()))
         results: tuple[TensorList, ...] = context.run(
             self._key(),
             self._operator,
@@ -178,7 +185,7 @@ def _as_value(data: Any) -> Value:
 def _batch_size(
     operator_class: type[Operator], values: Sequence[Any], batch_size: int | None
 ) -> int | None:
-    sizes = [len(each.samples) for each in values if isinstance(each, Value) and each.is_batch]
+    sizes = [each.count for each in values if isinstance(each, Value) and each.is_batch]
     sizes += [] if batch_size is None else [batch_size]
     if len(set(sizes)) > 1:
         raise ValueError(
@@ -225,11 +232,20 @@ def constant(value: Any) -> Any:
     return array.item() if array.ndim == 0 else array
 
 
+def _check_devices(operands: Sequence[Any]) -> None:
+    places = {each.place for each in operands if isinstance(each, Value)}
+    if len(places) > 1:
+        raise ArgumentError(
+            "Cannot mix GPU and CPU inputs in arithmetic; move one with .gpu() or .cpu()"
+        )
+
+
 def _place(operator_class: type[Operator], wanted: Any, inputs: Sequence[Any]) -> str:
     """Return the stage in which the operator runs: "cpu", "mixed" or "gpu"."""
     if wanted is None:
         return default_device(
-            operator_class, [_Placed(each.device.device_type) for each in inputs if _is_data(each)]
+            operator_class,
+            [_Placed(each.place if isinstance(each, Value) else "cpu") for each in inputs],
         )
     name = "mixed" if wanted == "mixed" else str(getattr(device(wanted), "device_type", ""))
     if name not in operator_class.devices and name == "gpu" and "mixed" in operator_class.devices:
@@ -237,12 +253,9 @@ def _place(operator_class: type[Operator], wanted: Any, inputs: Sequence[Any]) -
     return name
 
 
-def _is_data(value: Any) -> bool:
-    return isinstance(value, Value)
-
-
 class _Placed(NamedTuple):
     device: str
+    label: str = "an input"
 
 
 def on_device(value: Value, wanted: str) -> TensorList:
@@ -266,7 +279,8 @@ def repeated(samples: TensorList, size: int) -> TensorList:
 def copied(value: Value) -> TensorList:
     """Return a copy of a value's samples, on the same device."""
     samples = value.samples
-    if isinstance(samples, TensorListGPU):
-        rows: Sequence[Any] = [row.copy() for row in samples.rows()]
-        return TensorListGPU(rows, samples.layout())
-    return TensorListCPU([np.array(row) for row in samples.rows()], samples.layout())
+    if not len(samples):
+        return samples
+    rows = [row.copy() for row in samples.rows()]
+    whole = rows[0][None] if len(rows) == 1 else rows
+    return type(samples)(whole, samples.layout())

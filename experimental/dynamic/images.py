@@ -22,7 +22,7 @@ def imread(filepaths: Any, /, *, device: Any = "cpu", **arguments: Any) -> Any:
         arguments: those of `ndd.decoders.image`, such as `output_type`.
 
     Raises:
-        SourceError: a file cannot be read.
+        OSError: a file cannot be read.
         DecodeError: a file is no image that can be decoded.
     """
     several = isinstance(filepaths, list | tuple)

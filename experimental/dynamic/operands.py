@@ -49,9 +49,9 @@ class Operand(Value, NodeArithmetic[Any]):
             force_copy: copy the data in any case.
         """
         wanted = as_device(device)
-        if wanted is None or (wanted.device_type == self.device.device_type and not force_copy):
+        if wanted is None or (wanted.device_type == self.place and not force_copy):
             return self
-        if wanted.device_type == self.device.device_type:
+        if wanted.device_type == self.place:
             return self.of(copied(self))
         with wanted:
             moved: Self = call("copy", self, device=wanted)

@@ -32,13 +32,22 @@ def sample_of(data: Any, dtype: Any, layout: str | None) -> TensorList:
     if layout is None:
         layout = data.layout() if isinstance(data, EngineTensor) else ""
     if _is_on_gpu(data):
-        return TensorListGPU([_gpu_array(data)], checked(layout, data))
+        return TensorListGPU(_gpu_array(data)[None], checked(layout, data))
     array = _host_array(data) if is_array(data) else _python_array(data, dtype)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"a tensor has numbers, not elements of the type {array.dtype}: {data!r}")
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    return TensorListCPU([np.asarray(array, order="C")], checked(layout, array))
+    return TensorListCPU(np.asarray(array, order="C")[None], checked(layout, array))
+
+
+def one_of(samples: TensorList, number: int) -> TensorList:
+    """Return one sample of several, without a copy, as an array with one more axis."""
+    number = range(len(samples))[number]
+    row, layout = samples.row(number)[None], samples.layout()
+    if isinstance(samples, TensorListGPU):
+        return samples.with_rows(row, layout)
+    return TensorListCPU(row, layout, [samples.source_info()[number]] if samples.names else None)
 
 
 def checked(layout: str, array: Any) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from ...engine.tensors import TensorList, TensorListGPU
+from ...engine.tensors.dtypes import DALIDataType
 from .devices import Device
 from .element_types import DType, dtype
 
@@ -17,9 +18,15 @@ class Invocation:
 
     Args:
         run: returns the operator's outputs.
+        size: number of samples of each output.
+        device: "cpu" or "gpu", where the outputs will be.
     """
 
-    def __init__(self, run: Callable[[], tuple[TensorList, ...]]) -> None:
+    def __init__(
+        self, run: Callable[[], tuple[TensorList, ...]], size: int = 1, device: str = "cpu"
+    ) -> None:
+        self.size = size
+        self.device = device
         self._run: Callable[[], tuple[TensorList, ...]] | None = run
         self._results: tuple[TensorList, ...] = ()
         self._error: BaseException | None = None
@@ -48,6 +55,7 @@ class Value:
     batch_class: ClassVar[type[Value]]
 
     _samples: TensorList | None
+    _dtype: DType | None = None  # of a batch without samples, if it is known
     _source: tuple[Invocation, int]  # the call that computes the samples, and the output's number
 
     @classmethod
@@ -80,17 +88,33 @@ class Value:
         return self
 
     @property
+    def count(self) -> int:
+        """Number of samples; a deferred call stays deferred."""
+        return self._source[0].size if self._samples is None else len(self._samples)
+
+    @property
+    def place(self) -> str:
+        """Where the samples are, "cpu" or "gpu"; a deferred call stays deferred."""
+        if self._samples is None:
+            return self._source[0].device
+        return "gpu" if isinstance(self._samples, TensorListGPU) else "cpu"
+
+    @property
     def device(self) -> Device:
         """Where the samples are."""
-        samples = self.samples
-        if not isinstance(samples, TensorListGPU):
+        if self.place == "cpu":
             return Device.CPU
+        samples = self.samples
         number = getattr(samples.row(0).device, "id", 0) if len(samples) else None
         return Device("gpu", number)
 
     @property
     def dtype(self) -> DType:
         """Type of the elements, such as `ndd.float32`."""
+        if self._dtype is not None:
+            return self._dtype
+        if self.samples.dtype == DALIDataType.NO_TYPE:
+            raise ValueError("the results for a batch without samples have no dtype")
         return dtype(self.samples.dtype)
 
     @property

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import fn, types
+from ... import fn
+from ...engine import types
 from ...engine.errors import ArgumentError
 from ...engine.graph.functions import function_of
 from ...operators.augmenting.augment import Augment
@@ -16,7 +17,7 @@ from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import parameter_row
 from ...operators.vision.color import VisionColor
 from ...operators.vision.colors import ORDERS
-from .images import Images
+from .images import PILLOW, Images
 from .transform import Transform, chance, pair, probability, uniform
 
 _color_node = function_of(VisionColor)
@@ -164,9 +165,11 @@ class _Effect(Transform):
 
     Attributes:
         effect: the name of the change, among those of `operators/augmenting`.
+        tensors_as_pillow: whether torchvision gives tensors the pixels of Pillow.
     """
 
     effect: str
+    tensors_as_pillow = True
 
     def __init__(self, p: float = 0.5, device: str | None = "cpu") -> None:
         super().__init__(device)
@@ -185,7 +188,8 @@ class _Effect(Transform):
             table=np.broadcast_to(row, (1, 1, 2, len(row))),
             probabilities=np.array([[self.p]]),
         )
-        node = _augment_node(images.stored, steps, pillow=True)
+        pillow = images.rule == PILLOW or self.tensors_as_pillow
+        node = _augment_node(images.stored, steps, pillow=pillow)
         return images.with_node(node)
 
 
@@ -205,6 +209,7 @@ class RandomAutocontrast(_Effect):
     """Stretches the levels of each channel to the whole range with the probability `p`."""
 
     effect = "auto_contrast"
+    tensors_as_pillow = False
 
 
 class RandomPosterize(_Effect):
@@ -238,7 +243,7 @@ class RandomSolarize(_Effect):
 class RandomAdjustSharpness(_Effect):
     """Sharpens images with the probability `p`; factors below 1 blur."""
 
-    effect = "sharpness"
+    effect = "sharpen"
 
     def __init__(self, sharpness_factor: float, p: float = 0.5, device: str | None = "cpu") -> None:
         super().__init__(p, device)
@@ -247,7 +252,4 @@ class RandomAdjustSharpness(_Effect):
         self.sharpness_factor = float(sharpness_factor)
 
     def _parameter(self) -> Any:
-        smooth = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]]) / 13
-        sharp = np.zeros((3, 3))
-        sharp[1, 1] = 1
-        return smooth * (1 - self.sharpness_factor) + sharp * self.sharpness_factor
+        return (self.sharpness_factor,)

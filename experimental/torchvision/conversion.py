@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import fn, types
-from ... import math as node_math
+from ... import fn
+from ...engine import types
 from ...engine.errors import ArgumentError
+from ...operators.elementwise import math_functions
 from ...operators.vision.windows import ERASE
 from .images import PILLOW, PIXELS, REAL, TENSOR, Images, window_node
 from .transform import Transform, chance, pair, probability
@@ -111,7 +112,7 @@ def as_floats(images: Images) -> Images:
 
 def as_bytes(images: Images, factor: float) -> Images:
     """Return floats times a factor as bytes, without the fractions."""
-    whole = node_math.floor(node_math.clamp(images.node * np.float32(factor), 0.0, 255.0))
+    whole = math_functions.floor(math_functions.clamp(images.node * np.float32(factor), 0.0, 255.0))
     return replace(images.shown(), stored=fn.cast(whole, dtype=types.UINT8), dtype=PIXELS)
 
 

@@ -8,7 +8,8 @@ from enum import Enum
 from numbers import Integral, Real
 from typing import Any
 
-from ... import fn, types
+from ... import fn
+from ...engine import types
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import DataNode
 from .images import Images

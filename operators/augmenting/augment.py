@@ -19,6 +19,7 @@ from ..warp.cpu_warp import Sampling
 from .cpu_augment import Style, apply_steps
 from .effects import EFFECTS, Floats, checked_steps, parameter_row
 from .gpu_augment import Request, augment_batch
+from .references import given_reference
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -149,13 +150,3 @@ class Augment(SampleOperator):
         layout = self.output_layouts()[0]
         request = Request(self.effect, self.style, *planes, layout, self.steps_of)
         return augment_batch(self, batch, images, steps, shape, request)
-
-
-def given_reference(shape: Sequence[float]) -> tuple[float, float] | None:
-    """Return the height and the width that the argument `shape` gives, or None."""
-    numbers = np.ravel(shape).tolist()
-    if not numbers:
-        return None
-    if len(numbers) < 2 or not np.isfinite(numbers[:2]).all():
-        raise ArgumentError(f"shape is {tuple(numbers)}; give (height, width)")
-    return numbers[0], numbers[1]

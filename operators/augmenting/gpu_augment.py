@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList, TensorListGPU, address_of
-from ..common.batch_arguments import enter_errors, padded_numbers
+from ..common.batch_arguments import enter_errors
 from ..kernels import THREADS, Pointers, blocks_for, kernel, launch_elements, struct_table
 from ..warp.cpu_warp import MOST_EXTENT
 from ..warp.gpu_warp import converted_fill
@@ -23,6 +23,7 @@ from .byte_tables import given_tables
 from .cpu_augment import Style, color_maps
 from .effects import EFFECTS, OF_COLORS, OF_LEVELS, WIDTH, WORKS, Floats, Ints, Work
 from .maps import pixel_maps
+from .references import references
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -114,7 +115,7 @@ def augment_batch(
     together = int(channels[0]) if alike and len(channels) and channels[0] in _TOGETHER else 0
     given = Images(frames, channels, np.stack([height, width], axis=1), together)
 
-    chains = chains_of(request, batch, steps)
+    chains = chains_of(batch, steps, request.effect, request.steps_of)
     maps, usable = _maps(given, chains, shape, request.style)
     others = () if steps is None else (steps,)
     enter_errors(operator, batch, images, usable, {"shape": shape}, *others)
@@ -132,32 +133,44 @@ def augment_batch(
     return out
 
 
-def chains_of(request: Request, batch: BatchContext, steps: TensorList | None) -> Chains:
-    """Return the steps of a batch. Samples with steps that the CPU refuses are not usable."""
+def chains_of(
+    batch: BatchContext,
+    steps: TensorList | None,
+    effect: str | None,
+    steps_of: Callable[[Array | None], Floats],
+) -> Chains:
+    """Return the steps of a batch. Samples with steps that the CPU refuses are not usable.
+
+    Args:
+        batch: the batch.
+        steps: of each sample; with `effect`, its parameter.
+        effect: the only effect, or None.
+        steps_of: see `Request`.
+    """
     usable = np.ones(batch.size, bool)
     dense = steps is not None and steps.is_dense_tensor() and steps.dense()[:1].size > 0
     table = np.zeros((batch.size, 1, 1 + WIDTH), np.float32)
     numbers = steps.dense() if steps is not None and dense else None
-    if request.effect is None and numbers is not None and numbers.shape[2:] == (1 + WIDTH,):
+    if effect is None and numbers is not None and numbers.shape[2:] == (1 + WIDTH,):
         table = numbers.astype(np.float32)
-    elif request.effect is not None and (steps is None or _fits(request.effect, numbers)):
-        effect = EFFECTS[request.effect]
-        table[:, 0, 0] = effect.number
-        if numbers is not None and effect.width:
-            table[:, 0, 1 : 1 + effect.width] = numbers.reshape(batch.size, -1)
+    elif effect is not None and (steps is None or _fits(effect, numbers)):
+        declared = EFFECTS[effect]
+        table[:, 0, 0] = declared.number
+        if numbers is not None and declared.width:
+            table[:, 0, 1 : 1 + declared.width] = numbers.reshape(batch.size, -1)
     else:
         rows: list[Floats] = [np.zeros((0, 1 + WIDTH), np.float32)] * batch.size
 
         def read(row: int) -> None:
-            rows[row] = request.steps_of(None if steps is None else steps.row(row))
+            rows[row] = steps_of(None if steps is None else steps.row(row))
 
         usable[try_rows(batch, range(batch.size), read)] = False
         table = np.zeros((batch.size, max(1, *map(len, rows)), 1 + WIDTH), np.float32)
         for row, chosen in enumerate(rows):
             table[row, : len(chosen)] = chosen
     usable &= np.isfinite(table).all(axis=(1, 2))
-    effects = np.where(usable[:, np.newaxis], table[..., 0], 0)
-    usable &= ((effects >= 0) & (effects < len(EFFECTS))).all(axis=1)
+    numbered = np.where(usable[:, np.newaxis], table[..., 0], 0)
+    usable &= ((numbered >= 0) & (numbered < len(EFFECTS))).all(axis=1)
     table = np.where(usable[:, np.newaxis, np.newaxis], table, 0)
     empty = table[..., 0] < 1
     order = np.argsort(empty, axis=1, kind="stable")
@@ -178,13 +191,7 @@ def _maps(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the map of pixels of each step, (batch, most, 6), and which samples are usable."""
     count, most = chains.steps.shape[:2]
-    sizes, given = padded_numbers(shape, count)
-    reference = images.extents.astype(np.float64)
-    if sizes.shape[1] >= 2:
-        reference = np.where((given == 0)[:, np.newaxis], reference, sizes[:, :2])
-    usable = chains.usable & (given != 1) & np.isfinite(reference).all(axis=1)
-    reference = np.where(usable[:, np.newaxis], reference, 1.0)
-
+    reference, known = references(shape, images.extents)
     effects = chains.steps[..., 0].astype(np.int64)
     maps, exist = pixel_maps(
         effects.reshape(-1),
@@ -198,7 +205,7 @@ def _maps(
     wrong = moved & ~good
     wrong |= OF_COLORS[effects] & ~np.isin(images.channels, (1, 3))[:, np.newaxis]
     filled = (images.pixels * images.frames * images.channels > 0)[:, np.newaxis]
-    return maps.reshape(count, most, 6), usable & ~(wrong & filled).any(axis=1)
+    return maps.reshape(count, most, 6), chains.usable & known & ~(wrong & filled).any(axis=1)
 
 
 def _launch(

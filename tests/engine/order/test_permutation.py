@@ -71,7 +71,7 @@ def test_all_orders_of_few_items_come_about_evenly(size: int) -> None:
     assert_plausible(surplus, orders - 1)
 
 
-@pytest.mark.parametrize("size", [*range(2, 51, 6), 64, 65, 100, 257])
+@pytest.mark.parametrize("size", [2, 3, 8, 20, 50, 64, 65, 257])
 def test_every_place_takes_every_number_evenly_over_keys(size: int) -> None:
     keys = 1000
     shuffled = np.array([Permutation(size, key)(np.arange(size)) for key in range(keys)])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.engine.errors import ArgumentError, CheckpointError
@@ -71,7 +71,6 @@ def positions_left(state: SamplerState, epoch: int) -> list[int]:
     return [position for start, stop in intervals for position in range(start, stop)]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(run_chains())
 def test_through_any_chain_of_checkpoints_each_sample_comes_once(
     chain: tuple[int, list[Run]],
@@ -106,7 +105,6 @@ def test_through_any_chain_of_checkpoints_each_sample_comes_once(
             assert sorted(everything) == list(range(size)), epoch
 
 
-@settings(max_examples=100, deadline=None)
 @given(run_chains(), st.integers(0, 10), orders)
 def test_restored_alike_every_rank_goes_on_with_its_own_batches(
     chain: tuple[int, list[Run]], more: int, order: dict[str, Any]
@@ -136,7 +134,6 @@ def test_restored_alike_every_rank_goes_on_with_its_own_batches(
                     np.testing.assert_array_equal(*both)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     size=st.integers(1, 60),
     data=st.data(),
@@ -178,7 +175,6 @@ def test_the_shards_of_an_epoch_cover_it_once(
         assert len({tuple(sampler.steps(e) for e in range(5)) for sampler in samplers}) == 1
 
 
-@settings(max_examples=100, deadline=None)
 @given(run_chains(), st.booleans())
 def test_steps_count_the_batches_that_begin_in_an_epoch(
     chain: tuple[int, list[Run]], shuffle: bool
@@ -379,7 +375,6 @@ def test_numbers_before_the_start() -> None:
         sampler.shard_size(0)
 
 
-@settings(max_examples=100, deadline=None)
 @given(run_chains(), orders)
 def test_through_any_chain_of_checkpoints_each_index_comes_once_in_any_order(
     chain: tuple[int, list[Run]], order: dict[str, Any]

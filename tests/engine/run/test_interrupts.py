@@ -160,7 +160,7 @@ def test_after_an_interrupted_run_the_next_one_does_not_hang():
 
 @pytest.mark.parametrize("work", ["run", "close"])
 def test_an_interrupt_leaves_no_worker_process(work):
-    for at in lines(3, 131 if work == "run" else 23):
+    for at in lines(3, 211 if work == "run" else 41):
         pipe = make(define, exec_processes=True, num_threads=1)
         if work == "close":
             pipe.run()

@@ -66,7 +66,7 @@ def test_a_frame_batch_has_all_that_a_batch_has():
     names = {*BatchContext.__annotations__, *vars(BatchContext)} - {"device"}
     for name in names:
         if not name.startswith("_"):
-            assert name in vars(frames) | vars(InnerBatch), name
+            assert name in {*vars(frames), *vars(FrameBatch), *vars(InnerBatch)}, name
     assert not hasattr(frames, "values")  # which no operator may use
 
 

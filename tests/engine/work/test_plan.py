@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock import fn, types
@@ -152,7 +152,7 @@ def expected(recipe, keys):
 
 
 @given(recipes(), st.sampled_from([1, 2, 5]), st.sampled_from([1, 2, 4]))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings().max_examples // 4)  # pipelines start
 def test_random_graphs_compute_what_they_say(recipe, threads, depth):
     # With the reader's data among the outputs, it is the reader that keys the randomness.
     recipe = recipe[0], [*recipe[1], 0]
@@ -174,7 +174,6 @@ def test_random_graphs_compute_what_they_say(recipe, threads, depth):
 
 
 @given(recipes())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_step_comes_after_what_it_needs_in_segments_of_one_type(recipe):
     graph = Graph()
     with defining(graph):

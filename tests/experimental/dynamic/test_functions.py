@@ -12,7 +12,8 @@ import pytest
 from penstock import ArgumentError, Pipeline, fn, types
 from penstock.engine.graph.operator import OPERATORS
 from penstock.experimental import dynamic as ndd
-from penstock.experimental.dynamic.functions import LEFT_OUT, function_of, is_reader
+from penstock.experimental.dynamic import kinds
+from penstock.experimental.dynamic.functions import LEFT_OUT, function_of, is_here, is_reader
 from penstock.tests.operators import test_processes as operators
 
 CALLS = {
@@ -88,7 +89,7 @@ def test_equal_generators_give_equal_numbers(name):
 
 def test_every_operator_of_the_table_is_a_function_or_a_reader():
     for name, operator in OPERATORS.items():
-        if name.split(".")[-1].startswith("_") or operator.name in LEFT_OUT:
+        if name.split(".")[-1].startswith("_") or not is_here(operator, name):
             continue
         member: Any = ndd
         *groups, last = name.split(".")
@@ -96,6 +97,15 @@ def test_every_operator_of_the_table_is_a_function_or_a_reader():
             member = getattr(member, group)
         names = dir(member)
         assert last in names or last.replace("_", "").lower() in {each.lower() for each in names}
+
+
+def test_older_names_warn():
+    images = ndd.batch([np.zeros((4, 4, 3), np.uint8)], layout="HWC")
+    with pytest.warns(
+        DeprecationWarning, match=r"ndd\.experimental\.resize is deprecated; use ndd"
+    ):
+        assert ndd.experimental.resize(images, size=2).shape == [(2, 2, 3)]
+    assert not hasattr(ndd, "uniform")
 
 
 @pytest.mark.parametrize("name", sorted(LEFT_OUT))
@@ -125,6 +135,13 @@ def test_signature_and_docstring_name_the_same_arguments(name):
     keywords = [p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY]
     assert all(f"{each}" in function.__doc__ for each in keywords)
     assert "DataNode" not in function.__doc__
+
+
+def test_types_in_signatures_have_a_meaning():
+    text = str(inspect.signature(ndd.random.uniform))
+    for name in ("TensorLike", "DTypeLike", "DeviceLike"):
+        assert name in text
+        assert hasattr(kinds, name)
 
 
 def test_an_argument_may_be_a_tensor_or_a_batch():

@@ -1,9 +1,12 @@
 """Training on photographs out of records that processes read."""
 
 import gc
+import time
 
+import cv2
 import numpy as np
 import pytest
+import simplejpeg
 
 from penstock import fn, pipeline_def, tfrecord
 from penstock.engine.processes import helper_processes
@@ -17,11 +20,16 @@ COUNT, BATCH = 200, 8
 
 
 @pytest.fixture(scope="module")
-def path(image_zoo, tmp_path_factory):
+def path(tmp_path_factory):
     """A TFRecord file of images, one of which the GPU does not decode, with long comments."""
     path = tmp_path_factory.mktemp("records") / "a.tfrecord"
-    names = "jpeg_420", "jpeg_444", "jpeg_420", "jpeg_progressive"
-    contents = [image_zoo[name].path.read_bytes() for name in names]
+    ramp = np.add.outer(np.arange(48), 2 * np.arange(64)).astype(np.uint8)
+    pixels = np.stack([ramp, ramp.T.reshape(48, 64), 255 - ramp], axis=-1)
+    plain = [
+        simplejpeg.encode_jpeg(pixels, colorsubsampling=each) for each in ("420", "444", "420")
+    ]
+    progressive = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_PROGRESSIVE, 1])[1].tobytes()
+    contents = [*plain, progressive]
     comment = b"\xff\xfe" + (6002).to_bytes(2, "big") + bytes(6000)
     contents = [each[:2] + comment + each[2:] for each in contents]
     examples = (
@@ -62,6 +70,7 @@ def test_processes_read_them(device_stage, path, tuned, monkeypatch, samples):
         while "2 processes of its own read" not in str(pipe.stats()) or batches < 12:
             batches += 1
             assert batches < 10_000
+            time.sleep(0.05)  # leave the processes a core to start on
             found, expected = run(pipe), run(alone)
             assert found[1] == expected[1]
             assert abs(found[0] - expected[0]).mean() < 1  # several decoders share the files
@@ -82,6 +91,7 @@ def test_no_memory_stays_pinned(device_stage, path, tuned):
     pipe = define()
     while "of its own read" not in str(pipe.stats()):
         pipe.run()
+        time.sleep(0.02)
     for _ in range(20):
         pipe.run()
     pipe.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from penstock.operators.resize.axes import (
@@ -122,7 +122,6 @@ def together(axes, filters, antialias):
     return plan_axes(in_size, out_size, start, end, chosen, antialias)
 
 
-@settings(max_examples=200)
 @given(st.lists(AXIS, min_size=1, max_size=4), st.tuples(FILTER, FILTER), st.booleans())
 def test_the_axes_of_a_batch_are_those_of_each_image(axes, filters, antialias):
     assume(all(abs(start - end) > 1e-2 for _, _, start, end in axes))

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.engine.tensors.scratch import Scratch
+from penstock.engine.tensors.memory import Scratch
 from penstock.operators.resize.axes import ResampledAxis, choose_filter, taps
 from penstock.operators.resize.cpu_bands import build_band
 from penstock.operators.resize.cpu_passes import multiply, padded
@@ -45,7 +45,6 @@ sizes = st.integers(1, 300)
 filters = st.sampled_from([Filter.LINEAR, Filter.CUBIC, Filter.LANCZOS3, Filter.GAUSSIAN])
 
 
-@settings(max_examples=80, deadline=None)
 @given(sizes, sizes, filters, st.booleans())
 def test_bands_hold_the_weights_of_whole_axes(in_size, out_size, chosen, mirrored):
     ends = (float(in_size), 0.0) if mirrored else (0.0, float(in_size))
@@ -53,7 +52,6 @@ def test_bands_hold_the_weights_of_whole_axes(in_size, out_size, chosen, mirrore
     np.testing.assert_allclose(banded_matrix(axis), dense_matrix(axis), atol=1e-6)
 
 
-@settings(max_examples=80, deadline=None)
 @given(sizes, sizes, filters, st.floats(-40, 340), st.floats(-40, 340))
 def test_bands_hold_the_weights_of_regions(in_size, out_size, chosen, start, end):
     if abs(end - start) < 0.01:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.operators.resize import cpu_resample as resize
@@ -108,7 +108,6 @@ sides = st.integers(1, 70)
 filters = st.sampled_from(list(KERNELS))
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     seed=st.integers(0, 1000),
     shape=st.tuples(sides, sides, st.integers(1, 6)),
@@ -126,7 +125,6 @@ def test_whole_images(seed, shape, size, dtype, chosen, antialias):
     assert_close(result, reference(image, size, None, chosen, antialias), tolerance)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     seed=st.integers(0, 1000),
     shape=st.tuples(sides, sides, st.integers(1, 4)),
@@ -153,7 +151,6 @@ def test_regions_fractional_mirrored_and_outside(
     assert_close(result, reference(image, size, roi, (chosen, chosen), antialias), tolerance)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     shape=st.tuples(sides, sides, st.integers(1, 5)),
     size=st.tuples(sides, sides),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from penstock.engine.errors import ArgumentError
@@ -164,7 +164,6 @@ def samples_of(axes: int) -> st.SearchStrategy[list[tuple[tuple[float, ...], ...
     )
 
 
-@settings(max_examples=100)
 @given(
     st.one_of(samples_of(2), samples_of(3)),
     st.sampled_from(MODES),
