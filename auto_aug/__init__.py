@@ -6,6 +6,7 @@ trivial_augment  TrivialAugment Wide
 augmentations    the single augmentations
 core             `augmentation` makes augmentations of functions; `Policy`, `select`, `signed_bin`
 translations     ranges of translations
+suites           lists of augmentations, by their names
 
     from penstock.auto_aug import auto_augment
 

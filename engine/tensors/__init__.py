@@ -15,7 +15,6 @@ device_export   batches on a device for other libraries
 device_tensors  batches on a device
 arena           the addresses of a pipeline's memory
 memory          host memory that is recycled
-scratch         memory for intermediate results
 streams         streams of user code
 device_memory   device memory that is recycled
 chosen_rows     some rows of a batch as a batch, and the rows of two batches as one

@@ -14,6 +14,7 @@ from ..arrays import Array
 from ..errors import ArgumentError
 from .device_tensors import TensorListGPU
 from .host_tensors import TensorListCPU
+from .source_info import Names
 from .tensor_base import TensorList
 
 RowType = tuple[tuple[int, ...], np.dtype[Any]]
@@ -148,7 +149,11 @@ def as_results(result: Any, count: int) -> tuple[Any, ...]:
 
 
 def as_tensor_lists(
-    result: Any, size: int, layouts: Sequence[str], assumed: Mapping[int, str]
+    result: Any,
+    size: int,
+    layouts: Sequence[str],
+    assumed: Mapping[int, str],
+    names: Sequence[Names | None],
 ) -> tuple[TensorList, ...]:
     """Wrap the results of a batch operator, one a layout: see `as_tensor_list`.
 
@@ -157,16 +162,22 @@ def as_tensor_lists(
         size: number of samples.
         layouts: layouts of the results; "" where unknown.
         assumed: layouts for results whose layout is unknown, by number of dimensions.
+        names: the samples' names in each result; None for those that have names already.
     """
     results = as_results(result, len(layouts))
-    lists = (as_tensor_list(r, size, layouts[i]) for i, r in enumerate(results))
-    return tuple(rows.with_assumed_layout(assumed) if assumed else rows for rows in lists)
+    lists = [
+        as_tensor_list(result, size, layout, of_result)
+        for result, layout, of_result in zip(results, layouts, names, strict=True)
+    ]
+    return tuple([rows.with_assumed_layout(assumed) if assumed else rows for rows in lists])
 
 
-def as_tensor_list(result: Any, size: int, layout: str) -> TensorList:
+def as_tensor_list(result: Any, size: int, layout: str, names: Names | None = None) -> TensorList:
     """Wrap the result of a batch operator; check that it has `size` rows, one a sample."""
     if len(result) != size:
         raise ArgumentError(f"returned {len(result)} samples for a batch of {size}")
     if not isinstance(result, TensorList):
-        return TensorListCPU(result, layout)
-    return result.with_layout(layout) if isinstance(result, TensorListGPU) and layout else result
+        return TensorListCPU(result, layout, names)
+    if isinstance(result, TensorListGPU) and layout:
+        result = result.with_layout(layout)
+    return result.with_source_info(names)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from .plan import Conditions, Key, Plan, Step
 
 Rest = Callable[[], Any]
-"""Waits for the results of a step that has begun, and stores them; returns a `Rest`, or None."""
+"""The rest of a step whose work has begun elsewhere: waits, and returns the results or a `Rest`."""
 
 SegmentDone = Callable[["Batch", int, BaseException | None], None]
 """Takes a batch, the number of its segment that is done, and the error that ended the batch."""
@@ -75,7 +74,7 @@ class Batch:
         self.epoch: NDArray[np.int64] = np.zeros(size, np.int64)
         self.position: NDArray[np.int64] = np.arange(first, first + size, dtype=np.int64)
         self.valid: NDArray[np.bool_] | None = None
-        self._locations: Sequence[str] | None = None
+        self._locate: list[Callable[[], Sequence[str] | None]] = []
         self.selections: dict[int, Selection] = {}
         self.values: dict[int, tuple[TensorList, ...]] = {}
         self.errors: dict[int, BaseException] = {}
@@ -121,17 +120,16 @@ class Batch:
                 )
         self.values.clear()
 
-    def parts(self) -> Iterator[Batch]:
-        """Yield the user's batches that it holds, with their outputs, once it is finished."""
+    def parts(self) -> list[Batch]:
+        """Return the user's batches that it holds, with their outputs, once it is finished."""
         if self.count == 1:
-            yield self
-            return
+            return [self]
         size = self.size // self.count
-        for i in range(self.count):
-            part = Batch(self.number + i, size, self.pool, self.seed)
+        parts = [Batch(self.number + i, size, self.pool, self.seed) for i in range(self.count)]
+        for i, part in enumerate(parts):
             rows = range(i * size, (i + 1) * size)
             part.outputs = tuple(output.part(rows) for output in self.outputs)
-            yield part
+        return parts
 
     def fail(self, error: BaseException) -> None:
         """End the batch with an error; an error without notes gets the batch and the thread."""
@@ -156,26 +154,26 @@ class Batch:
         self,
         ordinal: int,
         selection: Selection,
-        locations: Sequence[str] | None = None,
+        locate: Callable[[], Sequence[str] | None] = lambda: None,
     ) -> None:
         """Store the samples of an input; the first input's positions key the randomness.
 
         Args:
             ordinal: number of the input's node.
             selection: the samples.
-            locations: locations of the samples, for messages.
+            locate: returns the locations of the samples, for messages; None if there are none.
         """
         if not self.selections:
             self.epoch, self.position = selection.epoch, selection.position
-        if self._locations is None:
-            self._locations = locations
+        self._locate.append(locate)
         if self.valid is None and not selection.valid.all():
             self.valid = selection.valid
         self.selections[ordinal] = selection
 
     def where(self, row: int) -> str:
         """Return the location of the sample in `row`, or ""."""
-        return self._locations[row] if self._locations is not None else ""
+        locations = (locate() for locate in self._locate)
+        return next((of_input[row] for of_input in locations if of_input is not None), "")
 
     def mark_invalid(self, row: int) -> None:
         """Mark `row` as a replacement sample."""
@@ -225,32 +223,54 @@ def begin_batch_step(step: Step, batch: Batch) -> None:
         batch.begun = step.node.operator.begin_gpu(rows, *inputs, **arguments)
 
 
-def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
-    """Run a whole-batch operator and store its results.
+def run_batch_step(step: Step, batch: Batch, stage: str, rest: Rest | None = None) -> Rest | None:
+    """Run a whole-batch operator, or the rest of its work, and store its results.
 
     Returns:
-        None; or, if the operator has begun work elsewhere, what is left to do.
+        None; or, if the operator has begun work elsewhere, the rest: what waits for the results.
     """
     node = step.node
-    operator = node.operator
-    values = batch.values
     rows = _rows_of(step, batch)
     if rows.size == 0 and (stage == "GPU" or step.conditions):  # no operator meets an empty batch
-        values[node.ordinal] = tuple(
+        batch.values[node.ordinal] = tuple(
             holes(batch.size, data.device, data.layout) for data in node.outputs
         )
         return None
+    failed = set(batch.errors)
+    batch.stage_note = f"in {step.title}, {stage} stage"
+    try:
+        result = rest() if rest is not None else _computed(step, batch, rows, stage)
+        if callable(result) and stage == "CPU":
+            return result  # type: ignore[no-any-return]
+        assumed, names = node.operator.assumed_layouts, _names(step, batch)
+        if isinstance(rows, BranchBatch):
+            unnamed = as_tensor_lists(result, rows.size, step.layouts, assumed, [None] * len(names))
+            lists = tuple(
+                spread(data, rows.samples, batch.size).with_source_info(of_result)
+                for data, of_result in zip(unnamed, names, strict=True)
+            )
+        else:
+            lists = as_tensor_lists(result, batch.size, step.layouts, assumed, names)
+        batch.values[node.ordinal] = lists
+    except BaseException as error:
+        error.add_note(f"{batch.stage_note}, batch {batch.number}")
+        raise
+    batch.annotate_errors(failed, batch.stage_note)
+    return None
+
+
+def _computed(step: Step, batch: Batch, rows: Batch | BranchBatch, stage: str) -> Any:
+    """Return the operator's result for some rows of a batch."""
+    node = step.node
     inputs, arguments = _data(step, batch, rows)
     if step.shared:
+        values = batch.values
         others = [values[ordinal][i] for ordinal, i in step.shared if ordinal in values]
         inputs = own_inputs(rows, inputs, others)
-    work = getattr(operator, "batch_gpu" if stage == "GPU" else "batch")
+    work = getattr(node.operator, "batch_gpu" if stage == "GPU" else "batch")
     if node.sequences is None:
-        compute = partial(work, rows, *inputs, **arguments)
-    else:
-        count = len(node.outputs)
-        compute = partial(batch_frames, node.sequences, rows, inputs, arguments, work, count)
-    return _store_results(step, batch, rows, stage, compute)
+        return work(rows, *inputs, **arguments)
+    return batch_frames(node.sequences, rows, inputs, arguments, work, len(node.outputs))
 
 
 def _rows_of(step: Step, batch: Batch) -> Batch | BranchBatch:
@@ -289,35 +309,11 @@ def _data(
     return [data(key) for key in step.inputs], arguments
 
 
-def _store_results(
-    step: Step, batch: Batch, rows: Batch | BranchBatch, stage: str, compute: Callable[[], Any]
-) -> Rest | None:
-    """Store what `compute` returns; if that is a function, return what is left to do."""
-    failed = set(batch.errors)
-    batch.stage_note = f"in {step.title}, {stage} stage"
-    try:
-        result = compute()
-        if callable(result) and stage == "CPU":
-            return partial(_store_results, step, batch, rows, stage, result)
-        lists = as_tensor_lists(result, rows.size, step.layouts, step.node.operator.assumed_layouts)
-        if isinstance(rows, BranchBatch):
-            lists = tuple(spread(data, rows.samples, batch.size) for data in lists)
-        batch.values[step.node.ordinal] = tuple(
-            data.with_source_info(names)
-            for data, names in zip(lists, _names(step, batch), strict=True)
-        )
-    except BaseException as error:
-        error.add_note(f"{batch.stage_note}, batch {batch.number}")
-        raise
-    batch.annotate_errors(failed, batch.stage_note)
-    return None
-
-
 def _names(step: Step, batch: Batch) -> list[Names | None]:
     """Return the names of the samples in each result of a step."""
     node = step.node
     operator, selection = node.operator, batch.selections.get(node.ordinal)
     if isinstance(operator, InputOperator) and selection is not None:
         return [operator.source_info(selection, i) for i in range(len(node.outputs))]
-    names = inherited(batch.values[ordinal][i].names for ordinal, i in step.inputs)
+    names = inherited([batch.values[ordinal][i].names for ordinal, i in step.inputs])
     return [names] * len(node.outputs)

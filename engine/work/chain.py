@@ -26,8 +26,8 @@ from ..graph.params import from_row
 from ..graph.sequences import Sequences
 from ..tensors import TensorList
 from ..tensors.chosen_rows import HOLE, merged_names, truth_of
+from ..tensors.memory import Scratch
 from ..tensors.results import BatchRows, RowStore, RowType, as_results
-from ..tensors.scratch import Scratch
 from ..tensors.source_info import Names, inherited
 from .batch import Batch
 from .frames import sample_frames
