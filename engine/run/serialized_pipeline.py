@@ -17,6 +17,7 @@ from .checkpointing import write_file
 from .config import PipelineConfig
 from .pickling import by_value
 from .pipeline_base import PipelineBase
+from .random_keys import call_numbers
 from .serialized_file import dump, load
 from .serialized_graph import graph_as_json, graph_from_json
 
@@ -26,8 +27,10 @@ _NOT_STORED = {
     "py_callback_pickler",
     "stream_policy",
     "concurrency",
+    "debug",
+    "enable_conditionals",
 }
-"""Arguments of a pipeline that belong to one run of the program, or have no effect."""
+"""Arguments that belong to one run of the program, or have no effect on a graph that is made."""
 
 
 class SerializedPipeline(PipelineBase):
@@ -62,6 +65,11 @@ class SerializedPipeline(PipelineBase):
             SerializationError: operators cannot be stored. The message says for each one why.
             ArgumentError: `define_graph` is given, but the pipeline has a graph.
         """
+        if self._has_values:
+            raise ArgumentError(
+                "in debug mode a pipeline has no graph that could be stored; make the pipeline "
+                "without debug=True"
+            )
         if define_graph is not None:
             if not callable(define_graph):
                 raise TypeError(
@@ -74,8 +82,9 @@ class SerializedPipeline(PipelineBase):
         self._define_once()
         assert self._outputs is not None
         plan = make_plan(self._graph, self._outputs)
+        calls = call_numbers(self._graph.nodes)
         pickled = _pickler() if allow_pickle else None
-        document = graph_as_json(plan.nodes, plan.outputs, pickled)
+        document = graph_as_json(plan.nodes, plan.outputs, calls, pickled)
         data = dump({"options": self._stored_options(), **document})
         if filename is not None:
             write_file(filename, data)
