@@ -204,8 +204,9 @@ def test_bad_samples(policy, tmp_path, photo_tree):
     def define():
         encoded, labels = fn.readers.file(files=files)
         images = fn.resize(fn.decoders.image(encoded), size=(9, 9))
-        numbers = [fn.random.uniform(), call(Noise, images)] if policy == "skip" else []
-        return images, labels, *numbers
+        noisy = call(Noise, images)
+        other_labels = fn.readers.file(files=files, labels=range(6))[1] if policy != "skip" else 0
+        return images, labels, fn.random.uniform(), noisy, other_labels
 
     assert_equal_runs(define, on_error=policy)
 
