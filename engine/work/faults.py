@@ -181,7 +181,7 @@ class Faults:
 
     def copy_row(self, batch: Batch, ordinal: int, row: int, source: int) -> None:
         """Replace a row of a node's results by a copy of another one."""
-        arrays = [self._copied_row(each, source) for each in batch.values[ordinal]]
+        arrays = [self._copied_row(column, source) for column in batch.values[ordinal]]
         self._replace(batch, ordinal, row, arrays)
 
     def _copied_row(self, column: TensorList | None, row: int) -> Any:

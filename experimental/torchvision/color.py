@@ -243,7 +243,7 @@ class RandomSolarize(_Effect):
 class RandomAdjustSharpness(_Effect):
     """Sharpens images with the probability `p`; factors below 1 blur."""
 
-    effect = "sharpness"
+    effect = "sharpen"
 
     def __init__(self, sharpness_factor: float, p: float = 0.5, device: str | None = "cpu") -> None:
         super().__init__(p, device)
@@ -252,7 +252,4 @@ class RandomAdjustSharpness(_Effect):
         self.sharpness_factor = float(sharpness_factor)
 
     def _parameter(self) -> Any:
-        smooth = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]]) / 13
-        sharp = np.zeros((3, 3))
-        sharp[1, 1] = 1
-        return smooth * (1 - self.sharpness_factor) + sharp * self.sharpness_factor
+        return (self.sharpness_factor,)

@@ -66,6 +66,17 @@ def test_half_of_the_images_change(tv, name):
     assert 0.4 < changed < 0.6
 
 
+def test_boxes_do_not_rotate(tv, photographs):
+    @pipeline_def(batch_size=1)
+    def rotated():
+        images = fn.external_source(source=lambda: [np.asarray(photographs[0])], layout="HWC")
+        boxes = fn.external_source(source=lambda: [np.zeros((1, 4), np.float32)])
+        return from_torchvision(tv.RandomRotation(9))(images, boxes=boxes)
+
+    with pytest.raises(ArgumentError, match="boxes under rotations"):
+        rotated()
+
+
 GEOMETRY = {
     "resize": lambda tv: tv.Resize((40, 150)),
     "crop": lambda tv: tv.CenterCrop((50, 61)),
