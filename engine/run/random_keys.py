@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from ..graph.nodes import Node
 from ..graph.operator import Operator
@@ -11,7 +11,7 @@ from ..order import philox
 _FROM_SEED = -1  # an operator's `seed` that means: derived from the pipeline's
 
 
-def random_keys(nodes: Iterable[Node], seed: int) -> dict[int, int]:
+def random_keys(nodes: Sequence[Node], seed: int) -> dict[int, int]:
     """Return the key of each node, by its ordinal, on whichever device the node runs.
 
     An operator's own seed alone decides its key. The other keys follow from the pipeline's seed
@@ -22,9 +22,25 @@ def random_keys(nodes: Iterable[Node], seed: int) -> dict[int, int]:
             Copies between devices do not count.
         seed: of the pipeline.
     """
+    numbers = call_numbers(nodes)
+    return {
+        node.ordinal: random_key(node.operator, numbers[node.ordinal], seed)
+        for node in nodes
+        if node.ordinal in numbers
+    }
+
+
+def call_numbers(nodes: Sequence[Node]) -> dict[int, int]:
+    """Return the number of each node's call among all calls, by the node's ordinal.
+
+    Copies between devices do not count. The calls of a stored pipeline are the numbers that they
+    had among the calls of the pipeline that was stored, of which some nodes may be missing.
+    """
     calls: dict[object, int] = {}
     return {
-        node.ordinal: random_key(node.operator, calls.setdefault(node.call, len(calls)), seed)
+        node.ordinal: node.call
+        if isinstance(node.call, int)
+        else calls.setdefault(node.call, len(calls))
         for node in nodes
         if not node.operator.transfers
     }

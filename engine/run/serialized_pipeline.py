@@ -17,11 +17,13 @@ from .checkpointing import write_file
 from .config import PipelineConfig
 from .pickling import by_value
 from .pipeline_base import PipelineBase
+from .random_keys import call_numbers
 from .serialized_file import dump, load
 from .serialized_graph import graph_as_json, graph_from_json
 
 _NOT_STORED = {
     "checkpoint",
+    "debug",
     "quarantine_log",
     "py_callback_pickler",
     "stream_policy",
@@ -75,7 +77,7 @@ class SerializedPipeline(PipelineBase):
         assert self._outputs is not None
         plan = make_plan(self._graph, self._outputs)
         pickled = _pickler() if allow_pickle else None
-        document = graph_as_json(plan.nodes, plan.outputs, pickled)
+        document = graph_as_json(plan.nodes, plan.outputs, call_numbers(self._graph.nodes), pickled)
         data = dump({"options": self._stored_options(), **document})
         if filename is not None:
             write_file(filename, data)

@@ -540,6 +540,16 @@ def test_calls_that_make_no_sense():
         pipe.run()
 
 
+def test_the_picture_of_the_graph(tmp_path):
+    pipe = pipeline_def(lambda: fn.random.uniform(name="u"))(
+        batch_size=1, num_threads=1, debug=True
+    )
+    pipe.save_graph_to_dot_file(tmp_path / "graph.dot", show_tensors=True)
+    text = (tmp_path / "graph.dot").read_text()
+    assert "fn.random.uniform" in text
+    assert "FLOAT" in text
+
+
 def test_a_definition_cannot_ask_for_its_own_batches():
     made = []
 
