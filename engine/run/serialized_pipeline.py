@@ -21,11 +21,11 @@ from .random_keys import call_numbers
 
 _NOT_STORED = {
     "checkpoint",
+    "debug",
     "quarantine_log",
     "py_callback_pickler",
     "stream_policy",
     "concurrency",
-    "debug",
     "enable_conditionals",
 }
 """Arguments that belong to one run of the program, or have no effect on a graph that is made."""
