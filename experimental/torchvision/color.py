@@ -18,7 +18,7 @@ from ...operators.augmenting.effects import parameter_row
 from ...operators.vision.color import VisionColor
 from ...operators.vision.colors import ORDERS
 from .images import PILLOW, Images
-from .transform import Transform, chance, pair, probability, uniform
+from .transform import Transform, chance, pair, probability, uniform, whole
 
 _color_node = function_of(VisionColor)
 _augment_node = function_of(Augment)
@@ -219,9 +219,7 @@ class RandomPosterize(_Effect):
 
     def __init__(self, bits: int, p: float = 0.5, device: str | None = "cpu") -> None:
         super().__init__(p, device)
-        if not isinstance(bits, Integral) or not 0 <= bits <= 8:
-            raise ArgumentError(f"bits must be an integer from 0 to 8, but is {bits!r}")
-        self.bits = bits
+        self.bits = whole(bits, "bits", 0, 8)
 
     def _parameter(self) -> Any:
         return (256 - (1 << (8 - self.bits)),)
