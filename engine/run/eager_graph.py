@@ -22,7 +22,8 @@ from ..graph.inputs import FedInput, InputOperator
 from ..graph.nodes import DataNode, Graph, Node
 from ..graph.operator import Operator
 from ..tensors import TensorList
-from ..work.batch import Batch
+from ..tensors.chosen_rows import selected
+from ..work.batch import Batch, samples_that_meet
 from ..work.chain import Chain
 from ..work.faults import Faults
 from ..work.plan import InputNode, Plan, stepwise_plan
@@ -131,6 +132,7 @@ class EagerGraph(Graph):
         self._adopted.clear()
         self._given.clear()
         self.nodes = []
+        self.branch = None
         self._has_size = False
         self._record.begin()
         self._batch = Batch(self.number, size, self._runner.pool, self.seed, first)
@@ -149,7 +151,8 @@ class EagerGraph(Graph):
         self._record.end()
         self._plan = self._plan or stepwise_plan(self.nodes, outputs)
         batch = self._batch
-        batch.finish([(each.node.ordinal, each.index) for each in outputs])
+        now = stepwise_plan((), outputs)
+        batch.finish(now.outputs, now.output_conditions)
         if not keep_values:
             for node in (*self.nodes, *self._given):
                 node.values = None
@@ -233,6 +236,14 @@ class EagerGraph(Graph):
         )
 
     def _give(self, value: Any, what: str) -> DataNode:
+        if self.branch is not None:
+            raise ArgumentError(
+                "Debug mode with conditional execution (when `enable_conditionals=True`) doesn't "
+                "allow for modification of operator outputs by other libraries or using the "
+                "TensorLists extracted via `.get()` as inputs in a branch. Expected a node, got "
+                f"{type(value)} at {what}, in {self.branch}; pass the data to an operator before "
+                "the `if`"
+            )
         data = value.get() if isinstance(value, DataNode) else as_tensor_list(value)
         if not self._has_size:
             self._has_size = True
@@ -333,7 +344,17 @@ class EagerGraph(Graph):
             raise RuntimeError(ONLY_INPUTS_END) from error
         if batch.errors:
             self._settle(node)
-        node.values = batch.values[node.ordinal]
+        node.values = self._values_of(node)
+
+    def _values_of(self, node: Node) -> tuple[TensorList, ...] | None:
+        """Return the values of a node, of the samples that take its branch."""
+        batch = self._batch
+        values = batch.values.get(node.ordinal)
+        if values is None or node.branch is None:
+            return values
+        keys = tuple(((each.node.ordinal, each.index), is_) for each, is_ in node.conditions())
+        samples = samples_that_meet(batch, keys)
+        return tuple(selected(data, samples) for data in values)
 
     def _settle(self, node: Node) -> None:
         """Apply the policy to the rows that failed in a node."""
@@ -350,7 +371,7 @@ class EagerGraph(Graph):
         finally:
             del end  # its traceback holds the batch
         for each in self.nodes:
-            each.values = batch.values.get(each.ordinal)
+            each.values = self._values_of(each)
 
 
 def _repeats_of(plan: Plan) -> Mapping[int, Chain]:

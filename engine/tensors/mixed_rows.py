@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Batch(Protocol):
+class HasRows(Protocol):
     """A `TensorList`."""
 
     def row(self, i: int) -> Any:
@@ -31,7 +31,7 @@ class MixedRows(Sequence[Any]):
         self,
         from_first: NDArray[np.bool_],
         numbers: NDArray[np.int64],
-        batches: tuple[Batch, Batch],
+        batches: tuple[HasRows, HasRows],
         pointers: NDArray[np.uint64],
         extents: NDArray[np.int64],
     ) -> None:

@@ -74,7 +74,7 @@ class Batch:
         self.epoch: NDArray[np.int64] = np.zeros(size, np.int64)
         self.position: NDArray[np.int64] = np.arange(first, first + size, dtype=np.int64)
         self.valid: NDArray[np.bool_] | None = None
-        self._locations: Sequence[str] | None = None
+        self._locate: list[Callable[[], Sequence[str] | None]] = []
         self.selections: dict[int, Selection] = {}
         self.values: dict[int, tuple[TensorList, ...]] = {}
         self.errors: dict[int, BaseException] = {}
@@ -154,26 +154,26 @@ class Batch:
         self,
         ordinal: int,
         selection: Selection,
-        locations: Sequence[str] | None = None,
+        locate: Callable[[], Sequence[str] | None] = lambda: None,
     ) -> None:
         """Store the samples of an input; the first input's positions key the randomness.
 
         Args:
             ordinal: number of the input's node.
             selection: the samples.
-            locations: locations of the samples, for messages.
+            locate: returns the locations of the samples, for messages; None if there are none.
         """
         if not self.selections:
             self.epoch, self.position = selection.epoch, selection.position
-        if self._locations is None:
-            self._locations = locations
+        self._locate.append(locate)
         if self.valid is None and not selection.valid.all():
             self.valid = selection.valid
         self.selections[ordinal] = selection
 
     def where(self, row: int) -> str:
         """Return the location of the sample in `row`, or ""."""
-        return self._locations[row] if self._locations is not None else ""
+        locations = (locate() for locate in self._locate)
+        return next((of_input[row] for of_input in locations if of_input is not None), "")
 
     def mark_invalid(self, row: int) -> None:
         """Mark `row` as a replacement sample."""
@@ -260,7 +260,7 @@ def run_batch_step(step: Step, batch: Batch, stage: str, rest: Rest | None = Non
 
 
 def _computed(step: Step, batch: Batch, rows: Batch | BranchBatch, stage: str) -> Any:
-    """Return what the operator returns for some rows of a batch."""
+    """Return the operator's result for some rows of a batch."""
     node = step.node
     inputs, arguments = _data(step, batch, rows)
     if step.shared:

@@ -173,7 +173,9 @@ class Faults:
         if source is None:
             return False
         for ordinal, lists in batch.values.items():
-            self._replace(batch, ordinal, row, [self._copied_row(each, source) for each in lists])
+            self._replace(
+                batch, ordinal, row, [self._copied_row(column, source) for column in lists]
+            )
         for selection in batch.selections.values():
             selection.index[row] = selection.index[source]
         return True

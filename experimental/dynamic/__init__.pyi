@@ -1086,6 +1086,55 @@ def crop_mirror_normalize(
     device: DeviceLike | None = ...,
 ) -> Batch: ...
 @overload
+def cutmix(
+    images: TensorLike,
+    labels: TensorLike,
+    /,
+    *,
+    alpha: float | None = ...,
+    num_classes: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Tensor, ...]:
+    """Pastes a window of another image of the batch, and mixes the labels (arXiv:1905.04899).
+
+    A weight from Beta(alpha, alpha) is drawn for each sample. The window has the image's aspect
+    ratio and 1 - weight of its area, lies about a random pixel, and is clipped to the image. The
+    label's weight is the part of the image that stays. The other samples are a random permutation
+    of the batch. All frames of a video have the same window.
+
+    Inputs:
+        images: samples of one shape; any type, and any layout in which W follows H.
+        labels: integers of one element, for which `num_classes` is given, or the probabilities of
+            the classes as floats.
+
+    Outputs:
+        images: of the input's shape, layout and type.
+        labels: float32, (classes,), on the device of the input.
+
+    Raises:
+        ArgumentError: the samples of a pair differ in shape, or a label is no class.
+
+    Args:
+        alpha (float | None): Of the beta distribution, Beta(alpha, alpha), of the weights.
+            Default: 1.0.
+        num_classes (int | None): Number of classes, for labels that are integers. Default: 0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def cutmix(
+    images: TensorLike | Batch,
+    labels: TensorLike | Batch,
+    /,
+    *,
+    alpha: float | None = ...,
+    num_classes: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Batch, ...]: ...
+@overload
 def debayer(
     images: TensorLike,
     /,
@@ -2198,6 +2247,55 @@ def mfcc(
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
 ) -> Batch: ...
+@overload
+def mixup(
+    images: TensorLike,
+    labels: TensorLike,
+    /,
+    *,
+    alpha: float | None = ...,
+    num_classes: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Tensor, ...]:
+    """Mixes each image, and its label, with another one of the batch (arXiv:1710.09412).
+
+    The result is `weight * image + (1 - weight) * other`, with a weight from Beta(alpha, alpha) for
+    each sample. The other samples are a random permutation of the batch. A batch of one sample
+    stays as it is.
+
+    Inputs:
+        images: samples of one shape; any layout and type.
+        labels: integers of one element, for which `num_classes` is given, or the probabilities of
+            the classes as floats.
+
+    Outputs:
+        images: of the input's shape, layout and type. Integers are rounded; CPU and GPU agree
+            within 1.
+        labels: float32, (classes,), on the device of the input.
+
+    Raises:
+        ArgumentError: the samples of a pair differ in shape, or a label is no class.
+
+    Args:
+        alpha (float | None): Of the beta distribution, Beta(alpha, alpha), of the weights.
+            Default: 1.0.
+        num_classes (int | None): Number of classes, for labels that are integers. Default: 0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def mixup(
+    images: TensorLike | Batch,
+    labels: TensorLike | Batch,
+    /,
+    *,
+    alpha: float | None = ...,
+    num_classes: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Batch, ...]: ...
 @overload
 def multi_paste(
     *images: TensorLike,

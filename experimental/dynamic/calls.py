@@ -13,7 +13,8 @@ from ...engine.graph.callers import caller
 from ...engine.graph.copies import Copy
 from ...engine.graph.node_devices import default_device
 from ...engine.graph.operator import OPERATORS, CompositeOperator, Operator
-from ...engine.run.eager import EagerOperator, EagerRunner
+from ...engine.run.eager import EagerOperator
+from ...engine.run.eager_runner import EagerRunner
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .contexts import EvalContext
 from .devices import Device, device
@@ -85,7 +86,7 @@ def _results(plan: _Call, kind: type[Value]) -> Any:
             "cpu" if plan.device == "cpu" else "gpu",
         )
         context.defer(work)
-        outputs = [kind.computed(work, i) for i in range(plan.count())]
+        outputs = [kind.computed(work, i) for i in range(plan.output_count())]
     else:
         outputs = [kind.of(samples) for samples in plan.run(context)]
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -108,7 +109,7 @@ class _Call(NamedTuple):
     size: int
     position: int  # for random numbers
 
-    def count(self) -> int:
+    def output_count(self) -> int:
         """Return the number of outputs."""
         layouts = ("",) * len(self.inputs)
         made = self.operator.unprepared(self.device, [*self.varying], layouts, **self.constants)
@@ -121,7 +122,7 @@ class _Call(NamedTuple):
             for name, value in self.varying.items()
         }
         if self.size == 0:
-            return tuple(_empty(self.device) for _ in range(self.count()))
+            return tuple(_empty(self.device) for _ in range(self.output_count()))
         results: tuple[TensorList, ...] = context.run(
             self._key(),
             self._operator,
@@ -254,6 +255,7 @@ def _place(operator_class: type[Operator], wanted: Any, inputs: Sequence[Any]) -
 
 class _Placed(NamedTuple):
     device: str
+    label: str = "an input"
 
 
 def on_device(value: Value, wanted: str) -> TensorList:

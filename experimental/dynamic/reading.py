@@ -124,7 +124,7 @@ class Reader:
         meta = pipeline.reader_meta(self._name)
         shards, samples = meta["number_of_shards"], meta["epoch_size_padded"]
         shard = (meta["shard_id"] + (0 if meta["stick_to_shard"] else self._epoch)) % shards
-        size = (shard + 1) * samples // shards - shard * samples // shards
+        size: int = (shard + 1) * samples // shards - shard * samples // shards
         return -(-size // pipeline.batch_size)
 
     def __call__(self, *, batch_size: int | None = None) -> Any:

@@ -9,6 +9,7 @@ images         the images between transforms, with boxes and masks
 transform      the base of transforms; geometry, warps, color, conversion, choices,
                auto_augment: the transforms
 compose        transforms as a function of images
+exchange       images as samples, and results as images
 translation    torchvision's transforms
 v2             the same transforms as functions
 """

@@ -8,7 +8,7 @@ from penstock.engine.graph.context import BatchContext, Placement
 from penstock.engine.graph.sequences import Sequences
 from penstock.engine.tensors import TensorListCPU
 from penstock.engine.work.frame_batches import FrameBatch, batch_frames
-from penstock.engine.work.inner_batches import InnerErrors
+from penstock.engine.work.inner_batches import InnerBatch, InnerErrors
 
 from ...operators.running import batch_of
 
@@ -66,7 +66,7 @@ def test_a_frame_batch_has_all_that_a_batch_has():
     names = {*BatchContext.__annotations__, *vars(BatchContext)} - {"device"}
     for name in names:
         if not name.startswith("_"):
-            assert name in vars(frames) | vars(FrameBatch), name
+            assert name in {*vars(frames), *vars(FrameBatch), *vars(InnerBatch)}, name
     assert not hasattr(frames, "values")  # which no operator may use
 
 
