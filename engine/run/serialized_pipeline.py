@@ -63,11 +63,6 @@ class SerializedPipeline(PipelineBase):
             SerializationError: operators cannot be stored. The message says for each one why.
             ArgumentError: `define_graph` is given, but the pipeline has a graph.
         """
-        if self._has_values:
-            raise ArgumentError(
-                "in debug mode a pipeline has no graph that could be stored; make the pipeline "
-                "without debug=True"
-            )
         if define_graph is not None:
             if not callable(define_graph):
                 raise TypeError(
