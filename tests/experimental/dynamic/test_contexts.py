@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -296,6 +297,25 @@ def test_streams():
     finally:
         ndd.set_current_stream(None)
     assert ndd.EvalContext(cuda_stream=stream).cuda_stream is stream
+
+
+def _resized(batch):
+    return ndd.resize(batch, size=[2, 3]).shape
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_a_fork_goes_on():
+    batch = ndd.batch([np.zeros((4, 4, 3), np.uint8)] * 8, layout="HWC")
+    with ndd.EvalContext(num_threads=4):
+        expected = _resized(batch)
+        context = multiprocessing.get_context("fork")
+        with context.Pool(2) as pool:
+            found = pool.map_async(_resized_of_arrays, range(4)).get(timeout=60)
+    assert found == [expected] * 4
+
+
+def _resized_of_arrays(_):
+    return _resized(ndd.batch([np.zeros((4, 4, 3), np.uint8)] * 8, layout="HWC"))
 
 
 def test_the_end_of_a_program_leaves_nothing():
