@@ -158,8 +158,14 @@ class SampleList:
         if isinstance(selection, slice):
             return SampleList(self._batch, self._numbers[selection])
         if isinstance(selection, list):
-            return SampleList(self._batch, [self._numbers[i] for i in selection])
-        return Tensor(batch=self._batch, index_in_batch=self._numbers[selection])
+            return SampleList(self._batch, [self._number(i) for i in selection])
+        return Tensor(batch=self._batch, index_in_batch=self._number(selection))
+
+    def _number(self, index: Any) -> int:
+        try:
+            return self._numbers[index]
+        except (IndexError, TypeError) as error:
+            raise type(error)(f"there is no sample {index!r} among {len(self)} samples") from None
 
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))

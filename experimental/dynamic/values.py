@@ -141,7 +141,12 @@ class Value:
     def _facts(self) -> dict[str, object]:
         """Return what stands in the text for an interactive session."""
         layout = f'"{self.layout}"' if self.layout else None
-        return {"dtype": self.dtype, "device": f'"{self.device}"', "layout": layout}
+        known = self._dtype is not None or self.samples.dtype != DALIDataType.NO_TYPE
+        return {
+            "dtype": self.dtype if known else None,
+            "device": f'"{self.device}"',
+            "layout": layout,
+        }
 
     @property
     @abstractmethod

@@ -205,6 +205,15 @@ def test_a_batch_without_samples_stays_without_samples():
     assert ndd.resize(empty, size=3).shape == []
 
 
+def test_numbers_of_samples():
+    empty = ndd.random.uniform(batch_size=0)
+    assert empty.batch_size == 0
+    assert "num_samples=0" in repr(empty)
+    for wrong in (-1, 2.5, "3"):
+        with pytest.raises(ArgumentError, match="batch_size must be an int of 0 or more"):
+            ndd.random.uniform(batch_size=wrong)
+
+
 def test_functions_take_batches_of_pipelines():
     with Pipeline(batch_size=2, num_threads=1) as pipe:
         pipe.set_outputs(fn.constant(idata=[1, 2, 3]))
