@@ -98,6 +98,11 @@ class Value:
         _ = self.samples
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has: the samples, but no place in a captured loop."""
+        self.evaluate()
+        return {name: value for name, value in vars(self).items() if name != "origin"}
+
     @property
     def count(self) -> int:
         """Number of samples; a deferred call stays deferred."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -146,6 +148,13 @@ def test_deferred_operators_run_at_the_first_use(runs):
     assert len(runs) == 4
     assert [each.item() for each in first] == [2, 3]
     assert len(runs) == 4
+
+
+def test_copies_of_deferred_results():
+    with ndd.EvalMode.deferred:
+        batch = ndd.batch([1, 2], layout="") + 1
+    for made in (pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch)):
+        assert [each.item() for each in made] == [2, 3]
 
 
 def test_results_that_nobody_uses_are_not_computed(runs):
