@@ -147,6 +147,23 @@ def test_wrong_arguments(make, message):
         make()
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: transforms.CenterCrop("a"),
+        lambda: transforms.RandomCrop(4, padding="a"),
+        lambda: transforms.Pad((1, 2, 3)),
+        lambda: transforms.Pad(1, fill="a"),
+        lambda: transforms.RandomResizedCrop(4, ratio=1.0),
+        lambda: transforms.Normalize(0.5, [0.5]),
+        lambda: transforms.Normalize("a", [0.5]),
+    ],
+)
+def test_wrong_types(make):
+    with pytest.raises(TypeError, match="must be"):
+        make()
+
+
 def test_a_transform_is_not_called_by_itself(tensor):
     with pytest.raises(RuntimeError, match=r"use Compose\(\[Resize"):
         transforms.Resize(4)(tensor)
