@@ -77,6 +77,22 @@ def test_boxes_do_not_rotate(tv, photographs):
         rotated()
 
 
+def test_definitions_with_conditions(tv, photographs):
+    samples = [np.asarray(each) for each in photographs]
+    transform = tv.Compose([tv.RandomApply([tv.RandomInvert(1.0)]), tv.RandomCrop(40)])
+
+    def translated():
+        images = fn.external_source(source=lambda: samples, layout="HWC")
+        return from_torchvision(transform)(images)
+
+    made = []
+    for conditions in (False, True):
+        define = pipeline_def(translated, enable_conditionals=conditions)
+        with define(batch_size=3, num_threads=1, seed=5) as pipe:
+            made.append(pipe.run()[0].as_array())
+    np.testing.assert_array_equal(*made)
+
+
 def test_images_without_a_layout_are_hwc_and_others_are_refused(tv):
     samples = [np.zeros((6, 8, 3), np.uint8)] * 2
 
