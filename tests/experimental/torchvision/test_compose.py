@@ -60,6 +60,13 @@ def test_work_on_the_gpu(photographs, tensor, device):
         )
 
 
+def test_transforms_on_both_devices(photographs, tensor, device):
+    ops = [transforms.Resize(40, device=device), transforms.CenterCrop(30), transforms.Pad(1)]
+    with Compose(ops) as transform:
+        assert transform(photographs[0]).size == (32, 32)
+        assert transform(tensor).shape == (3, 32, 32)
+
+
 def test_samples_of_a_tensor_differ_and_calls_do(tensor):
     with Compose([transforms.RandomCrop(30)], seed=4) as transform:
         first = transform(torch.stack([tensor] * 4))

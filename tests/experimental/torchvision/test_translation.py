@@ -77,6 +77,23 @@ def test_boxes_do_not_rotate(tv, photographs):
         rotated()
 
 
+def test_one_rectangle_is_erased(tv, device):
+    image = np.full((60, 90, 3), 200, np.uint8)
+    transform = tv.Compose([tv.ToImage(), tv.RandomErasing(p=0.5, value=(1, 2, 3))])
+    erased = 0
+    for made in by_pipeline(transform, [image] * 40, "tensor", device):
+        assert made.shape == (3, 60, 90)
+        changed = (made != 200).all(axis=0)
+        rows, columns = changed.any(axis=1), changed.any(axis=0)
+        np.testing.assert_array_equal(changed, np.outer(rows, columns))
+        assert {tuple(color) for color in made[:, changed].T.tolist()} <= {(1, 2, 3)}
+        if changed.any():
+            erased += 1
+            assert 0.015 < changed.mean() < 0.34
+            assert len(np.flatnonzero(rows)) == np.ptp(np.flatnonzero(rows)) + 1
+    assert 8 < erased < 32
+
+
 def test_definitions_with_conditions(tv, photographs):
     samples = [np.asarray(each) for each in photographs]
     transform = tv.Compose([tv.RandomApply([tv.RandomInvert(1.0)]), tv.RandomCrop(40)])
