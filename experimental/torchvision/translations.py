@@ -239,5 +239,6 @@ _REASONS = {
     "SanitizeBoundingBoxes": "it changes the number of boxes",
     "ElasticTransform": "fn.experimental.remap moves pixels by maps",
     "GaussianNoise": "fn.noise.gaussian does the same",
+    "RGB": "decoders make RGB images: fn.decoders.image",
     "JPEG": "fn.jpeg_compression_distortion does the same, with other rounding",
 }

@@ -38,6 +38,49 @@ def test_a_class_of_a_user_is_not_taken_for_its_base(tv):
     assert "no transform of torchvision" in str(from_torchvision(Mine(3)).report)
 
 
+MADE = {
+    "AutoAugment": lambda t: t.AutoAugment(),
+    "CenterCrop": lambda t: t.CenterCrop(9),
+    "ColorJitter": lambda t: t.ColorJitter(0.1, 0.1),
+    "Compose": lambda t: t.Compose([t.CenterCrop(9)]),
+    "GaussianBlur": lambda t: t.GaussianBlur(3),
+    "Grayscale": lambda t: t.Grayscale(),
+    "Normalize": lambda t: t.Normalize([0.1], [0.2]),
+    "PILToTensor": lambda t: t.PILToTensor(),
+    "Pad": lambda t: t.Pad(2),
+    "RandAugment": lambda t: t.RandAugment(),
+    "RandomAdjustSharpness": lambda t: t.RandomAdjustSharpness(2),
+    "RandomAffine": lambda t: t.RandomAffine(9, (0.1, 0.1), (0.8, 1.2), 5),
+    "RandomApply": lambda t: t.RandomApply([t.CenterCrop(9)]),
+    "RandomAutocontrast": lambda t: t.RandomAutocontrast(),
+    "RandomChoice": lambda t: t.RandomChoice([t.CenterCrop(9), t.Resize(9)]),
+    "RandomCrop": lambda t: t.RandomCrop(9, padding=2),
+    "RandomEqualize": lambda t: t.RandomEqualize(),
+    "RandomErasing": lambda t: t.RandomErasing(),
+    "RandomGrayscale": lambda t: t.RandomGrayscale(),
+    "RandomHorizontalFlip": lambda t: t.RandomHorizontalFlip(),
+    "RandomInvert": lambda t: t.RandomInvert(),
+    "RandomOrder": lambda t: t.RandomOrder([t.CenterCrop(9), t.Resize(9)]),
+    "RandomPerspective": lambda t: t.RandomPerspective(),
+    "RandomPosterize": lambda t: t.RandomPosterize(2),
+    "RandomResizedCrop": lambda t: t.RandomResizedCrop(9),
+    "RandomRotation": lambda t: t.RandomRotation(9),
+    "RandomSolarize": lambda t: t.RandomSolarize(100),
+    "RandomVerticalFlip": lambda t: t.RandomVerticalFlip(),
+    "Resize": lambda t: t.Resize(9),
+    "ToPILImage": lambda t: t.ToPILImage(),
+    "TrivialAugmentWide": lambda t: t.TrivialAugmentWide(),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_transforms_of_both_versions_are_translated(tv, name):
+    from torchvision import transforms
+
+    for module in (transforms, tv):
+        assert from_torchvision(MADE[name](module)).report.problems == []
+
+
 def test_sequences_in_sequences(tv):
     import torch
 
