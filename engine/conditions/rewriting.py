@@ -63,10 +63,13 @@ def rewritten(tree: FunctionNode, code: CodeType, class_name: str, runtime: str)
         tree.body = rewriter.body(tree.body)
         inner = tree
     arguments = [ast.arg(name) for name in (*code.co_freevars, runtime)]
+    body: list[ast.stmt] = [inner]
+    if isinstance(inner, ast.FunctionDef) and inner.name not in code.co_freevars:
+        body = [ast.Global([inner.name]), inner]  # what the function calls by this name is global
     factory = ast.FunctionDef(
         name="_penstock_factory",
         args=ast.arguments([], arguments, None, [], [], None, []),
-        body=[inner],
+        body=body,
         decorator_list=[],
     )
     if hasattr(factory, "type_params"):
