@@ -191,6 +191,6 @@ def as_tensor_list(result: Any, size: int, layout: str, names: Names | None = No
         raise ArgumentError(f"returned {len(result)} samples for a batch of {size}")
     if not isinstance(result, TensorList):
         return TensorListCPU(result, layout, names)
-    if isinstance(result, TensorListGPU) and layout:
-        result = result.with_layout(layout)
-    return result.with_source_info(names)
+    is_bare = isinstance(result, TensorListGPU) and layout
+    batch: TensorList = result.with_layout(layout) if is_bare else result
+    return batch.with_source_info(names)

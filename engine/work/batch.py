@@ -46,6 +46,7 @@ class Batch:
         plan: the plan that it follows.
         values: outputs of each node that has run, by the node's ordinal.
         errors: the error of each row that could not be computed.
+        copied: for each row that is a copy of another one, that other row.
         begun: what `begin_gpu` of the segment's first operator has returned, until it runs.
         end: exception for the caller who asks for this batch: the end of the data, or an error.
         outputs: the pipeline's outputs, once the batch is done.
@@ -78,6 +79,7 @@ class Batch:
         self.selections: dict[int, Selection] = {}
         self.values: dict[int, tuple[TensorList, ...]] = {}
         self.errors: dict[int, BaseException] = {}
+        self.copied: dict[int, int] = {}
         self.begun: Any = None
         self.end: BaseException | None = None
         self.user_state: dict[str, Any] = {}
