@@ -575,28 +575,3 @@ def test_one_result_in_two_variables():
         assert (a == b).all()
         assert (c == 20 * i + 1).all()
         assert (a == (20 * i + 1) * (2 if i > 2 else 1)).all()
-
-
-def test_batches_that_are_split_and_merged_by_hand():
-    def define():
-        x = numbers()
-        large, small = fn._conditional.split(x, predicate=x > 2)
-        return fn._conditional.merge(large * 10, small, predicate=x > 2), large, small
-
-    def together():
-        x = numbers()
-        condition = x > 2
-        large, small = fn._conditional.split(x, predicate=condition)
-        factor, _ = fn._conditional.split(x + 1, predicate=condition)
-        merged = fn._conditional.merge(large * factor, small, predicate=condition)
-        return merged, fn._conditional.not_(x)
-
-    with pipeline_def(batch_size=SIZE, num_threads=1)(define)() as pipe:
-        merged, large, small = pipe.run()
-        assert merged.as_array().tolist() == SCALED
-        assert large.as_array().tolist() == [3, 4, 5]
-        assert small.as_array().tolist() == [0, 1, 2]
-    with pipeline_def(batch_size=SIZE, num_threads=1)(together)() as pipe:
-        merged, negated = pipe.run()
-        assert merged.as_array().tolist() == [0, 1, 2, 12, 20, 30]
-        assert negated.as_array().tolist() == [True, *[False] * 5]
