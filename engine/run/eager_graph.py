@@ -26,7 +26,7 @@ from ..tensors.chosen_rows import selected
 from ..work.batch import Batch, samples_that_meet
 from ..work.chain import Chain
 from ..work.faults import Faults
-from ..work.plan import InputNode, Plan, stepwise_plan
+from ..work.plan import Group, InputNode, Plan, groups_of, stepwise_plan
 from ..work.plans import Plans
 from .call_record import CallRecord
 from .eager_runner import EagerRunner
@@ -89,6 +89,9 @@ class EagerGraph(Graph):
         self._axes: dict[Operator, tuple[Axes, ...]] = {}
         self._operators: dict[Operator, None] = {}  # to close
         self._given: set[Node] = set()
+        # A pipeline replaces a bad sample in all results of the segment of the operator that
+        # failed, and of earlier segments, whatever the order of calls. Its group, by the row:
+        self._copied: dict[int, Group] = {}
         self._adopted: list[Node] = []
         self._has_size = False
         self._batch: Batch
@@ -133,6 +136,7 @@ class EagerGraph(Graph):
         self._given.clear()
         self.nodes = []
         self.branch = None
+        self._copied.clear()
         self._has_size = False
         self._record.begin()
         self._batch = Batch(self.number, size, self._runner.pool, self.seed, first)
@@ -342,6 +346,10 @@ class EagerGraph(Graph):
             self._runner.run(node, batch)
         except StopIteration as error:
             raise RuntimeError(ONLY_INPUTS_END) from error
+        for row, group in self._copied.items():
+            if groups_of(self.nodes)[node.ordinal] <= group and self._faults is not None:
+                batch.errors.pop(row, None)
+                self._faults.copy_row(batch, node.ordinal, row, batch.copied[row])
         if batch.errors:
             self._settle(node)
         node.values = self._values_of(node)
@@ -364,6 +372,8 @@ class EagerGraph(Graph):
             device = self._runner.device if batch.plan.uses_gpu else None
             self._faults = Faults(*self._policy, _repeats_of, device)
         self._faults.settle(batch, node.ordinal)
+        for row in batch.copied:
+            self._copied.setdefault(row, groups_of(self.nodes)[node.ordinal])
         end, batch.end = batch.end, None
         try:
             if end is not None:

@@ -15,8 +15,9 @@
     "outputs": [[2, 0]]
 
 A node names only nodes before it. Nodes that no output needs are left out. Nodes with the same
-"call" draw the same random numbers. A "branch" says which samples a node computes, null stands for
-all of them: see `graph/branches.py`.
+"call" draw the same random numbers. These follow from the "call", which counts the calls of the
+definition, without copies between devices. A "branch" says which samples a node computes, null
+stands for all of them: see `graph/branches.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any, NamedTuple
 
 from ..errors import PenstockError, SerializationError
 from ..graph.branches import Branch
-from ..graph.nodes import DataNode, Graph, Node, restored_node
+from ..graph.nodes import DataNode, Graph, Node, StoredCall, restored_node
 from ..graph.operator import OPERATORS, CompositeOperator
 from ..graph.portable import NotPortable, decode, encode
 
@@ -47,13 +48,17 @@ class NodePlace(NamedTuple):
 
 
 def graph_as_json(
-    nodes: Sequence[Node], outputs: Sequence[tuple[int, int]], pickled: Pickled
+    nodes: Sequence[Node],
+    outputs: Sequence[tuple[int, int]],
+    calls: Mapping[object, int],
+    pickled: Pickled,
 ) -> dict[str, Json]:
     """Return nodes and outputs as JSON.
 
     Args:
         nodes: the nodes of a plan, in the graph's order.
         outputs: the pipeline's outputs: the ordinal of the node, and the output's number.
+        calls: the numbers of the calls that made the nodes.
         pickled: pickles what is no plain value; None if nothing may be pickled. Then nodes that can
             do without such arguments are stored without them.
 
@@ -61,7 +66,6 @@ def graph_as_json(
         SerializationError: nodes cannot be stored. The message says for each of them why.
     """
     numbers = {node.ordinal: i for i, node in enumerate(nodes)}
-    calls: dict[object, int] = {}
     branches: dict[Branch[DataNode], int] = {}
     stored, problems = [], []
     for node in nodes:
@@ -76,7 +80,7 @@ def graph_as_json(
                 "device": node.operator.device,
                 "name": node.name,
                 "made_at": node.made_at,
-                "call": calls.setdefault(node.call, len(calls)),
+                "call": calls.get(node.call, -1),
                 "branch": _number_of(node.branch, branches),
                 "inputs": [_place(data, numbers) for data in node.inputs],
                 "data": {name: _place(data, numbers) for name, data in node.arguments.items()},
@@ -152,12 +156,11 @@ def graph_from_json(
             "runs code that the pickle holds. If you trust where the file comes from, pass "
             "allow_pickle=True"
         )
-    calls: dict[int, object] = {}
     branches = _StoredBranches(document, graph.nodes)
     for number, each in enumerate(stored):
         place = NodePlace(number, *_identity(each, number))
         try:
-            graph.add(_node_of(each, place, graph.nodes, calls, branches, unpickled))
+            graph.add(_node_of(each, place, graph.nodes, branches, unpickled))
         except SerializationError:
             raise
         except PenstockError as error:
@@ -198,7 +201,6 @@ def _node_of(
     stored: dict[str, Json],
     place: NodePlace,
     nodes: Sequence[Node],
-    calls: dict[int, object],
     branches: _StoredBranches,
     unpickled: Unpickled,
 ) -> Node:
@@ -228,7 +230,7 @@ def _node_of(
         {name: _data_at(each, nodes, str(place)) for name, each in data.items()},
         name=place.name,
         made_at=_field(stored, "made_at", str, str(place)),
-        call=calls.setdefault(_field(stored, "call", int, str(place)), object()),
+        call=StoredCall(_field(stored, "call", int, str(place))),
         branch=branches.branch(stored.get("branch"), str(place)),
     )
 

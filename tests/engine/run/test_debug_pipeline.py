@@ -204,8 +204,9 @@ def test_bad_samples(policy, tmp_path, photo_tree):
     def define():
         encoded, labels = fn.readers.file(files=files)
         images = fn.resize(fn.decoders.image(encoded), size=(9, 9))
-        numbers = [fn.random.uniform(), call(Noise, images)] if policy == "skip" else []
-        return images, labels, *numbers
+        noisy = call(Noise, images)
+        other_labels = fn.readers.file(files=files, labels=range(6))[1] if policy != "skip" else 0
+        return images, labels, fn.random.uniform(), noisy, other_labels
 
     assert_equal_runs(define, on_error=policy)
 
@@ -537,6 +538,16 @@ def test_calls_that_make_no_sense():
     pipe.close()
     with pytest.raises(PipelineStopped, match="the pipeline is closed"):
         pipe.run()
+
+
+def test_the_picture_of_the_graph(tmp_path):
+    pipe = pipeline_def(lambda: fn.random.uniform(name="u"))(
+        batch_size=1, num_threads=1, debug=True
+    )
+    pipe.save_graph_to_dot_file(tmp_path / "graph.dot", show_tensors=True)
+    text = (tmp_path / "graph.dot").read_text()
+    assert "fn.random.uniform" in text
+    assert "FLOAT" in text
 
 
 def test_a_definition_cannot_ask_for_its_own_batches():
