@@ -71,7 +71,7 @@ class Chains(NamedTuple):
     usable: NDArray[np.bool_]
 
 
-class Images(NamedTuple):
+class BatchForms(NamedTuple):
     """The images of a batch, whose addresses change from step to step.
 
     Attributes:
@@ -114,7 +114,7 @@ def augment_batch(
     frames, height, width, channels = np.concatenate([*before, shapes, *after], axis=1).T
     alike = bool((channels == channels[:1]).all())
     together = int(channels[0]) if alike and len(channels) and channels[0] in _TOGETHER else 0
-    given = Images(frames, channels, np.stack([height, width], axis=1), together)
+    given = BatchForms(frames, channels, np.stack([height, width], axis=1), together)
 
     chains = chains_of(batch, steps, request.effect, request.steps_of)
     maps, usable = _maps(given, chains, shape, request.style)
@@ -188,7 +188,7 @@ def _fits(effect: str, numbers: Array | None) -> bool:
 
 
 def _maps(
-    images: Images, chains: Chains, shape: Any, style: Style
+    images: BatchForms, chains: Chains, shape: Any, style: Style
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the map of pixels of each step, (batch, most, 6), and which samples are usable."""
     count, most = chains.steps.shape[:2]
@@ -212,7 +212,7 @@ def _maps(
 
 def _launch(
     batch: BatchContext,
-    images: Images,
+    images: BatchForms,
     rows: Ints,
     source: NDArray[np.uint64],
     target: NDArray[np.uint64],
@@ -287,7 +287,7 @@ def _launch(
 
 def _make_tables(
     batch: BatchContext,
-    images: Images,
+    images: BatchForms,
     rows: Ints,
     source: NDArray[np.uint64],
     tables: NDArray[np.uint64],
