@@ -64,7 +64,7 @@ class DebugPipeline(Pipeline):
         self._shutdown.add(self._graph.close)
 
     @property
-    def _plan(self) -> Plan | None:  # type: ignore[override]
+    def _plan(self) -> Plan | None:
         """The plan of the first batch, which is computed now if it was not."""
         if not self._graph.is_complete and not self._computing:
             with self._taken_turn():
