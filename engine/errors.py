@@ -56,7 +56,7 @@ def requirements(extra: str = "") -> dict[str, str]:
         texts = metadata.requires("penstock") or []
     except metadata.PackageNotFoundError:
         return {}
-    found = {}
+    bounds = {}
     for requirement in map(Requirement, texts):
         marker = requirement.marker
         is_of_extra = (
@@ -70,8 +70,8 @@ def requirements(extra: str = "") -> dict[str, str]:
         )
         if is_of_extra:
             parts = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
-            found[f"{requirement.name}{parts}"] = str(requirement.specifier)
-    return found
+            bounds[f"{requirement.name}{parts}"] = str(requirement.specifier)
+    return bounds
 
 
 class PenstockError(RuntimeError):

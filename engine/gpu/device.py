@@ -33,7 +33,7 @@ _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have withou
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
 Awaited = Literal["batches", "gpu", "threads"]
-"""What a thread that launches waits for: batches, the GPU, or threads that work for it."""
+"""The reasons why a thread that launches waits: batches, the GPU, or threads that work for it."""
 
 Placing = Callable[[NDArray[np.int64], np.dtype[Any]], TensorListGPU | None]
 """Returns memory for a batch of these shapes and this dtype, or None for any memory."""

@@ -52,13 +52,13 @@ def check_devices(
         either = data.device if own == "gpu" else "cpu"
         wanted = {"same": own, "cpu": "cpu", "any": either}[operator.device_of_input(i)]
         if data.device != wanted:
-            others = [each for each in inputs if each.device == wanted and own == "gpu"]
+            others = [other for other in inputs if other.device == wanted and own == "gpu"]
             text = _misplaced(data, others[:1], own, wanted)
             raise ArgumentError(f"{node} runs on the {own.upper()}{text}")
 
 
 def _misplaced(data: OnDevice, others: Sequence[OnDevice], own: str, wanted: str) -> str:
-    text = "".join(f" and its input {each.label} is on the {wanted.upper()}" for each in others)
+    text = "".join(f" and its input {other.label} is on the {wanted.upper()}" for other in others)
     text += f", but its input {data.label} is on the {data.device.upper()}"
     if own != wanted:
         return f"{text}; the operator reads this input on the CPU: move it with .cpu()"

@@ -301,6 +301,11 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
         several = len(self.node.outputs) > 1
         return f"{self.node.name}[{self.index}]" if several else self.node.name
 
+    @property
+    def value(self) -> TensorList | None:
+        """The values as the operator has returned them; None while a pipeline is defined."""
+        return None if self.node.values is None else self.node.values[self.index]
+
     def gpu(self) -> DataNode:
         """Return this data on the GPU."""
         return self if self.device == "gpu" else _apply(Copy, self, device="gpu")
@@ -315,7 +320,7 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
         In debug mode the result is also equal to a list of the shapes, as tuples.
         """
         shapes = _apply("shapes", self, dtype=dtype, device=device)
-        return shapes if self.node.values is None else ShapesNode(shapes)
+        return shapes if self.value is None else ShapesNode(shapes)
 
     def property(self, key: str, *, device: str = "cpu") -> DataNode:
         """Return a property of each sample, such as its layout: see `fn.get_property`."""
@@ -354,7 +359,8 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
 
 def _no_truth(data: DataNode) -> str:
     """Return why data are neither true nor false here, and what helps."""
-    text = f"{data!r} has no values while the pipeline is defined, so it is neither true nor false"
+    lack = "no values while the pipeline is defined" if data.value is None else "several values"
+    text = f"{data.label} has {lack}, so it is neither true nor false"
     graph = current_graph()
     if graph is None or not graph.conditionals:
         return (

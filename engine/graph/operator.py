@@ -165,7 +165,7 @@ def class_location(operator_class: type[Operator]) -> str:
 
 
 def _missing(operator_class: type[Operator]) -> str:
-    """Return what a declaration lacks, or ""."""
+    """Return the first thing that a declaration lacks, or ""."""
     if not isinstance(getattr(operator_class, "name", None), str):
         return "it needs a `name`, the operator's name in `fn`"
     if not (operator_class.__doc__ or "").strip():

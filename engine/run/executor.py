@@ -136,9 +136,9 @@ class Executor:
         self._rehearsal = Rehearsal(self._plan, device, self._pool, self._num_threads)
         self._threads += self._rehearsal.threads
         self._pool.pin_with(device)
-        for each in self._plan.inputs:
-            if each.operator.device != "cpu":
-                each.operator.attach(device)
+        for input_node in self._plan.inputs:
+            if input_node.operator.device != "cpu":
+                input_node.operator.attach(device)
         return stage
 
     def _budgets(self) -> list[Budget]:
@@ -161,7 +161,7 @@ class Executor:
     @property
     def in_flight(self) -> int:
         """Batches launched and not delivered yet."""
-        return self._schedule.launched - self._delivery.taken
+        return self._schedule.launched - self._delivery.delivered
 
     @property
     def unfetched(self) -> int:
@@ -286,16 +286,9 @@ class Executor:
         batch = Batch(number, size * len(numbers), self._pool, self._seed, first, len(numbers))
         batch.plan = self._plan
         batch.end = self._end
-        if batch.end is None:
-            schedule.under_way[number] = batch
-            self._fill(batch)
-        else:
-            self._deliver(batch)
-
-    def _fill(self, batch: Batch) -> None:
-        """Have the inputs select the samples of a batch, and send the batch on its way."""
+        schedule.under_way[number] = batch
         try:
-            if self._plan.sources:
+            if self._plan.sources and batch.end is None:
                 self._fetch(batch)
             if batch.end is None:
                 select_samples(self._plan, batch)
@@ -366,7 +359,7 @@ class Executor:
         schedule = self._schedule
         schedule.under_way.pop(batch.number, None)
         if batch.count > 1 and batch.end is not None:
-            schedule.compute_apart(batch)
+            schedule.compute_parts(batch)
             batch.values.clear()
             batch.forget_errors()
             self._feeder.wake()

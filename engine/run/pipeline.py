@@ -102,6 +102,8 @@ class Pipeline(
             self._config = PipelineConfig(**options)
         except TypeError as error:
             raise ArgumentError(f"Pipeline: {error}") from error
+        if self._config.debug and not self._has_values:
+            raise ArgumentError("debug=True needs a definition that pipeline_def decorates")
         self._restored = (
             None if self._config.checkpoint is None else checkpoints.load(self._config.checkpoint)
         )

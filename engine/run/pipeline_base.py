@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 class PipelineBase(ABC):
     """The base of the classes of which `Pipeline` consists; each holds one group of members."""
 
-    _has_values: bool
     _config: PipelineConfig
     _seed: int
     _graph: Graph

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from ..graph.nodes import Node, StoredCall
 from ..graph.operator import Operator
@@ -11,7 +11,7 @@ from ..order import philox
 _FROM_SEED = -1  # an operator's `seed` that means: derived from the pipeline's
 
 
-def random_keys(nodes: Iterable[Node], seed: int) -> dict[int, int]:
+def random_keys(nodes: Sequence[Node], seed: int) -> dict[int, int]:
     """Return the key of each node, by its ordinal, on whichever device the node runs.
 
     An operator's own seed alone decides its key. The other keys follow from the pipeline's seed
@@ -27,7 +27,7 @@ def random_keys(nodes: Iterable[Node], seed: int) -> dict[int, int]:
     return {node.ordinal: random_key(node.operator, numbers[node.call], seed) for node in nodes}
 
 
-def call_numbers(nodes: Iterable[Node]) -> dict[object, int]:
+def call_numbers(nodes: Sequence[Node]) -> dict[object, int]:
     """Return the number of each call among all calls: see `random_keys`."""
     calls: dict[object, int] = {}
     for node in nodes:

@@ -61,8 +61,8 @@ class Rehearsal:
         self._stopped = False
         work = [self._rehearse] + [self._compile] * (threads - 1)
         self.threads = [
-            threading.Thread(target=each, name=f"penstock-compiler-{i}", daemon=True)
-            for i, each in enumerate(work)
+            threading.Thread(target=job, name=f"penstock-compiler-{i}", daemon=True)
+            for i, job in enumerate(work)
         ]
 
     def stop(self) -> None:
@@ -95,7 +95,7 @@ class Rehearsal:
 
 def rehearse(plan: Plan, device: Device, pool: SlabPool, batches: int) -> None:
     """Let the operators of a plan launch their work on made-up batches: see `Operator.rehearse`."""
-    segments = [each for each in plan.segments if each.type == SegmentType.GPU]
+    segments = [segment for segment in plan.segments if segment.type == SegmentType.GPU]
     steps = [step for segment in segments for step in segment.steps]
     for number in range(batches):
         batch = Batch(number, REHEARSED_SAMPLES, pool, 0)

@@ -15,8 +15,9 @@
     "outputs": [[2, 0]]
 
 A node names only nodes before it. Nodes that no output needs are left out. Nodes with the same
-"call" draw the same random numbers. A "branch" says which samples a node computes, null stands for
-all of them: see `graph/branches.py`.
+"call" draw the same random numbers. These follow from the "call", which counts the calls of the
+definition, without copies between devices. A "branch" says which samples a node computes, null
+stands for all of them: see `graph/branches.py`.
 """
 
 from __future__ import annotations

@@ -21,11 +21,11 @@ from .random_keys import call_numbers
 
 _NOT_STORED = {
     "checkpoint",
+    "debug",
     "quarantine_log",
     "py_callback_pickler",
     "stream_policy",
     "concurrency",
-    "debug",
     "enable_conditionals",
 }
 """Arguments that belong to one run of the program, or have no effect on a graph that is made."""
@@ -63,11 +63,6 @@ class SerializedPipeline(PipelineBase):
             SerializationError: operators cannot be stored. The message says for each one why.
             ArgumentError: `define_graph` is given, but the pipeline has a graph.
         """
-        if self._has_values:
-            raise ArgumentError(
-                "in debug mode a pipeline has no graph that could be stored; make the pipeline "
-                "without debug=True"
-            )
         if define_graph is not None:
             if not callable(define_graph):
                 raise TypeError(

@@ -58,6 +58,7 @@ batch, and new memory of a device makes the device wait."""
 
 def size_class(nbytes: int) -> int:
     """Round up to one of eight steps per power of two, in whole pages: little waste, few sizes."""
+    # 1 MiB .. 2 MiB: steps of 128 KiB; 2 MiB .. 4 MiB: steps of 256 KiB; and so on.
     step = max(PAGE, 1 << max(0, nbytes.bit_length() - 4))
     return -(-nbytes // step) * step
 
@@ -72,7 +73,7 @@ def serving_size(idle: Mapping[int, Sequence[Any]], size: int) -> int:
     if idle.get(size):
         return size
     most = size * MAX_SIZE_FACTOR
-    larger = (each for each, blocks in list(idle.items()) if size < each <= most and blocks)
+    larger = (nbytes for nbytes, blocks in list(idle.items()) if size < nbytes <= most and blocks)
     return min(larger, default=size)
 
 
@@ -238,6 +239,8 @@ class SlabPool:
         self._batches += 1
         if self._batches % TRIM_INTERVAL:
             return
+        # A block is old if it lay idle since before a moment that is both `IDLE_BATCHES` batches
+        # and `IDLE_SECONDS` seconds ago.
         now, moments = perf_counter(), self._moments
         moments.append((now, self._batches))
         recent = self._batches - IDLE_BATCHES

@@ -46,6 +46,7 @@ class Batch:
         plan: the plan that it follows.
         values: outputs of each node that has run, by the node's ordinal.
         errors: the error of each row that could not be computed.
+        copied: for each row that is a copy of another one, that other row.
         begun: what `begin_gpu` of the segment's first operator has returned, until it runs.
         end: exception for the caller who asks for this batch: the end of the data, or an error.
         outputs: the pipeline's outputs, once the batch is done.
@@ -74,10 +75,11 @@ class Batch:
         self.epoch: NDArray[np.int64] = np.zeros(size, np.int64)
         self.position: NDArray[np.int64] = np.arange(first, first + size, dtype=np.int64)
         self.valid: NDArray[np.bool_] | None = None
-        self._locations: Sequence[str] | None = None
+        self._locate: list[Callable[[], Sequence[str] | None]] = []
         self.selections: dict[int, Selection] = {}
         self.values: dict[int, tuple[TensorList, ...]] = {}
         self.errors: dict[int, BaseException] = {}
+        self.copied: dict[int, int] = {}
         self.begun: Any = None
         self.end: BaseException | None = None
         self.user_state: dict[str, Any] = {}
@@ -110,15 +112,18 @@ class Batch:
             conditions: of each output; () if all outputs have all samples.
         """
         if self.end is None:
-            self.outputs = tuple(
-                self.values[ordinal][i].delivered(self.valid) for ordinal, i in outputs
-            )
-            if any(conditions):
-                self.outputs = tuple(
-                    selected(data, samples_that_meet(self, each)) if each else data
-                    for data, each in zip(self.outputs, conditions, strict=True)
-                )
+            wanted = conditions or ((),) * len(outputs)
+            self.outputs = tuple(map(self._delivered, outputs, wanted))
         self.values.clear()
+
+    def _delivered(self, output: Key, conditions: Conditions) -> TensorList:
+        ordinal, i = output
+        data = self.values[ordinal][i]
+        if not conditions:
+            return data.delivered(self.valid)
+        rows = samples_that_meet(self, conditions)
+        valid = None if self.valid is None else self.valid[rows]
+        return selected(data, rows).delivered(valid)
 
     def parts(self) -> list[Batch]:
         """Return the user's batches that it holds, with their outputs, once it is finished."""
@@ -154,26 +159,26 @@ class Batch:
         self,
         ordinal: int,
         selection: Selection,
-        locations: Sequence[str] | None = None,
+        locate: Callable[[], Sequence[str] | None] = lambda: None,
     ) -> None:
         """Store the samples of an input; the first input's positions key the randomness.
 
         Args:
             ordinal: number of the input's node.
             selection: the samples.
-            locations: locations of the samples, for messages.
+            locate: returns the locations of the samples, for messages; None if there are none.
         """
         if not self.selections:
             self.epoch, self.position = selection.epoch, selection.position
-        if self._locations is None:
-            self._locations = locations
+        self._locate.append(locate)
         if self.valid is None and not selection.valid.all():
             self.valid = selection.valid
         self.selections[ordinal] = selection
 
     def where(self, row: int) -> str:
         """Return the location of the sample in `row`, or ""."""
-        return self._locations[row] if self._locations is not None else ""
+        locations = (locate() for locate in self._locate)
+        return next((of_input[row] for of_input in locations if of_input is not None), "")
 
     def mark_invalid(self, row: int) -> None:
         """Mark `row` as a replacement sample."""
@@ -260,7 +265,7 @@ def run_batch_step(step: Step, batch: Batch, stage: str, rest: Rest | None = Non
 
 
 def _computed(step: Step, batch: Batch, rows: Batch | BranchBatch, stage: str) -> Any:
-    """Return what the operator returns for some rows of a batch."""
+    """Return the operator's result for some rows of a batch."""
     node = step.node
     inputs, arguments = _data(step, batch, rows)
     if step.shared:

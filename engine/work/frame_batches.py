@@ -40,14 +40,16 @@ def batch_frames(
         outputs: number of results.
     """
     pairs = zip(inputs, sequences.inputs, strict=True)
-    whole = [data for data, each in pairs if each]
+    whole = [data for data, is_sequence in pairs if is_sequence]
     counts = _counts(batch, whole, [arguments[name] for name in sequences.arguments])
     frames = FrameBatch(batch, counts)
     if not frames.size:  # so that no operator meets an empty batch
         on_device = any(isinstance(data, TensorListGPU) for data in inputs)
         return (frames.nothing(on_device),) * outputs
     pairs = zip(inputs, sequences.inputs, strict=True)
-    unfolded = [frames.unfold(data) if each else frames.repeat(data) for data, each in pairs]
+    unfolded = [
+        frames.unfold(data) if is_sequence else frames.repeat(data) for data, is_sequence in pairs
+    ]
     own = {
         name: value
         if not isinstance(value, TensorList)

@@ -93,7 +93,7 @@ class FitsReader(ArrayFileReader):
                 f"{owner}: there are {len(self.hdu_indices)} hdu_indices, but {len(types)} dtypes; "
                 "give one for each, or none"
             )
-        wrong = [each for each in map(to_numpy_type, types) if each.str[1:] not in _TYPES]
+        wrong = [dtype for dtype in map(to_numpy_type, types) if dtype.str[1:] not in _TYPES]
         if wrong:
             raise ArgumentError(
                 f"{owner}: no FITS image is of the type {wrong[0]}; there are integers of 8 to 64 "

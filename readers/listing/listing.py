@@ -64,10 +64,10 @@ class FileList:
         if not self.by_class:
             return ()
         labels, firsts = np.unique(self.labels, return_index=True)
-        found = [""] * (int(labels[-1]) + 1)
+        names = [""] * (int(labels[-1]) + 1)
         for label, first in zip(labels.tolist(), firsts.tolist(), strict=True):
-            found[label] = os.fsdecode(self.names[first].partition(b"/")[0])
-        return tuple(found)
+            names[label] = os.fsdecode(self.names[first].partition(b"/")[0])
+        return tuple(names)
 
     @cached_property
     def _some_are_whole(self) -> bool:

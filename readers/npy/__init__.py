@@ -8,6 +8,7 @@ planned path.
        |         array_list     which files, and which members of archives, hold the arrays
        |         region         which elements of each sample are read (`Regions`); pure
      source      source         `NumpySource`: the storage that a reader has
+       |         sample_regions which part of which array each sample is
        |
        |-- expected_header      short path: header and elements of each file by one or two calls
        |

@@ -1,4 +1,4 @@
-"""Where arrays in `.npy` format lie: in files of their own, or in `.npz`, zip and tar files."""
+"""The places of arrays in `.npy` format: in files of their own, or in `.npz`, zip and tar files."""
 
 from __future__ import annotations
 
@@ -123,9 +123,9 @@ def list_arrays(
     for number in range(len(listing)):
         if number in storages:
             in_archive = _in_tar if archives[number].lower().endswith(_TAR) else _in_zip
-            found = in_archive(storages[number])
-            wanted = [matches(name.rpartition(b"/")[2]) for name in found.names]
-            parts.append(_chosen(found, np.flatnonzero(wanted), number))
+            members = in_archive(storages[number])
+            wanted = [matches(name.rpartition(b"/")[2]) for name in members.names]
+            parts.append(_chosen(members, np.flatnonzero(wanted), number))
         else:
             parts.append(_plain_file(number))
     joined = _joined(parts, {number: storage.stamp for number, storage in storages.items()})
@@ -163,20 +163,20 @@ def _in_zip(storage: Storage) -> ArrayMembers:
     from ..archives.zip_index import DEFLATED, STORED, may_inflate_to, zip_members
 
     def build() -> list[NDArray[Any]]:
-        found = zip_members(storage)
-        sizes = (found.offsets, found.sizes, found.contents)
-        return [*found.names.to_arrays(), *sizes, found.checksums, found.methods]
+        members = zip_members(storage)
+        sizes = (members.offsets, members.sizes, members.contents)
+        return [*members.names.to_arrays(), *sizes, members.checksums, members.methods]
 
     def fits(*arrays: NDArray[Any]) -> bool:
         names, bounds, offsets, sizes, contents, checksums, methods = arrays
-        numbers = ((each, np.int64) for each in (contents, methods))
+        numbers = ((column, np.int64) for column in (contents, methods))
         if not have_dtypes((names, np.uint8), (checksums, np.uint32), *numbers):
             return False
         stored = methods == STORED
         return (
             lie_inside(storage, offsets, sizes)
             and are_bounds(bounds, len(names))
-            and {len(bounds) - 1} == {len(each) for each in arrays[2:]}
+            and {len(bounds) - 1} == {len(column) for column in arrays[2:]}
             and bool((stored | (methods == DEFLATED)).all())
             and bool(np.where(stored, contents == sizes, may_inflate_to(sizes, contents)).all())
         )
@@ -191,10 +191,10 @@ def _in_zip(storage: Storage) -> ArrayMembers:
     return ArrayMembers(table, StringTable.from_arrays(joined, bounds))
 
 
-def _chosen(found: ArrayMembers, rows: Int64s, number: int) -> ArrayMembers:
-    table = found.table[rows]
+def _chosen(members: ArrayMembers, rows: Int64s, number: int) -> ArrayMembers:
+    table = members.table[rows]
     table["file"] = number
-    return ArrayMembers(table, StringTable.of(found.names.take(rows)))
+    return ArrayMembers(table, StringTable.of(members.names.take(rows)))
 
 
 def _joined(parts: Sequence[ArrayMembers], stamps: Mapping[int, str]) -> ArrayMembers:

@@ -80,7 +80,7 @@ class ExpectedHeader:
         return Later(partial(self._read_files, paths, nbytes, read))
 
     def _whole_reads(self, result: NDArray[Any]) -> ReadRow:
-        """Return what reads header and elements of a file by one call."""
+        """Return a function that reads header and elements of a file by one call."""
         size = self.header.offset + self.header.nbytes
         rows = result.reshape(len(result), -1).view(np.uint8)
 
@@ -93,7 +93,7 @@ class ExpectedHeader:
     def _region_reads(
         self, paths: Sequence[str], regions: Regions, result: NDArray[Any]
     ) -> ReadRow:
-        """Return what reads the header of a file, and then all bytes that its region spans.
+        """Return a function that reads the header of a file, and then the bytes of its region.
 
         header | . . . [x . x . x] . . .      x: elements of the region
                        '- span -'

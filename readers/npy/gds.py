@@ -98,8 +98,8 @@ class DirectReads(Carrier):
         self._opened.cache_clear()
 
     def _refusal(self, stored: Sequence[OpenArray]) -> str:
-        for each in stored:
-            if why := self._opened(str(each.storage.path), each.storage.stamp)[1]:
+        for array in stored:
+            if why := self._opened(str(array.storage.path), array.storage.stamp)[1]:
                 return why
         return ""
 
@@ -116,20 +116,24 @@ class DirectReads(Carrier):
             device.synchronize()  # cuFile knows no streams: work on the memory must have ended
             result = BatchMemory([group], len(shapes), lambda *_: data.dense())
             work = byte_ranges_of(group.work(stored, owners, result, 0.0))
-            reads = [each for each in work if isinstance(each, DirectRange)]  # all of them are
+            reads = [
+                byte_range for byte_range in work if isinstance(byte_range, DirectRange)
+            ]  # all of them are
             futures = []
             try:
-                for each in reads:
-                    file, _ = self._opened(str(each.storage.path), each.storage.stamp)
-                    futures.append(file.pread(each.buffer, each.buffer.size, each.offset))
+                for byte_range in reads:
+                    file, _ = self._opened(str(byte_range.storage.path), byte_range.storage.stamp)
+                    futures.append(
+                        file.pread(byte_range.buffer, byte_range.buffer.size, byte_range.offset)
+                    )
             finally:
                 counts = _results(futures)
-        whole = counts == [each.buffer.size for each in reads]
+        whole = counts == [byte_range.buffer.size for byte_range in reads]
         return data if whole else None
 
 
 def direct_reads(source: NumpySource, stage: DeviceAccess) -> tuple[DirectReads | None, str]:
-    """Return what reads arrays into GPU memory, or None; and the way of reading.
+    """Return the carrier that reads arrays into GPU memory, or None; and the way of reading.
 
     Args:
         source: the arrays.
@@ -154,7 +158,7 @@ def direct_reads(source: NumpySource, stage: DeviceAccess) -> tuple[DirectReads 
 
 def _obstacle(groups: Sequence[FormGroup], stored: Sequence[OpenArray]) -> str:
     """Return why samples cannot be read straight into GPU memory, or ""."""
-    if any(each.storage.identity is None for each in stored):
+    if any(array.storage.identity is None for array in stored):
         return "not all files are local"
     if len(groups) > 1:
         return "the arrays of a batch differ in shape or type"

@@ -35,7 +35,7 @@ _LARGEST = 1 << 62
 
 @dataclass(frozen=True)
 class Regions:
-    """Which elements of each sample are read, and where they go; int64 (samples, axes).
+    """The elements that are read of each sample, and their places: int64 (samples, axes).
 
     Attributes:
         start: the first element.

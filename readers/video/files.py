@@ -15,7 +15,7 @@ from ..storage.storage import Storage
 
 
 def url_opener(options: Mapping[str, Any]) -> OpenUrl:
-    """Return what opens URLs, for operators; it can be pickled.
+    """Return a function that opens URLs, for operators; it can be pickled.
 
     Args:
         options: `Reader.storage_options`.
@@ -24,7 +24,7 @@ def url_opener(options: Mapping[str, Any]) -> OpenUrl:
 
 
 def file_of(storage: Storage) -> tuple[str | BinaryIO, FileState]:
-    """Return what FFmpeg opens, a path or a file object, and the file's state."""
+    """Return the argument for FFmpeg, a path or a file object, and the file's state."""
     if storage.path is not None:
         path = os.fspath(storage.path)
         return path, state_of(path)

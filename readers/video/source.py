@@ -180,7 +180,7 @@ def _are_arrays(*arrays: NDArray[Any]) -> bool:
     """Return whether the arrays can be those of an index of frames."""
     times, keys, seeks, unit, end, packets = arrays
     return (
-        have_dtypes(*((each, np.int64) for each in arrays))
+        have_dtypes(*((array, np.int64) for array in arrays))
         and (len(unit), len(end), len(packets) % 3) == (2, 1, 0)
         and bool((unit > 0).all() and len(keys) == len(seeks) > 0)
         and bool((times[1:] >= times[:-1]).all() and (keys[1:] > keys[:-1]).all())

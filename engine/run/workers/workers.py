@@ -69,7 +69,7 @@ class Workers:
 
     @property
     def worker_type(self) -> str:
-        """What the workers are now: "threads" or "processes"."""
+        """The kind of the workers now: "threads" or "processes"."""
         return self._crew.worker_type
 
     def start(self) -> None:

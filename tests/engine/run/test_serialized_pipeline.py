@@ -216,6 +216,19 @@ def fed(source=None, **options):
     return pipe
 
 
+@pytest.mark.parametrize("debug", [False, True])
+def test_random_numbers_stay_without_the_operators_that_no_output_needs(debug):
+    @pipeline_def(batch_size=3, num_threads=1, seed=3, debug=debug)
+    def define():
+        fn.random.uniform()
+        return fn.random.uniform() + fn.random.normal([fn.constant(fdata=1.0)])[0]
+
+    with define() as pipe, Pipeline.deserialize(pipe.serialize()) as stored:
+        for _ in range(2):
+            wanted, found = pipe.run()[0], stored.run()[0]
+            np.testing.assert_array_equal(wanted.as_array(), found.as_array())
+
+
 def test_a_source_is_stored_without_its_function():
     pipe = fed(lambda i: np.zeros((2, 1)), cycle=None, batch=True)
     again = Pipeline.deserialize(pipe.serialize())
