@@ -206,11 +206,9 @@ def test_branches_of_conditions():
     assert_same_batches(pipe, again)
 
 
-def test_a_pipeline_in_debug_mode_has_no_graph_to_store():
-    pipe = pipeline_def(lambda: fn.random.uniform(), batch_size=1, debug=True)()
-    with pytest.raises(ArgumentError, match="without debug=True"):
-        pipe.serialize()
-    pipe.close()
+def test_a_pipeline_in_debug_mode_is_stored_as_others():
+    pipe = pipeline_def(lambda: fn.random.uniform(shape=[2]), batch_size=2, debug=True)()
+    assert_same_batches(pipe, Pipeline.deserialize(pipe.serialize()))
 
 
 def fed(source=None, **options):
