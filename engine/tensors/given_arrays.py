@@ -27,7 +27,9 @@ class Given(NamedTuple):
 
 
 def is_plain(value: Any) -> bool:
-    """Return whether a value is an array of NumPy or CuPy, or a list of such arrays."""
+    """Return whether a value is the form that batches have: an array, `PackedRows` or a list."""
+    if isinstance(value, PackedRows):
+        return True
     if isinstance(value, list | tuple):
         rows = [row for row in (*value[:1], *value[-1:]) if row is not None]
         return all(map(is_plain, rows))
