@@ -32,6 +32,8 @@ class TensorGPU(Tensor):
         device_id: without effect: the array knows its device.
     """
 
+    _lease: Lease | None
+
     def __init__(
         self,
         object: Any,
@@ -65,7 +67,7 @@ class TensorGPU(Tensor):
 
     def __dlpack__(
         self,
-        stream: int | None = None,
+        stream: Any = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
@@ -131,6 +133,7 @@ class TensorListGPU(TensorList):
     """
 
     _tensor = TensorGPU
+    _lease: Lease | None
 
     def __init__(
         self,
@@ -250,7 +253,7 @@ class TensorListGPU(TensorList):
 
     def __dlpack__(
         self,
-        stream: int | None = None,
+        stream: Any = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
