@@ -631,3 +631,22 @@ def test_an_operator_may_not_end_the_data():
     )
     with pytest.raises(RuntimeError, match="raised StopIteration, which only inputs may do"):
         pipe.run()
+
+
+def test_constants_that_come_and_go_shift_no_reader(photo_tree):
+    turns = iter(range(4))
+
+    def readers():
+        first = fn.readers.file(files=photo_tree.files[:5], labels=range(5))[1]
+        between = fn.random.uniform()
+        return first, between, fn.readers.file(files=photo_tree.files[:5], labels=range(10, 15))[1]
+
+    @pipeline_def(batch_size=3, num_threads=1, seed=2, debug=True)
+    def define():
+        constants = [types.Constant(n) for n in range(next(turns))]
+        first, between, second = readers()
+        return first, between, second, *constants[:0]
+
+    with define() as debug, pipeline_def(readers)(batch_size=3, num_threads=1, seed=2) as normal:
+        for _ in range(4):
+            assert_same(debug.run(), normal.run())
