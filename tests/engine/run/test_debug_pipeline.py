@@ -161,14 +161,17 @@ def test_fed_arrays_may_be_changed_afterwards():
         batch_size=2, num_threads=1, debug=True
     )
     data = np.zeros((2, 1))
+    assert pipe.input_feed_count("x") == 1
     for _ in range(2):
         pipe.feed_input("x", data)
         data += 1
     assert [pipe.run()[0].as_array()[0, 0] for _ in range(2)] == [0, 1]
     (result,) = pipe.run(x=np.ones((1, 1)))
     assert result.shape() == [(1,)]
-    with pytest.raises(ArgumentError, match="no batch was fed"):
+    with pytest.raises(PipelineStopped, match=r"feed_input\('x', ...\) must be called"):
         pipe.run()
+    (result,) = pipe.run(x=np.ones((2, 1)))
+    assert result.shape() == [(1,), (1,)]
 
 
 def test_user_functions_sets_of_inputs_and_composites(files):
