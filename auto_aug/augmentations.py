@@ -27,7 +27,7 @@ from .core.functions import Array
 from .core.sequences import FILL_VALUE, SMOOTH, augment, has_effect, sharpening_factor
 
 _ENHANCED = (0, 0.9)
-_SAME = np.float32([[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+_SAME = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
 _BITS = 8
 _DARK = 128  # levels below it are shifted by `solarize_add`
 

@@ -229,7 +229,7 @@ def sharpening_factor(window: Any) -> Any:
     return 1 - window[0, 0] / SMOOTH[0, 0]
 
 
-SMOOTH = np.float32([[1, 1, 1], [1, 5, 1], [1, 1, 1]]) / np.float32(13)
+SMOOTH = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32) / np.float32(13)
 """Pillow's window SMOOTH, which blurs."""
 
 
@@ -269,7 +269,7 @@ def _apply_selected(
         step = steps[position]
         index = step[1]
         signed = SignedMagnitudeBin(index // 2, index & 1, index)
-        chosen = [_unchanged, *stages[position % drawn.stages]]
+        chosen: list[Callable[..., Any]] = [_unchanged, *stages[position % drawn.stages]]
         data = select(
             chosen,
             step[0],

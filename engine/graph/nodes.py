@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ArgumentError
 from ..tensors import TensorList
@@ -26,6 +26,16 @@ from .params import NO_EFFECT, Required
 from .sequences import Sequences
 
 __all__ = ["DataNode", "newaxis"]  # the module is public as `penstock.data_node`
+
+
+class StoredCall(NamedTuple):
+    """The call of a node that was made again of a stored graph.
+
+    Attributes:
+        number: of the call among all calls of the graph that was stored.
+    """
+
+    number: int
 
 
 @dataclass(eq=False)

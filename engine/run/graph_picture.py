@@ -104,7 +104,7 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-class Branch(NamedTuple):
+class TreeLine(NamedTuple):
     """A line of a tree.
 
     Attributes:
@@ -120,7 +120,7 @@ class Branch(NamedTuple):
     repeated: bool
 
 
-def as_tree(facts: GraphFacts) -> Iterator[Branch]:
+def as_tree(facts: GraphFacts) -> Iterator[TreeLine]:
     """Yield the graph line by line: each output with all that it needs below it."""
     pending = [(f"output {i}: ", "", data) for i, data in enumerate(facts.outputs)][::-1]
     seen: set[int] = set()
@@ -129,7 +129,7 @@ def as_tree(facts: GraphFacts) -> Iterator[Branch]:
         node = data.node
         title = node.operator.called + (f" {node.name!r}" if node.wanted_name else "")
         repeated = node.ordinal in seen
-        yield Branch(lead + title, node, data, repeated)
+        yield TreeLine(lead + title, node, data, repeated)
         if repeated:
             continue
         seen.add(node.ordinal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graph.nodes import Node
+from ..graph.nodes import Node, StoredCall
 from ..graph.operator import Operator
 from ..order import philox
 
@@ -22,28 +22,20 @@ def random_keys(nodes: Sequence[Node], seed: int) -> dict[int, int]:
             Copies between devices do not count.
         seed: of the pipeline.
     """
+    nodes = [node for node in nodes if not node.operator.transfers]
     numbers = call_numbers(nodes)
-    return {
-        node.ordinal: random_key(node.operator, numbers[node.ordinal], seed)
-        for node in nodes
-        if node.ordinal in numbers
-    }
+    return {node.ordinal: random_key(node.operator, numbers[node.call], seed) for node in nodes}
 
 
-def call_numbers(nodes: Sequence[Node]) -> dict[int, int]:
-    """Return the number of each node's call among all calls, by the node's ordinal.
-
-    Copies between devices do not count. The calls of a stored pipeline are the numbers that they
-    had among the calls of the pipeline that was stored, of which some nodes may be missing.
-    """
+def call_numbers(nodes: Sequence[Node]) -> dict[object, int]:
+    """Return the number of each call among all calls: see `random_keys`."""
     calls: dict[object, int] = {}
-    return {
-        node.ordinal: node.call
-        if isinstance(node.call, int)
-        else calls.setdefault(node.call, len(calls))
-        for node in nodes
-        if not node.operator.transfers
-    }
+    for node in nodes:
+        if isinstance(node.call, StoredCall):
+            calls[node.call] = node.call.number
+        elif not node.operator.transfers:
+            calls.setdefault(node.call, len(calls))
+    return calls
 
 
 def random_key(operator: Operator, number: int, seed: int) -> int:

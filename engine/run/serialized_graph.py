@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from ..errors import PenstockError, SerializationError
 from ..graph.branches import Branch
-from ..graph.nodes import DataNode, Graph, Node, restored_node
+from ..graph.nodes import DataNode, Graph, Node, StoredCall, restored_node
 from ..graph.operator import OPERATORS, CompositeOperator
 from ..graph.portable import NotPortable, decode, encode
 
@@ -50,7 +50,7 @@ class NodePlace(NamedTuple):
 def graph_as_json(
     nodes: Sequence[Node],
     outputs: Sequence[tuple[int, int]],
-    calls: Mapping[int, int],
+    calls: Mapping[object, int],
     pickled: Pickled,
 ) -> dict[str, Json]:
     """Return nodes and outputs as JSON.
@@ -58,7 +58,7 @@ def graph_as_json(
     Args:
         nodes: the nodes of a plan, in the graph's order.
         outputs: the pipeline's outputs: the ordinal of the node, and the output's number.
-        calls: the number of each node's call, by the node's ordinal: see `call_numbers`.
+        calls: the numbers of the calls that made the nodes.
         pickled: pickles what is no plain value; None if nothing may be pickled. Then nodes that can
             do without such arguments are stored without them.
 
@@ -80,7 +80,7 @@ def graph_as_json(
                 "device": node.operator.device,
                 "name": node.name,
                 "made_at": node.made_at,
-                "call": calls.get(node.ordinal, -1),
+                "call": calls.get(node.call, -1),
                 "branch": _number_of(node.branch, branches),
                 "inputs": [_place(data, numbers) for data in node.inputs],
                 "data": {name: _place(data, numbers) for name, data in node.arguments.items()},
@@ -230,7 +230,7 @@ def _node_of(
         {name: _data_at(each, nodes, str(place)) for name, each in data.items()},
         name=place.name,
         made_at=_field(stored, "made_at", str, str(place)),
-        call=_field(stored, "call", int, str(place)),
+        call=StoredCall(_field(stored, "call", int, str(place))),
         branch=branches.branch(stored.get("branch"), str(place)),
     )
 

@@ -18,8 +18,6 @@ from .config import PipelineConfig
 from .pickling import by_value
 from .pipeline_base import PipelineBase
 from .random_keys import call_numbers
-from .serialized_file import dump, load
-from .serialized_graph import graph_as_json, graph_from_json
 
 _NOT_STORED = {
     "checkpoint",
@@ -28,8 +26,9 @@ _NOT_STORED = {
     "py_callback_pickler",
     "stream_policy",
     "concurrency",
+    "enable_conditionals",
 }
-"""Arguments of a pipeline that belong to one run of the program, or have no effect."""
+"""Arguments that belong to one run of the program, or have no effect on a graph that is made."""
 
 
 class SerializedPipeline(PipelineBase):
@@ -73,11 +72,15 @@ class SerializedPipeline(PipelineBase):
             if self._outputs is not None:
                 raise ArgumentError("define_graph is given, but the pipeline has a graph already")
             self.define(define_graph)
+        from .serialized_file import dump  # it needs hashlib, and most programs store nothing
+        from .serialized_graph import graph_as_json
+
         self._define_once()
         assert self._outputs is not None
         plan = make_plan(self._graph, self._outputs)
+        calls = call_numbers(self._graph.nodes)
         pickled = _pickler() if allow_pickle else None
-        document = graph_as_json(plan.nodes, plan.outputs, call_numbers(self._graph.nodes), pickled)
+        document = graph_as_json(plan.nodes, plan.outputs, calls, pickled)
         data = dump({"options": self._stored_options(), **document})
         if filename is not None:
             write_file(filename, data)
@@ -128,7 +131,7 @@ class SerializedPipeline(PipelineBase):
                 "of them should be defined."
             )
         data = serialized_pipeline if filename is None else Path(filename).read_bytes()
-        document = load(data)
+        document = _document(data)
         pipeline = cls.__new__(cls)
         pipeline._begin({**_options_of(document), **kwargs})
         pipeline._fill(document, allow_pickle)
@@ -149,7 +152,7 @@ class SerializedPipeline(PipelineBase):
         """
         if self._outputs is not None or self._graph.nodes:
             raise ArgumentError("the pipeline has a graph already; make another pipeline")
-        document = load(serialized_pipeline)
+        document = _document(serialized_pipeline)
         seed = _options_of(document).get("seed")
         if self._config.seed in (None, -1) and type(seed) is int and self._restored is None:
             self._seed = seed
@@ -158,9 +161,17 @@ class SerializedPipeline(PipelineBase):
 
     def _fill(self, document: dict[str, Any], allow_pickle: bool) -> None:
         """Take the graph of a stored pipeline."""
+        from .serialized_graph import graph_from_json
+
         with defining(self._graph):
             outputs = graph_from_json(self._graph, document, _unpickled if allow_pickle else None)
         self._outputs = outputs
+
+
+def _document(data: Any) -> dict[str, Any]:
+    from .serialized_file import load
+
+    return load(data)
 
 
 def _options_of(document: dict[str, Any]) -> dict[str, Any]:

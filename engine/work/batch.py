@@ -112,15 +112,18 @@ class Batch:
             conditions: of each output; () if all outputs have all samples.
         """
         if self.end is None:
-            self.outputs = tuple(
-                self.values[ordinal][i].delivered(self.valid) for ordinal, i in outputs
-            )
-            if any(conditions):
-                self.outputs = tuple(
-                    selected(data, samples_that_meet(self, each)) if each else data
-                    for data, each in zip(self.outputs, conditions, strict=True)
-                )
+            wanted = conditions or ((),) * len(outputs)
+            self.outputs = tuple(map(self._delivered, outputs, wanted))
         self.values.clear()
+
+    def _delivered(self, output: Key, conditions: Conditions) -> TensorList:
+        ordinal, i = output
+        data = self.values[ordinal][i]
+        if not conditions:
+            return data.delivered(self.valid)
+        rows = samples_that_meet(self, conditions)
+        valid = None if self.valid is None else self.valid[rows]
+        return selected(data, rows).delivered(valid)
 
     def parts(self) -> list[Batch]:
         """Return the user's batches that it holds, with their outputs, once it is finished."""

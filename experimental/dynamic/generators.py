@@ -33,6 +33,12 @@ class RNG:
     True
     """
 
+    _key: int
+    _high: int  # upper half of the counter
+    _count: int  # of words that were drawn
+    _block: int  # whose words these are
+    _words: tuple[int, ...]
+
     def __init__(self, seed: int | None = None, state: Any = None) -> None:
         if seed is not None and state is not None:
             raise ValueError("Cannot specify both `seed` and `state`")

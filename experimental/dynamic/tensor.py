@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
 from ...engine.tensors import TensorListGPU
-from .calls import call, copied
+from .calls import call
 from .devices import device as as_device
 from .element_types import dtype as as_dtype
+from .invocations import copied
 from .operands import Operand
 from .samples import one_of, sample_of, shown
 from .values import Value

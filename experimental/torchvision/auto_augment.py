@@ -6,7 +6,7 @@ The magnitudes are those of torchvision, and one operator does all changes of an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from ...operators.augmenting.augment import Augment
 from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import parameter_row
 from .images import Images
-from .transform import InterpolationMode, Transform, mode_of
+from .transform import InterpolationMode, Transform, mode_of, whole
 
 _augment_node = function_of(Augment)
 _steps_node = function_of(DrawSteps)
@@ -72,26 +72,29 @@ _OF_PIXELS = {
 _RANDOM = tuple(name for name in CHANGES if name != "Invert")
 
 
-def magnitudes(name: str, bins: int, *, wide: bool) -> NDArray[np.float64]:
-    """Return the magnitudes of a change: (bins,).
+def magnitudes(name: str, bins: int, *, wide: bool) -> list[float]:
+    """Return the magnitudes of a change.
 
     Args:
         name: of the change.
         bins: number of magnitudes.
         wide: whether they are those of TrivialAugmentWide.
 
-    >>> magnitudes("Posterize", 5, wide=False).tolist()
+    >>> magnitudes("Posterize", 5, wide=False)
     [8.0, 7.0, 6.0, 5.0, 4.0]
     """
     if name == "Posterize":
         lost = 6 if wide else 4
-        return np.round(8 - np.arange(bins) / (max(bins - 1, 1) / lost))
-    if name == "Solarize":
-        return np.linspace(1.0, 0.0, bins)
-    largest = {"ShearX": 0.3, "Rotate": 30.0, "TranslateX": _RELATIVE}
-    if wide:
-        largest = {"ShearX": 0.99, "Rotate": 135.0, "TranslateX": 32.0}
-    return np.linspace(0.0, largest.get(name.replace("Y", "X"), 0.99 if wide else 0.9), bins)
+        found = np.round(8 - np.arange(bins) / (max(bins - 1, 1) / lost))
+    elif name == "Solarize":
+        found = np.linspace(1.0, 0.0, bins)
+    else:
+        largest = {"ShearX": 0.3, "Rotate": 30.0, "TranslateX": _RELATIVE}
+        if wide:
+            largest = {"ShearX": 0.99, "Rotate": 135.0, "TranslateX": 32.0}
+        most = largest.get(name.replace("Y", "X"), 0.99 if wide else 0.9)
+        found = np.linspace(0.0, most, bins)
+    return [float(each) for each in found]
 
 
 def step(name: str, magnitude: float, *, wide: bool) -> NDArray[np.float32]:
@@ -207,14 +210,9 @@ class RandAugment(_AutoAugment):
         device: str | None = "cpu",
     ) -> None:
         super().__init__(interpolation, fill, device)
-        if not isinstance(num_ops, Integral) or num_ops < 0:
-            raise ArgumentError(f"num_ops must be an integer from 0 on, but is {num_ops!r}")
-        if not 0 <= magnitude < num_magnitude_bins:
-            raise ArgumentError(
-                f"magnitude must be from 0 to {num_magnitude_bins - 1}, not {magnitude}"
-            )
-        self.num_ops, self.magnitude = num_ops, magnitude
-        self.num_magnitude_bins = num_magnitude_bins
+        self.num_ops = whole(num_ops, "num_ops", 0)
+        self.num_magnitude_bins = whole(num_magnitude_bins, "num_magnitude_bins", 1)
+        self.magnitude = whole(magnitude, "magnitude", 0, num_magnitude_bins - 1)
 
     def _apply(self, images: Images) -> Images:
         if not self.num_ops:
@@ -246,14 +244,12 @@ class TrivialAugmentWide(_AutoAugment):
         device: str | None = "cpu",
     ) -> None:
         super().__init__(interpolation, fill, device)
-        if not isinstance(num_magnitude_bins, Integral) or num_magnitude_bins < 1:
-            raise ArgumentError(f"num_magnitude_bins must be positive, but is {num_magnitude_bins}")
-        self.num_magnitude_bins = num_magnitude_bins
+        self.num_magnitude_bins = whole(num_magnitude_bins, "num_magnitude_bins", 1)
 
     def _apply(self, images: Images) -> Images:
         steps = [
             _signs(name, magnitude, wide=True)
             for name in _RANDOM
-            for magnitude in magnitudes(name, self.num_magnitude_bins, wide=True).tolist()
+            for magnitude in magnitudes(name, self.num_magnitude_bins, wide=True)
         ]
         return self._changed(images, np.array(steps)[:, np.newaxis], np.ones((len(steps), 1)), 1)

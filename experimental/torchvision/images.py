@@ -130,13 +130,14 @@ class Images:
 
         def part(node: DataNode, values: Any) -> DataNode:
             axis = int(node.layout.startswith("F"))
+            outside: dict[str, Any] = {"out_of_bounds_policy": _POLICIES[padding_mode]}
             return fn.slice(
                 node,
                 start=window[:2],
                 shape=window[2:],
                 axes=[axis, axis + 1],
-                out_of_bounds_policy=_POLICIES[padding_mode],
                 fill_values=values,
+                **outside,
             )
 
         masks = None if self.masks is None else part(self.masks, 0)

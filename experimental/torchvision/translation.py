@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import fn
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import DataNode
 from . import auto_augment, choices, color, conversion, geometry, warps
@@ -79,7 +80,7 @@ class Translation:
         """Add the transforms to the pipeline that is being defined.
 
         Args:
-            images: bytes, HWC.
+            images: bytes, HWC, or FHWC for videos.
             boxes: bounding boxes of each image: (boxes, 4) left, top, right and bottom in pixels.
             masks: a mask of each image: HW or HWC, of any type.
 
@@ -96,7 +97,13 @@ class Translation:
                 f"transforms cannot be translated: {'; '.join(self.report.problems)}. Leave them "
                 "out, and apply them to what the pipeline returns"
             )
-        state = Images(images, PIXELS, self._rule, boxes=boxes, masks=masks).on(self._device)
+        if images.layout not in ("", "HWC", "FHWC"):
+            raise ArgumentError(
+                f"the images have the layout {images.layout!r}, and transforms take HWC and FHWC; "
+                "use fn.transpose before"
+            )
+        named = images if images.layout else fn.reshape(images, layout="HWC")
+        state = Images(named, PIXELS, self._rule, boxes=boxes, masks=masks).on(self._device)
         for entry in self.report:
             assert entry.transform is not None  # the report is complete
             state = entry.transform.add_to(state)
@@ -314,5 +321,8 @@ _REASONS = {
     "MixUp": "it mixes the samples of a batch",
     "CutMix": "it mixes the samples of a batch",
     "LinearTransformation": "its matrix is as large as the image squared",
+    "SanitizeBoundingBoxes": "it changes the number of boxes",
+    "ElasticTransform": "fn.experimental.remap moves pixels by maps",
+    "GaussianNoise": "fn.noise.gaussian does the same",
     "JPEG": "fn.jpeg_compression_distortion does the same, with other rounding",
 }

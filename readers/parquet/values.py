@@ -1,4 +1,4 @@
-"""ColumnValues of a column as NumPy finds them in Arrow's memory, and samples made of them."""
+"""Values of a column as NumPy finds them in Arrow's memory, and samples made of them."""
 
 from __future__ import annotations
 

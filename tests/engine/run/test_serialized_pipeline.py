@@ -176,6 +176,38 @@ def test_sinks_and_what_no_output_needs():
         pipe.set_outputs(fn.random.uniform(name="output"))
     again = Pipeline.deserialize(pipe.serialize())
     assert [node.name for node in again._plan.nodes] == ["sink", "output"]
+    twice = Pipeline.deserialize(again.serialize())
+    assert twice.serialize() == again.serialize()
+    assert_same_batches(pipe, again)
+    twice.close()
+
+
+def test_branches_of_conditions():
+    def define():
+        number = fn.random.uniform(range=(-1.0, 1.0))
+        if number > 0:
+            result = fn.random.uniform(range=(2.0, 3.0))
+            if number > 0.5:
+                result = result * 10
+        else:
+            result = -number + fn.random.uniform()
+        return number, result
+
+    pipe = pipeline_def(define, batch_size=8, num_threads=1, enable_conditionals=True)()
+    data = pipe.serialize()
+    again = Pipeline.deserialize(data)
+    assert again.serialize() == data
+    outer = [each["outer"] for each in load(data)["branches"]]
+    assert None in outer
+    assert 0 in outer
+    assert_same_batches(pipe, again)
+
+
+def test_a_pipeline_in_debug_mode_has_no_graph_to_store():
+    pipe = pipeline_def(lambda: fn.random.uniform(), batch_size=1, debug=True)()
+    with pytest.raises(ArgumentError, match="without debug=True"):
+        pipe.serialize()
+    pipe.close()
 
 
 def fed(source=None, **options):
@@ -293,6 +325,12 @@ def document():
     return load(pipe.serialize())
 
 
+def add_branch(whole, **fields):
+    branch = {"condition": [0, 0], "wanted": True, "outer": None, "statement": "x"} | fields
+    whole["branches"].append(branch)
+    return 0
+
+
 def changed(change):
     whole = document()
     change(whole)
@@ -319,6 +357,10 @@ def changed(change):
         (lambda d: d["nodes"][1].update(name=d["nodes"][0]["name"]), "two operators are named"),
         (lambda d: d["nodes"][2].update(inputs=[[2, 0]]), "no data of an earlier node"),
         (lambda d: d["nodes"][0].update(device="tpu"), "runs on cpu"),
+        (lambda d: d["nodes"][0].update(branch=0), "in the branch 0, which is not stored"),
+        (lambda d: d["nodes"][1].update(branch=add_branch(d, outer=0)), "in the branch 0, which"),
+        (lambda d: d["nodes"][1].update(branch=add_branch(d, condition=[1, 0])), "no data of an"),
+        (lambda d: d["nodes"][1].update(branch=add_branch(d, wanted=1)), "must be a JSON true or"),
         (lambda d: d["nodes"][1]["constants"].update(shape="big"), "'shape' must be"),
         (lambda d: d["nodes"][1]["constants"].update(shape={"type": "?"}), "'shape' is the type"),
         (lambda d: d["nodes"][1]["constants"].update(colour=1), "no argument 'colour'"),

@@ -125,6 +125,10 @@ REAL = {
         1e-6,
         lambda tv: floats(tv, tv.Normalize(MEAN, STD), tv.RandomHorizontalFlip(1.0)),
     ),
+    "invert": (0, lambda tv: floats(tv, tv.RandomInvert(1.0))),
+    "no invert": (0, lambda tv: floats(tv, tv.RandomInvert(0.0))),
+    "posterize": (0, lambda tv: floats(tv, tv.RandomPosterize(3, 1.0))),
+    "solarize": (0, lambda tv: floats(tv, tv.RandomSolarize(0.4, 1.0))),
     "two normalizations": (
         1e-5,
         lambda tv: floats(tv, tv.Normalize(MEAN, STD), tv.Normalize(MEAN, STD)),
