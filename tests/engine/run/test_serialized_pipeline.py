@@ -203,13 +203,6 @@ def test_branches_of_conditions():
     assert_same_batches(pipe, again)
 
 
-def test_a_pipeline_in_debug_mode_has_no_graph_to_store():
-    pipe = pipeline_def(lambda: fn.random.uniform(), batch_size=1, debug=True)()
-    with pytest.raises(ArgumentError, match="without debug=True"):
-        pipe.serialize()
-    pipe.close()
-
-
 def fed(source=None, **options):
     with Pipeline(batch_size=2, num_threads=1) as pipe:
         pipe.set_outputs(fn.external_source(source, name="data", layout="X", **options) * 2)
