@@ -86,7 +86,7 @@ class EagerGraph(Graph):
 
     @property
     def plan(self) -> Plan:
-        """The plan of the first batch; of the nodes so far, before that batch ends."""
+        """The plan of the last whole batch; of the nodes so far, before the first batch ends."""
         return self._plan or stepwise_plan(self.nodes)
 
     @property
@@ -118,6 +118,8 @@ class EagerGraph(Graph):
             StopIteration: a source is at the end of its data.
         """
         self.number = self.number + 1 if number is None else number
+        for node in {*self.nodes, *self._given}.difference(self._adopted):
+            node.outputs = ()  # a cycle, which would keep the values until it is collected
         for node in self._adopted:
             node.ordinal = -1
         self._adopted.clear()
@@ -139,7 +141,8 @@ class EagerGraph(Graph):
             keep_values: whether nodes keep their values, as long as a program holds the nodes.
         """
         self._record.end()
-        self._plan = self._plan or stepwise_plan(self.nodes, outputs)
+        if self._plan is None or len(self.nodes) >= len(self._plan.nodes):  # no early return
+            self._plan = stepwise_plan(self.nodes, outputs)
         batch = self._batch
         now = stepwise_plan((), outputs)
         batch.finish(now.outputs, now.output_conditions)

@@ -38,7 +38,7 @@ class EagerInputs:
         self._batch_size = batch_size
         self._runner = runner
         self._open_input = open_input
-        self._inputs: list[InputNode[InputOperator]] = []  # of the first batch
+        self._inputs: dict[InputOperator, Node] = {}  # nodes of the last batch
         self._axes: dict[InputOperator, tuple[Axes, ...]] = {}
 
     def begin(self, batch: Batch) -> None:
@@ -48,10 +48,10 @@ class EagerInputs:
             StopIteration: a source is at the end of its data.
         """
         self.has_size = False
-        for i, source in enumerate(self._inputs):
-            operator = source.operator  # the number of its node in this batch is not known yet
+        for i, (operator, node) in enumerate(self._inputs.items()):
+            # The number of its node in this batch is not known yet.
             operator.placement = replace(operator.placement, ordinal=-1 - i)
-            self._enter(source, batch)
+            self._enter(InputNode(node, operator), batch)
 
     def take_size(self, batch: Batch, size: int, what: str) -> None:
         """Let data decide the size of a batch; raise ArgumentError if others have done so."""
@@ -73,7 +73,9 @@ class EagerInputs:
         """
         operator = node.operator
         assert isinstance(operator, InputOperator)
-        if operator not in {each.operator for each in self._inputs}:
+        is_new = operator not in self._inputs
+        self._inputs[operator] = node
+        if is_new:
             self._open(InputNode(node, operator), batch)
         elif earlier in batch.selections:
             batch.selections[node.ordinal] = batch.selections.pop(earlier)
@@ -88,7 +90,6 @@ class EagerInputs:
             self._open_input(source)
         if operator.device != "cpu":
             operator.attach(self._runner.device)
-        self._inputs.append(source)
         self._enter(source, batch)
 
     def _enter(self, source: InputNode[InputOperator], batch: Batch) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -653,3 +654,19 @@ def test_constants_that_come_and_go_shift_no_reader(photo_tree):
     with define() as debug, pipeline_def(readers)(batch_size=3, num_threads=1, seed=2) as normal:
         for _ in range(4):
             assert_same(debug.run(), normal.run())
+
+
+def test_batches_are_dropped():
+    references = []
+
+    @pipeline_def(batch_size=2, num_threads=1, debug=True)
+    def define():
+        data = fn.external_source(lambda: np.ones((2, 3)))
+        doubled = call(Noise, data)
+        references.append(weakref.ref(doubled.value))
+        return doubled * 2
+
+    with define() as pipe:
+        for _ in range(4):
+            pipe.run()
+        assert [reference() for reference in references[:-2]] == [None, None]
