@@ -18,6 +18,7 @@ from .engine.errors import (
     MissingDependencyError,
     PenstockError,
     PipelineStopped,
+    SerializationError,
     SourceError,
     WorkerError,
 )
@@ -76,6 +77,7 @@ __all__ = [
     "PenstockError",
     "Pipeline",
     "PipelineStopped",
+    "SerializationError",
     "SourceError",
     "StreamPolicy",
     "WorkerError",

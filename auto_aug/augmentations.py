@@ -24,10 +24,10 @@ from ..engine.errors import ArgumentError
 from ..engine.graph.nodes import DataNode
 from .core import augmentation
 from .core.functions import Array
-from .core.sequences import SMOOTH, augment, has_effect, sharpening_factor
+from .core.sequences import FILL_VALUE, SMOOTH, augment, has_effect, sharpening_factor
 
 _ENHANCED = (0, 0.9)
-_SAME = np.float32([[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+_SAME = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
 _BITS = 8
 _DARK = 128  # levels below it are shifted by `solarize_add`
 
@@ -45,7 +45,7 @@ def warp_y_param(magnitude: float) -> list[float]:
 @augmentation(mag_range=(0, 0.3), randomly_negate=True, mag_to_param=warp_x_param)
 @has_effect("shear")
 def shear_x(
-    data: DataNode, shear: Any, fill_value: float | None = 128, interp_type: Any = None
+    data: DataNode, shear: Any, fill_value: float | None = FILL_VALUE, interp_type: Any = None
 ) -> DataNode:
     """Shear: lines move to the right by `shear[0]` for each line down."""
     return augment(data, shear, "shear", fill_value=fill_value, interp_type=interp_type)
@@ -54,7 +54,7 @@ def shear_x(
 @augmentation(mag_range=(0, 0.3), randomly_negate=True, mag_to_param=warp_y_param)
 @has_effect("shear")
 def shear_y(
-    data: DataNode, shear: Any, fill_value: float | None = 128, interp_type: Any = None
+    data: DataNode, shear: Any, fill_value: float | None = FILL_VALUE, interp_type: Any = None
 ) -> DataNode:
     """Shear: columns move down by `shear[1]` for each column to the right."""
     return augment(data, shear, "shear", fill_value=fill_value, interp_type=interp_type)
@@ -66,7 +66,7 @@ def translate_x(
     data: DataNode,
     rel_offset: Any,
     shape: Any,
-    fill_value: float | None = 128,
+    fill_value: float | None = FILL_VALUE,
     interp_type: Any = None,
 ) -> DataNode:
     """Move right by `rel_offset[0]` times the width, which `shape` gives: (height, width)."""
@@ -79,7 +79,7 @@ def translate_x(
 )
 @has_effect("translate")
 def translate_x_no_shape(
-    data: DataNode, offset: Any, fill_value: float | None = 128, interp_type: Any = None
+    data: DataNode, offset: Any, fill_value: float | None = FILL_VALUE, interp_type: Any = None
 ) -> DataNode:
     """Move to the right by `offset[0]` pixels."""
     return augment(data, offset, "translate", fill_value=fill_value, interp_type=interp_type)
@@ -91,7 +91,7 @@ def translate_y(
     data: DataNode,
     rel_offset: Any,
     shape: Any,
-    fill_value: float | None = 128,
+    fill_value: float | None = FILL_VALUE,
     interp_type: Any = None,
 ) -> DataNode:
     """Move down by `rel_offset[1]` times the height, which `shape` gives: (height, width)."""
@@ -104,7 +104,7 @@ def translate_y(
 )
 @has_effect("translate")
 def translate_y_no_shape(
-    data: DataNode, offset: Any, fill_value: float | None = 128, interp_type: Any = None
+    data: DataNode, offset: Any, fill_value: float | None = FILL_VALUE, interp_type: Any = None
 ) -> DataNode:
     """Move down by `offset[1]` pixels."""
     return augment(data, offset, "translate", fill_value=fill_value, interp_type=interp_type)
@@ -115,7 +115,7 @@ def translate_y_no_shape(
 def rotate(
     data: DataNode,
     angle: Any,
-    fill_value: float | None = 128,
+    fill_value: float | None = FILL_VALUE,
     interp_type: Any = None,
     rotate_keep_size: bool = True,
 ) -> DataNode:

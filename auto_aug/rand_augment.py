@@ -12,7 +12,7 @@ from . import augmentations as a
 from .core import Augmentation
 from .core.policies import Step, check_bins, is_int
 from .core.sequences import Labels, StepSequences, apply_sequences
-from .suites import without
+from .suites import fitting, without
 from .translations import get_translations
 
 _MOST_PIXELS, _MOST_RELATIVE = 100, 100 / 224
@@ -79,9 +79,9 @@ def rand_augment(
     if pillow:
         options["pillow"] = True
     labels = {"boxes": boxes, "masks": masks}
-    return apply_rand_augment(
-        without(suite, excluded), data, n, m, num_magnitude_bins, seed, **labels, **options
-    )
+    suite = without(suite, excluded)
+    options = fitting(suite, options)
+    return apply_rand_augment(suite, data, n, m, num_magnitude_bins, seed, **labels, **options)
 
 
 def apply_rand_augment(

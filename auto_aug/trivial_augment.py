@@ -11,7 +11,7 @@ from . import augmentations as a
 from .core import Augmentation
 from .core.policies import Step, check_bins
 from .core.sequences import Labels, StepSequences, apply_sequences
-from .suites import without
+from .suites import fitting, without
 from .translations import get_translations
 
 _MOST_PIXELS, _MOST_RELATIVE = 32, 1.0
@@ -69,9 +69,9 @@ def trivial_augment_wide(
     if pillow:
         options["pillow"] = True
     labels = {"boxes": boxes, "masks": masks}
-    return apply_trivial_augment(
-        without(suite, excluded), data, num_magnitude_bins, seed, **labels, **options
-    )
+    suite = without(suite, excluded)
+    options = fitting(suite, options)
+    return apply_trivial_augment(suite, data, num_magnitude_bins, seed, **labels, **options)
 
 
 def apply_trivial_augment(

@@ -7,6 +7,7 @@
     ├── SourceError (OSError)           a file, folder or object cannot be read
     ├── MissingDependencyError (ImportError)   an optional library or the GPU is missing
     ├── CheckpointError (ValueError)    a checkpoint does not fit the pipeline
+    ├── SerializationError (ValueError)   a pipeline cannot be stored, or bytes are no stored one
     ├── WorkerError                     a worker process died, or an error of it cannot be passed on
     └── PipelineStopped                 the pipeline was closed, or stopped by an earlier error
 
@@ -116,6 +117,10 @@ class MissingDependencyError(ImportError, PenstockError):
 
 class CheckpointError(PenstockError, ValueError):
     """A checkpoint does not fit the pipeline that it is restored into."""
+
+
+class SerializationError(PenstockError, ValueError):
+    """A pipeline cannot be stored, or stored bytes are no pipeline that can be made again."""
 
 
 class WorkerError(PenstockError):

@@ -77,6 +77,7 @@ from .user_code import (
     torch_function,
 )
 from .vision import color as vision_color
+from .vision import maps as vision_maps
 from .vision import resize as vision_resize
 from .vision import windows as vision_windows
 from .warp import jitter, remap, rotate, sphere, warp_affine, warp_perspective, water

@@ -36,7 +36,7 @@ from ..engine.gpu.rehearsal_device import RehearsalDevice
 
 COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulator.h")
-_FLAGS = (*OPTIONS, "-Og", "-fno-exceptions", "-fPIC", "-mf16c", "-w")
+_FLAGS = (*OPTIONS, "-O1", "-fno-exceptions", "-fPIC", "-mf16c", "-w")
 _SHORT = 1 << 20  # maximum size in bytes of memory that is kept after its use
 _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "penstock" / "emulator"
 
@@ -215,7 +215,7 @@ class EmulatedDevice(Device):
         pointers = (ctypes.c_void_p * len(cells))(*(cell.ctypes.data for cell in cells))
         extents = [(ctypes.c_uint * 3)(*e, *[1] * (3 - len(e))) for e in (grid, block)]
         with _running:
-            library.run(pointers, *extents, synchronizes)
+            library.run(pointers, *extents, synchronizes, shared_mem)
 
 
 class EmulatedRehearsalDevice(RehearsalDevice):

@@ -419,6 +419,7 @@ def test_what_is_public():
         "PenstockError",
         "Pipeline",
         "PipelineStopped",
+        "SerializationError",
         "SourceError",
         "StreamPolicy",
         "WorkerError",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,7 +66,7 @@ class Augmentation:
         self.randomly_negate = bool(randomly_negate)
         self.mag_to_param: ToParameter = mag_to_param or np.array
         self.param_device = param_device or "cpu"
-        self.name: str = name or getattr(op, "__name__", repr(op))
+        self.name: str = name or str(getattr(op, "__name__", op))
         count = count_by_position(op)
         if count < DATA_AND_PARAMETER:
             raise ArgumentError(
@@ -221,6 +221,28 @@ def _checked(number: int, count: int, name: str) -> int:
     return number
 
 
+@overload
+def augmentation(
+    function: Callable[..., Any],
+    *,
+    mag_range: Range = None,
+    randomly_negate: bool | None = None,
+    mag_to_param: Callable[[Any], ArrayLike] | None = None,
+    param_device: str | None = None,
+    name: str | None = None,
+    augmentation_cls: type[Augmentation] | None = None,
+) -> Augmentation: ...
+@overload
+def augmentation(
+    function: None = None,
+    *,
+    mag_range: Range = None,
+    randomly_negate: bool | None = None,
+    mag_to_param: Callable[[Any], ArrayLike] | None = None,
+    param_device: str | None = None,
+    name: str | None = None,
+    augmentation_cls: type[Augmentation] | None = None,
+) -> Callable[[Callable[..., Any]], Augmentation]: ...
 def augmentation(
     function: Callable[..., Any] | None = None,
     *,

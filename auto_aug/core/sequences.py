@@ -28,6 +28,8 @@ _FUSED: dict[Callable[..., Any], str] = {}
 _OPTIONS = ("fill_value", "interp_type", "shape", "pillow")
 """The arguments of the functions that are arguments of the operator."""
 _SIGNS = 2
+FILL_VALUE = 128
+"""What lies around moved images by default."""
 
 
 def has_effect(effect: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -124,7 +126,7 @@ def apply_sequences(
         _check_arguments(drawn, each, arguments)
     if is_fused(drawn.augmentations, arguments):
         steps = drawn.draw(_steps(drawn, arguments), seed)
-        images = augment(data, steps, **arguments)
+        images = augment(data, steps, **{"fill_value": FILL_VALUE, **arguments})
         return [images, *_moved(labels, data, steps, arguments)] if labels else images
     if labels:
         raise ArgumentError(
@@ -227,7 +229,7 @@ def sharpening_factor(window: Any) -> Any:
     return 1 - window[0, 0] / SMOOTH[0, 0]
 
 
-SMOOTH = np.float32([[1, 1, 1], [1, 5, 1], [1, 1, 1]]) / np.float32(13)
+SMOOTH = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32) / np.float32(13)
 """Pillow's window SMOOTH, which blurs."""
 
 
@@ -267,7 +269,7 @@ def _apply_selected(
         step = steps[position]
         index = step[1]
         signed = SignedMagnitudeBin(index // 2, index & 1, index)
-        chosen = [_unchanged, *stages[position % drawn.stages]]
+        chosen: list[Callable[..., Any]] = [_unchanged, *stages[position % drawn.stages]]
         data = select(
             chosen,
             step[0],

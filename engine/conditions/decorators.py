@@ -11,7 +11,7 @@ from .conversion import LEFT_ALONE
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def do_not_convert(function: F | None = None) -> Any:
+def do_not_convert(func: F | None = None) -> Any:
     """Leave a function as it is: `if` in it does not depend on data. A decorator.
 
     Functions that it calls stay as they are, too.
@@ -21,15 +21,15 @@ def do_not_convert(function: F | None = None) -> Any:
     ... def largest(sizes):
     ...     return max(sizes) if sizes else 0
     """
-    if function is None:
+    if func is None:
         return do_not_convert
     try:
-        setattr(function, LEFT_ALONE, True)
+        setattr(func, LEFT_ALONE, True)
     except AttributeError:  # a method, or a function of another language
-        wrapped = functools.partial(function)
+        wrapped = functools.partial(func)
         setattr(wrapped, LEFT_ALONE, True)
         return wrapped
-    return function
+    return func
 
 
 def convert(function: F) -> F:

@@ -20,8 +20,10 @@ program.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
+import inspect
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from types import CodeType
@@ -66,12 +68,14 @@ def rewritten(tree: FunctionNode, code: CodeType, class_name: str, runtime: str)
         args=ast.arguments([], arguments, None, [], [], None, []),
         body=[inner],
         decorator_list=[],
-        **({"type_params": []} if hasattr(ast, "TypeVar") else {}),
     )
+    if hasattr(factory, "type_params"):
+        factory.type_params = []
     ast.copy_location(inner, tree)
     ast.copy_location(factory, tree)
     module = ast.fix_missing_locations(ast.Module([factory], []))
-    compiled = compile(module, code.co_filename, "exec", dont_inherit=True)
+    flags = code.co_flags & __future__.annotations.compiler_flag
+    compiled = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
     (made,) = (each for each in compiled.co_consts if isinstance(each, CodeType))
     (function,) = (each for each in made.co_consts if isinstance(each, CodeType))
     return function.replace(co_firstlineno=code.co_firstlineno, co_qualname=code.co_qualname)
@@ -88,6 +92,8 @@ class _Rewriter(ast.NodeTransformer):
         self._super = ["__class__", code.co_varnames[0]] if in_class else []
         self._checked: set[str] = set(code.co_freevars)  # names that may have no value
         self._globals: set[str] = set()
+        self._is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
+        self._keeps_scope = False
         self._count = 0
         self._ifs: list[str] = []  # around the statement
         self._ifs_outside_loop = 0
@@ -103,6 +109,8 @@ class _Rewriter(ast.NodeTransformer):
             elif isinstance(node, ast.If):
                 self._checked |= set(assigned_names([*node.body, *node.orelse]))
         has_if = any(isinstance(node, ast.If) for node in walk_scope(statements))
+        # A generator goes on whenever its user asks, and so must not change the user's branch.
+        self._keeps_scope = has_if and not self._is_generator
         has_result = returns_in_if(statements)
         if has_result:
             statements = normalized(statements)
@@ -118,27 +126,27 @@ class _Rewriter(ast.NodeTransformer):
             start = _assign(RESULT, self._runtime("NOTHING"))
             end = ast.Return(self._call("returned", _load(RESULT)))
             result = [_at(first, start), *result, _at(last, end)]
-        if has_if:
+        if self._keeps_scope:
             start = _assign(_SCOPE, self._call("scope"))
             restore = ast.Expr(self._call("restore", _load(_SCOPE)))
             guarded = ast.Try(result or [ast.Pass()], [], [], [restore])
             result = [_at(first, start), _at(first, guarded)]
         return doc + result or [ast.copy_location(ast.Pass(), first)]
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.args.defaults = [self.visit(each) for each in node.args.defaults]
         node.args.kw_defaults = [each and self.visit(each) for each in node.args.kw_defaults]
         return node
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
         node.args.defaults = [self.visit(each) for each in node.args.defaults]
         return node
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
         return node
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         return node
 
     # Statements
@@ -200,7 +208,7 @@ class _Rewriter(ast.NodeTransformer):
         ]
         return [_at(node, each) for each in result]
 
-    def visit_Return(self, node: ast.Return) -> ast.AST:
+    def visit_Return(self, node: ast.Return) -> Any:
         value = ast.Constant(None) if node.value is None else self.visit(node.value)
         if self._ifs and self._tail:
             return _at(node, _assign(RESULT, value))
@@ -223,11 +231,11 @@ class _Rewriter(ast.NodeTransformer):
     def _leaving(self, word: str, value: ast.expr, ifs: Sequence[str]) -> ast.expr:
         return self._call("leaving", ast.Constant(word), value, *map(_load, ifs))
 
-    def visit_For(self, node: ast.For) -> ast.AST:
+    def visit_For(self, node: ast.For) -> Any:
         node.target, node.iter = self.visit(node.target), self.visit(node.iter)
         return self._loop(node)
 
-    def visit_While(self, node: ast.While) -> ast.AST:
+    def visit_While(self, node: ast.While) -> Any:
         node.test = self.visit(node.test)
         return self._loop(node)
 
@@ -257,12 +265,15 @@ class _Rewriter(ast.NodeTransformer):
 
     def _with_scope(self, node: ast.With | ast.Try, *, after: bool = False) -> list[ast.stmt]:
         """Let what follows an exception that the statement catches work in the right branch."""
+        if not self._keeps_scope:
+            return [node]
         self._count += 1
         scope = f"_if_scope_{self._count}"
         start = _at(node, _assign(scope, self._call("scope")))
 
         def restore() -> ast.stmt:
-            return _at(node, ast.Expr(self._call("restore", _load(scope))))
+            call: ast.stmt = _at(node, ast.Expr(self._call("restore", _load(scope))))
+            return call
 
         if isinstance(node, ast.Try):
             for handler in node.handlers:
@@ -271,7 +282,7 @@ class _Rewriter(ast.NodeTransformer):
                 node.finalbody.insert(0, restore())
         return [start, node, restore()] if after else [start, node]
 
-    def visit_Match(self, node: ast.Match) -> ast.AST:
+    def visit_Match(self, node: ast.Match) -> Any:
         tail = self._tail
         node.subject = self.visit(node.subject)
         for case in node.cases:
@@ -279,7 +290,7 @@ class _Rewriter(ast.NodeTransformer):
             case.body = self._block(case.body, tail=tail)
         return node
 
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+    def visit_Assert(self, node: ast.Assert) -> Any:
         test = self.visit(node.test)
         message = ast.Constant(None) if node.msg is None else self.visit(node.msg)
         if _binds_or_yields(message):
@@ -290,14 +301,14 @@ class _Rewriter(ast.NodeTransformer):
 
     # Expressions
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
         self.generic_visit(node)
         if _binds_or_yields(node):
             return node
         values = _thunk(node.body), _thunk(node.orelse)
         return _at(node, self._call("if_expression", node.test, *values, self._line(node)))
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         self.generic_visit(node)
         if _binds_or_yields(node):
             return node
@@ -305,13 +316,13 @@ class _Rewriter(ast.NodeTransformer):
         thunks = map(_thunk, node.values)
         return _at(node, self._call("logical", ast.Constant(word), self._line(node), *thunks))
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         self.generic_visit(node)
         if not isinstance(node.op, ast.Not):
             return node
         return _at(node, self._call("negated", node.operand, self._line(node)))
 
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+    def visit_Compare(self, node: ast.Compare) -> Any:
         self.generic_visit(node)
         if len(node.ops) == 1 or _binds_or_yields(node):
             return node
@@ -319,26 +330,26 @@ class _Rewriter(ast.NodeTransformer):
         thunks = map(_thunk, node.comparators)
         return _at(node, self._call("compared", names, node.left, *thunks))
 
-    def visit_Call(self, node: ast.Call) -> ast.expr:
+    def visit_Call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
             node.args = [_at(node, _load(name)) for name in self._super]  # also in functions inside
         self.generic_visit(node)
         node.func = _at(node.func, self._call("converted", node.func))
         return node
 
-    def visit_Yield(self, node: ast.Yield) -> ast.expr:
+    def visit_Yield(self, node: ast.Yield) -> Any:
         self.generic_visit(node)
         if self._ifs:
             value = node.value or ast.Constant(None)
             node.value = _at(node, self._leaving("yield", value, self._ifs))
         return node
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)
         node.attr = self.mangled(node.attr)
         return node
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
+    def visit_Name(self, node: ast.Name) -> Any:
         node.id = self.mangled(node.id)
         if isinstance(node.ctx, ast.Load) and node.id in self._checked - {"__class__"}:
             return _at(node, self._call("value", node))

@@ -11,6 +11,7 @@ row_arguments     arguments and errors of single samples, for work on a whole ba
 sequences         which data an operator gets frame by frame
 derivation        what follows from the layouts of a node's data
 index_keys        keys such as `node[1:, ..., None]`, taken apart
+portable          arguments as JSON, for pipelines that are stored
 node_arithmetic   the Python operators of nodes
 node_values       the values of nodes whose operators run at once
 node_devices      on which device an operator runs and reads its data

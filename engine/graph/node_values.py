@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,23 +19,20 @@ SHOWN_ELEMENTS = 100
 """Elements up to which an array is shown whole, which fit on a screen."""
 
 
-class ValuesOwner(Protocol):
-    """A node of a graph.
-
-    Attributes:
-        values: a batch for each output; None while a pipeline is defined.
-    """
-
-    values: tuple[TensorList, ...] | None
-
-
 class NodeValues:
     """Base of `DataNode`, with what needs values."""
 
-    node: ValuesOwner
-    index: int
     device: str
-    name: str
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name of the node."""
+
+    @property
+    @abstractmethod
+    def value(self) -> TensorList | None:
+        """The values as the operator has returned them; None while a pipeline is defined."""
 
     @property
     def label(self) -> str:
@@ -47,12 +45,12 @@ class NodeValues:
         Raises:
             TypeError: the pipeline is defined without `debug=True`, so there are no values.
         """
-        if self.node.values is None:
+        if (value := self.value) is None:
             raise TypeError(
                 f"{self.label} has no values while the pipeline is defined; pass debug=True to "
                 "pipeline_def or to the definition's call, so that each run calls the definition"
             )
-        return self.node.values[self.index].delivered(None)
+        return value.delivered(None)
 
     @property
     def dtype(self) -> DALIDataType:
@@ -61,14 +59,14 @@ class NodeValues:
         Raises:
             AttributeError: the pipeline is defined without `debug=True`, so there are no values.
         """
-        if self.node.values is None:
+        if (value := self.value) is None:
             raise AttributeError(f"{self.label} has no dtype while the pipeline is defined")
-        return self.node.values[self.index].dtype
+        return value.dtype
 
     def __array__(self, *args: Any, **kwargs: Any) -> Array:
         """Return the values as one array, in debug mode; the samples must agree in shape."""
-        if self.node.values is not None:
-            return np.array(self.get().as_cpu().as_array(), *args, **kwargs)  # type: ignore[attr-defined]
+        if self.value is not None:
+            return np.array(self.get().as_cpu().dense(), *args, **kwargs)
         raise TypeError(
             f"{self.label} has no values while the pipeline is defined, so it is no array. "
             "fn.python_function calls functions of arrays, such as NumPy's, for each sample"
@@ -76,7 +74,7 @@ class NodeValues:
 
     def __repr__(self) -> str:
         """Return name and device, and in debug mode the values."""
-        if self.node.values is None:
+        if self.value is None:
             return self.label
         return f"{self.label} {values_as_text(self.get())}"
 
@@ -88,7 +86,7 @@ def values_as_text(data: TensorList) -> str:
         return repr(data)
     with np.printoptions(threshold=SHOWN_ELEMENTS, edgeitems=2, precision=6, suppress=True):
         if host.is_dense_tensor():
-            values = str(host.as_array())
+            values = str(host.dense())
         else:
             rows = [str(row) for row in islice(host.rows(), SHOWN_SAMPLES)]
             values = "\n".join([*rows, *["..."] * (len(host) > SHOWN_SAMPLES)])

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ArgumentError
 from ..tensors import TensorList
@@ -16,7 +16,7 @@ from .branches import Branch, check_branches
 from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
-from .derivation import Axes, derive
+from .derivation import Axes, Derivation, derive
 from .index_keys import newaxis, split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
@@ -26,6 +26,16 @@ from .params import NO_EFFECT, Required
 from .sequences import Sequences
 
 __all__ = ["DataNode", "newaxis"]  # the module is public as `penstock.data_node`
+
+
+class StoredCall(NamedTuple):
+    """The call of a node that was made again of a stored graph.
+
+    Attributes:
+        number: of the call among all calls of the graph that was stored.
+    """
+
+    number: int
 
 
 @dataclass(eq=False)
@@ -291,6 +301,11 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
         several = len(self.node.outputs) > 1
         return f"{self.node.name}[{self.index}]" if several else self.node.name
 
+    @property
+    def value(self) -> TensorList | None:
+        """The values as the operator has returned them; None while a pipeline is defined."""
+        return None if self.node.values is None else self.node.values[self.index]
+
     def gpu(self) -> DataNode:
         """Return this data on the GPU."""
         return self if self.device == "gpu" else _apply(Copy, self, device="gpu")
@@ -305,7 +320,7 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
         In debug mode the result is also equal to a list of the shapes, as tuples.
         """
         shapes = _apply("shapes", self, dtype=dtype, device=device)
-        return shapes if self.node.values is None else ShapesNode(shapes)
+        return shapes if self.value is None else ShapesNode(shapes)
 
     def property(self, key: str, *, device: str = "cpu") -> DataNode:
         """Return a property of each sample, such as its layout: see `fn.get_property`."""
@@ -344,7 +359,8 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
 
 def _no_truth(data: DataNode) -> str:
     """Return why data are neither true nor false here, and what helps."""
-    text = f"{data!r} has no values while the pipeline is defined, so it is neither true nor false"
+    lack = "no values while the pipeline is defined" if data.value is None else "several values"
+    text = f"{data.label} has {lack}, so it is neither true nor false"
     graph = current_graph()
     if graph is None or not graph.conditionals:
         return (
@@ -416,34 +432,12 @@ def add_node(
         nodes = _moved_for_gpu(operator_class, nodes)
     data = {k: own_constant(v) for k, v in arguments.items() if isinstance(v, DataNode)}
     constants = {k: v for k, v in arguments.items() if k not in data}
-    is_open = any(each.node.is_open for each in (*nodes, *data.values()))
-    derived = derive(
-        operator_class,
-        device,
-        constants,
-        [node.axes for node in nodes],
-        {k: v.layout for k, v in data.items()},
-        is_open=is_open,
-    )
+    derived = _derived(operator_class, device, constants, nodes, data)
     operator = derived.operator
     if isinstance(operator, CompositeOperator):
         return operator.compose(name, *nodes)
-    node = Node(
-        operator,
-        nodes,
-        data,
-        name,
-        caller(),
-        sequences=derived.sequences,
-        call=_call_of(operator),
-        is_open=is_open or operator.learns_layouts,
-        problem=derived.problem,
-        branch=None if operator.ignores_branches else current_branch(),
-    )
-    check_devices(node, operator, nodes, data.values())
-    if not operator.joins_branches:
-        check_branches(node, node.branch, ((each, each.node) for each in (*nodes, *data.values())))
-    node.outputs = outputs_of(node, derived.results)
+    branch = None if operator.ignores_branches else current_branch()
+    node = _node(derived, nodes, data, name, caller(), _call_of(operator), branch)
     if graph is not None:
         graph.adopt(*node.dependencies())
         graph.add(node)
@@ -453,6 +447,77 @@ def add_node(
             "makes the call: call it in a pipeline definition"
         )
     return node.outputs
+
+
+def restored_node(
+    operator_class: type[Operator],
+    device: str,
+    constants: Mapping[str, Any],
+    inputs: tuple[DataNode, ...],
+    data: dict[str, DataNode],
+    *,
+    name: str,
+    made_at: str,
+    call: object,
+    branch: Branch[DataNode] | None,
+) -> Node:
+    """Make the node of a stored graph again, without a graph; the arguments are those of a `Node`.
+
+    Raises:
+        ArgumentError: the operator refuses its arguments, or the devices of its data.
+    """
+    derived = _derived(operator_class, device, constants, inputs, data)
+    return _node(derived, inputs, data, name, made_at, call, branch)
+
+
+def _derived(
+    operator_class: type[Operator],
+    device: str,
+    constants: Mapping[str, Any],
+    inputs: Sequence[DataNode],
+    data: Mapping[str, DataNode],
+) -> Derivation:
+    return derive(
+        operator_class,
+        device,
+        constants,
+        [each.axes for each in inputs],
+        {name: each.layout for name, each in data.items()},
+        is_open=_are_open(inputs, data),
+    )
+
+
+def _are_open(inputs: Sequence[DataNode], data: Mapping[str, DataNode]) -> bool:
+    return any(each.node.is_open for each in (*inputs, *data.values()))
+
+
+def _node(
+    derived: Derivation,
+    inputs: tuple[DataNode, ...],
+    data: dict[str, DataNode],
+    name: str | None,
+    made_at: str,
+    call: object,
+    branch: Branch[DataNode] | None,
+) -> Node:
+    operator = derived.operator
+    node = Node(
+        operator,
+        inputs,
+        data,
+        name,
+        made_at,
+        sequences=derived.sequences,
+        call=call,
+        is_open=_are_open(inputs, data) or operator.learns_layouts,
+        problem=derived.problem,
+        branch=branch,
+    )
+    check_devices(node, operator, inputs, data.values())
+    if not operator.joins_branches:
+        check_branches(node, branch, ((each, each.node) for each in (*inputs, *data.values())))
+    node.outputs = outputs_of(node, derived.results)
+    return node
 
 
 def outputs_of(node: Node, results: Sequence[Axes]) -> tuple[DataNode, ...]:

@@ -201,6 +201,17 @@ class Operator:
         """Compute the results though nothing needs them, as with the argument `preserve`."""
         self.preserve = self._constants["preserve"] = True
 
+    def constants(self) -> dict[str, Any]:
+        """Return the arguments as given, without those that are nodes."""
+        return dict(self._constants)
+
+    def constants_without_program(self) -> dict[str, Any]:
+        """Return the arguments with which the operator works without objects of the program.
+
+        By default all arguments: then a pipeline with objects of the program cannot be stored.
+        """
+        return self.constants()
+
     @classmethod
     def by_current_names(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return arguments by their current names; warn of those that are deprecated.

@@ -64,16 +64,19 @@ class DebugPipeline(Pipeline):
         self._shutdown.add(self._graph.close)
 
     @property
-    def _plan(self) -> Plan | None:  # type: ignore[override]
+    def _plan(self) -> Plan | None:
         """The plan of the first batch, which is computed now if it was not."""
         if not self._graph.is_complete and not self._computing:
-            with self._taken_turn():
-                self._ahead_batch = self._compute()
+            self._compute_ahead()
         return self._graph.plan
 
     @_plan.setter
     def _plan(self, plan: Plan | None) -> None:
         pass  # the graph has the plan
+
+    def _compute_ahead(self) -> None:
+        with self._taken_turn():
+            self._ahead_batch = self._compute()
 
     # Definition
 
@@ -82,6 +85,10 @@ class DebugPipeline(Pipeline):
         if self._config.enable_conditionals:
             function = convert(function)
         self._function = partial(function, *args, **kwargs)
+
+    def _define_once(self) -> None:
+        if self._outputs is None:
+            self._compute_ahead()
 
     def set_outputs(self, *outputs: Any) -> NoReturn:
         """Raise ArgumentError: a definition returns the outputs of each batch anew."""
@@ -164,6 +171,11 @@ class DebugPipeline(Pipeline):
             self._checks = output_checks(self._config, graph.plan)
             for name in self._fed:
                 fed_source(graph.plan, name)
+            self._seen_dtypes = {
+                (node.ordinal, i): data.dtype
+                for node in graph.nodes
+                for i, data in enumerate(node.values or ())
+            }
         if self._checks is not None:
             self._checks.check(outputs)
         return outputs, self._user_state | graph.user_state

@@ -44,7 +44,7 @@ _OPTIONS_OF = "_pipeline_def_options"
 
 @overload
 def pipeline_def(
-    function: Callable[P, Any], /, **options: Unpack[PipelineOptions]
+    fn: Callable[P, Any], **options: Unpack[PipelineOptions]
 ) -> PipelineFunction[P]: ...
 
 
@@ -54,11 +54,11 @@ def pipeline_def(
 ) -> Callable[[Callable[P, Any]], PipelineFunction[P]]: ...
 
 
-def pipeline_def(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+def pipeline_def(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Make a function that defines a graph into one that returns a `Pipeline`.
 
     Args:
-        function: returns one output or a tuple of them; its own arguments are passed through.
+        fn: returns one output or a tuple of them; its own arguments are passed through.
         options: those of `PipelineConfig`. They may be given here, or to the made function,
             which override these.
 
@@ -74,9 +74,9 @@ def pipeline_def(function: Callable[..., Any] | None = None, **options: Any) -> 
     for name in options:
         if name not in _OPTIONS:
             raise ArgumentError(f"pipeline_def has no argument {not_among(name, _OPTIONS)}")
-    if function is None:
+    if fn is None:
         return functools.partial(_decorate, options=options)
-    return _decorate(function, options)
+    return _decorate(fn, options)
 
 
 def _decorate(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Pipeline]:

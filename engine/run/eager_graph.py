@@ -22,10 +22,11 @@ from ..graph.inputs import FedInput, InputOperator
 from ..graph.nodes import DataNode, Graph, Node
 from ..graph.operator import Operator
 from ..tensors import TensorList
-from ..work.batch import Batch
+from ..tensors.chosen_rows import selected
+from ..work.batch import Batch, samples_that_meet
 from ..work.chain import Chain
 from ..work.faults import Faults
-from ..work.plan import InputNode, Plan, stepwise_plan
+from ..work.plan import Group, InputNode, Plan, groups_of, stepwise_plan
 from ..work.plans import Plans
 from .call_record import CallRecord
 from .eager_runner import EagerRunner
@@ -88,6 +89,9 @@ class EagerGraph(Graph):
         self._axes: dict[Operator, tuple[Axes, ...]] = {}
         self._operators: dict[Operator, None] = {}  # to close
         self._given: set[Node] = set()
+        # A pipeline replaces a bad sample in all results of the segment of the operator that
+        # failed, and of earlier segments, whatever the order of calls. Its group, by the row:
+        self._copied: dict[int, Group] = {}
         self._adopted: list[Node] = []
         self._has_size = False
         self._batch: Batch
@@ -131,6 +135,8 @@ class EagerGraph(Graph):
         self._adopted.clear()
         self._given.clear()
         self.nodes = []
+        self.branch = None
+        self._copied.clear()
         self._has_size = False
         self._record.begin()
         self._batch = Batch(self.number, size, self._runner.pool, self.seed, first)
@@ -149,7 +155,8 @@ class EagerGraph(Graph):
         self._record.end()
         self._plan = self._plan or stepwise_plan(self.nodes, outputs)
         batch = self._batch
-        batch.finish([(each.node.ordinal, each.index) for each in outputs])
+        now = stepwise_plan((), outputs)
+        batch.finish(now.outputs, now.output_conditions)
         if not keep_values:
             for node in (*self.nodes, *self._given):
                 node.values = None
@@ -233,6 +240,14 @@ class EagerGraph(Graph):
         )
 
     def _give(self, value: Any, what: str) -> DataNode:
+        if self.branch is not None:
+            raise ArgumentError(
+                "Debug mode with conditional execution (when `enable_conditionals=True`) doesn't "
+                "allow for modification of operator outputs by other libraries or using the "
+                "TensorLists extracted via `.get()` as inputs in a branch. Expected a node, got "
+                f"{type(value)} at {what}, in {self.branch}; pass the data to an operator before "
+                "the `if`"
+            )
         data = value.get() if isinstance(value, DataNode) else as_tensor_list(value)
         if not self._has_size:
             self._has_size = True
@@ -331,9 +346,23 @@ class EagerGraph(Graph):
             self._runner.run(node, batch)
         except StopIteration as error:
             raise RuntimeError(ONLY_INPUTS_END) from error
+        for row, group in self._copied.items():
+            if groups_of(self.nodes)[node.ordinal] <= group and self._faults is not None:
+                batch.errors.pop(row, None)
+                self._faults.copy_row(batch, node.ordinal, row, batch.copied[row])
         if batch.errors:
             self._settle(node)
-        node.values = batch.values[node.ordinal]
+        node.values = self._values_of(node)
+
+    def _values_of(self, node: Node) -> tuple[TensorList, ...] | None:
+        """Return the values of a node, of the samples that take its branch."""
+        batch = self._batch
+        values = batch.values.get(node.ordinal)
+        if values is None or node.branch is None:
+            return values
+        keys = tuple(((each.node.ordinal, each.index), is_) for each, is_ in node.conditions())
+        samples = samples_that_meet(batch, keys)
+        return tuple(selected(data, samples) for data in values)
 
     def _settle(self, node: Node) -> None:
         """Apply the policy to the rows that failed in a node."""
@@ -343,6 +372,8 @@ class EagerGraph(Graph):
             device = self._runner.device if batch.plan.uses_gpu else None
             self._faults = Faults(*self._policy, _repeats_of, device)
         self._faults.settle(batch, node.ordinal)
+        for row in batch.copied:
+            self._copied.setdefault(row, groups_of(self.nodes)[node.ordinal])
         end, batch.end = batch.end, None
         try:
             if end is not None:
@@ -350,7 +381,7 @@ class EagerGraph(Graph):
         finally:
             del end  # its traceback holds the batch
         for each in self.nodes:
-            each.values = batch.values.get(each.ordinal)
+            each.values = self._values_of(each)
 
 
 def _repeats_of(plan: Plan) -> Mapping[int, Chain]:

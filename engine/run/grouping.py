@@ -166,6 +166,8 @@ def _most_together(plan: Plan, config: PipelineConfig) -> int:
     """Return how many batches may be computed together."""
     if not plan.uses_gpu or plan.sources or not (config.exec_pipelined and config.exec_async):
         return 1
+    if any(plan.output_conditions):  # the outputs' rows do not tell to which batch they belong
+        return 1
     operators = [node.operator for node in plan.nodes]
     if not all(operator.sample_independent for operator in operators):
         return 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import FunctionType
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 __all__ = ["pickle_by_value"]
@@ -31,3 +33,17 @@ def pickle_by_value(fun: F) -> F:
 def is_marked(value: Any) -> bool:
     """Return whether `pickle_by_value` was called with this function."""
     return getattr(value, _MARK, False) is True
+
+
+@contextmanager
+def by_value(cloudpickle: ModuleType, value: Any) -> Iterator[None]:
+    """Have cloudpickle store the module's code of a function that is marked, in this block."""
+    module = sys.modules.get(getattr(value, "__module__", ""))
+    if not is_marked(value) or module is None or module.__name__ == "__main__":
+        yield
+        return
+    cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)

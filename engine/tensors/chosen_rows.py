@@ -17,19 +17,18 @@ from .device_tensors import TensorListGPU
 from .host_tensors import TensorListCPU
 from .mixed_rows import MixedRows
 from .packed_rows import PackedRows
+from .results import hole_like
 from .source_info import NamesAt, NamesOfBranches
 from .tensor_base import TensorList
 
 SMALL_ROW_BYTES = 256
 """Bytes of a row in host memory up to which a copy takes less time than views of the rows."""
 
-HOLE: NDArray[np.uint8] = np.empty(0, np.uint8)
-"""The row of a sample that was not computed, in a batch that is a list."""
-
 
 def holes(size: int, device: str, layout: str) -> TensorList:
     """Return a batch of which no row was computed."""
-    return (TensorListGPU if device == "gpu" else TensorListCPU)([HOLE] * size, layout)
+    rows = [np.empty(0, np.uint8)] * size
+    return (TensorListGPU if device == "gpu" else TensorListCPU)(rows, layout)
 
 
 def truth_of(condition: TensorList) -> NDArray[np.bool_]:
@@ -71,7 +70,7 @@ def spread(data: TensorList, rows: Int64s, size: int) -> TensorList:
         spread_rows = np.zeros((size, *dense.shape[1:]), dense.dtype)
         spread_rows[rows] = dense
     else:
-        spread_rows = [HOLE] * size
+        spread_rows = [hole_like(data.rows())] * size
         for i, row in zip(rows.tolist(), data.rows(), strict=True):
             spread_rows[i] = row
     names = data.names

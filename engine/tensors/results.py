@@ -130,12 +130,25 @@ class BatchRows(RowStore):
         types = {(row.shape, row.dtype) for row in self._rows if row is not None}
         return types.pop() if len(types) == 1 else None
 
-    def finish(self, layout: str, hole: Array | None = None) -> TensorListCPU:
-        """Return the filled rows; a row that was not computed is `hole`."""
+    def finish(self, layout: str, *, has_holes: bool = False) -> TensorListCPU:
+        """Return the filled rows.
+
+        Args:
+            layout: of the rows.
+            has_holes: whether rows that were not computed are empty arrays, and not None.
+        """
         dense = not self._ragged and self._slab is not None
-        if dense or hole is None:
-            return TensorListCPU(self._slab if dense else self._rows, layout)
-        return TensorListCPU([hole if row is None else row for row in self._rows], layout)
+        rows = self._rows
+        if has_holes and not dense:
+            hole = hole_like(rows)
+            rows = [hole if row is None else row for row in rows]
+        return TensorListCPU(self._slab if dense else rows, layout)
+
+
+def hole_like(rows: Iterable[Any]) -> Array:
+    """Return an empty array for samples that were not computed, of the type of other samples."""
+    row = next((each for each in rows if each is not None), None)
+    return np.empty(0, np.uint8) if row is None else np.empty((0,) * row.ndim, row.dtype)
 
 
 def as_results(result: Any, count: int) -> tuple[Any, ...]:

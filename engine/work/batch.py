@@ -46,6 +46,7 @@ class Batch:
         plan: the plan that it follows.
         values: outputs of each node that has run, by the node's ordinal.
         errors: the error of each row that could not be computed.
+        copied: for each row that is a copy of another one, that other row.
         begun: what `begin_gpu` of the segment's first operator has returned, until it runs.
         end: exception for the caller who asks for this batch: the end of the data, or an error.
         outputs: the pipeline's outputs, once the batch is done.
@@ -78,6 +79,7 @@ class Batch:
         self.selections: dict[int, Selection] = {}
         self.values: dict[int, tuple[TensorList, ...]] = {}
         self.errors: dict[int, BaseException] = {}
+        self.copied: dict[int, int] = {}
         self.begun: Any = None
         self.end: BaseException | None = None
         self.user_state: dict[str, Any] = {}
@@ -110,15 +112,18 @@ class Batch:
             conditions: of each output; () if all outputs have all samples.
         """
         if self.end is None:
-            self.outputs = tuple(
-                self.values[ordinal][i].delivered(self.valid) for ordinal, i in outputs
-            )
-            if any(conditions):
-                self.outputs = tuple(
-                    selected(data, samples_that_meet(self, each)) if each else data
-                    for data, each in zip(self.outputs, conditions, strict=True)
-                )
+            wanted = conditions or ((),) * len(outputs)
+            self.outputs = tuple(map(self._delivered, outputs, wanted))
         self.values.clear()
+
+    def _delivered(self, output: Key, conditions: Conditions) -> TensorList:
+        ordinal, i = output
+        data = self.values[ordinal][i]
+        if not conditions:
+            return data.delivered(self.valid)
+        rows = samples_that_meet(self, conditions)
+        valid = None if self.valid is None else self.valid[rows]
+        return selected(data, rows).delivered(valid)
 
     def parts(self) -> list[Batch]:
         """Return the user's batches that it holds, with their outputs, once it is finished."""

@@ -25,7 +25,7 @@ from ..graph.operator import Array, SampleOperator
 from ..graph.params import from_row
 from ..graph.sequences import Sequences
 from ..tensors import TensorList
-from ..tensors.chosen_rows import HOLE, merged_names, truth_of
+from ..tensors.chosen_rows import merged_names, truth_of
 from ..tensors.memory import Scratch
 from ..tensors.results import BatchRows, RowStore, RowType, as_results
 from ..tensors.source_info import Names, inherited
@@ -264,7 +264,6 @@ class ChainRun(RowWork):
 
     def finish(self) -> None:
         """Hand the rows over to the batch."""
-        hole = HOLE if self.chain.is_conditional else None
         values: dict[int, list[Any]] = {}
         by_slot: list[Names | None] = [column.names for column in self.external]
         names: dict[int, Names | None] = {}
@@ -278,7 +277,8 @@ class ChainRun(RowWork):
             by_slot += [names[step.ordinal]] * len(step.outputs)
         for key, rows in self.rows.items():
             ordinal, i = key
-            column = rows.finish(self.chain.layouts[key], hole).with_source_info(names[ordinal])
+            column = rows.finish(self.chain.layouts[key], has_holes=self.chain.is_conditional)
+            column = column.with_source_info(names[ordinal])
             assumed = self.chain.assumed_layouts.get(ordinal)
             values[ordinal][i] = column.with_assumed_layout(assumed) if assumed else column
             self.chain.remember_row_type(key, rows.row_type)
@@ -291,7 +291,7 @@ class ChainRun(RowWork):
         slot = step.inputs[0]
         if slot < len(self.external):
             return merged_names(truth_of(self.external[slot]), if_true, if_false)
-        condition = self.rows[self.chain.keys[slot]].finish("", HOLE)
+        condition = self.rows[self.chain.keys[slot]].finish("", has_holes=True)
         return merged_names(truth_of(condition), if_true, if_false)
 
 

@@ -172,13 +172,17 @@ class Faults:
         source = next((i for i in good if i not in batch.errors), None)
         if source is None:
             return False
-        for ordinal, lists in batch.values.items():
-            self._replace(
-                batch, ordinal, row, [self._copied_row(column, source) for column in lists]
-            )
+        batch.copied[row] = source
+        for ordinal in batch.values:
+            self.copy_row(batch, ordinal, row, source)
         for selection in batch.selections.values():
             selection.index[row] = selection.index[source]
         return True
+
+    def copy_row(self, batch: Batch, ordinal: int, row: int, source: int) -> None:
+        """Replace a row of a node's results by a copy of another one."""
+        arrays = [self._copied_row(column, source) for column in batch.values[ordinal]]
+        self._replace(batch, ordinal, row, arrays)
 
     def _copied_row(self, column: TensorList | None, row: int) -> Any:
         """Return a copy of a row, so that work in place on one row leaves the other alone."""

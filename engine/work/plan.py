@@ -40,6 +40,10 @@ class SegmentType(StrEnum):
     GPU = "gpu"
 
 
+Group = tuple[int, SegmentType]
+"""Level and type of a segment. A batch walks through its segments in the order of these."""
+
+
 @dataclass(frozen=True)
 class Step:
     """One operator of a segment, with the sources of its data.
@@ -144,12 +148,10 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
     """Order the nodes that `outputs` need, and cut them into segments."""
     nodes = _needed(graph, outputs)
     fed = _fed(nodes)
-    types = _segment_types(nodes, fed)
-    levels = _levels(nodes, types)
-    groups: dict[tuple[int, SegmentType], list[Node]] = {}
+    homes = groups_of(nodes)
+    groups: dict[Group, list[Node]] = {}
     for node in nodes:
-        groups.setdefault((levels[node.ordinal], types[node.ordinal]), []).append(node)
-    homes = {node.ordinal: key for key, members in groups.items() for node in members}
+        groups.setdefault(homes[node.ordinal], []).append(node)
     kept = {_key(data) for data in outputs}
     kept |= {_key(each) for data in outputs for each, _ in data.node.conditions()}
     for node in nodes:
@@ -177,6 +179,17 @@ def _plan(segments: Sequence[Segment], outputs: Sequence[DataNode], nodes: Seque
     keys = tuple(map(_key, outputs))
     rows = tuple(_conditions(data.node) for data in outputs)
     return Plan(tuple(segments), keys, layouts, readers, sources, tuple(nodes), rows)
+
+
+def groups_of(nodes: Sequence[Node]) -> dict[int, Group]:
+    """Return the group of each node, by its ordinal; a group is a segment of a plan.
+
+    Args:
+        nodes: each after its dependencies, which may also come from elsewhere.
+    """
+    types = _segment_types(nodes, _fed(nodes))
+    levels = _levels(nodes, types)
+    return {ordinal: (levels[ordinal], type_) for ordinal, type_ in types.items()}
 
 
 def stepwise_plan(nodes: Sequence[Node], outputs: Sequence[DataNode] = ()) -> Plan:
@@ -230,7 +243,7 @@ def _needed(graph: Graph, outputs: tuple[DataNode, ...]) -> list[Node]:
     return [node for node in graph.nodes if node.ordinal in needed]
 
 
-def _segment_types(nodes: list[Node], fed: dict[int, bool]) -> dict[int, SegmentType]:
+def _segment_types(nodes: Sequence[Node], fed: Mapping[int, bool]) -> dict[int, SegmentType]:
     """Return the type of the segment that runs each node.
 
     A sample operator that can also work on a whole batch does so on random numbers and constants,
@@ -239,7 +252,7 @@ def _segment_types(nodes: list[Node], fed: dict[int, bool]) -> dict[int, Segment
     """
     types: dict[int, SegmentType] = {}
     for node in nodes:
-        needs = {types[data.node.ordinal] for data in node.dependencies()}
+        needs = {types.get(data.node.ordinal, "batch") for data in node.dependencies()}
         types[node.ordinal] = _segment_type(node, fed[node.ordinal], whole=needs <= {"batch"})
     return types
 
@@ -261,7 +274,7 @@ def _segment_type(node: Node, fed: bool, *, whole: bool) -> SegmentType:
     return SegmentType.SAMPLE
 
 
-def _levels(nodes: list[Node], types: dict[int, SegmentType]) -> dict[int, int]:
+def _levels(nodes: Sequence[Node], types: Mapping[int, SegmentType]) -> dict[int, int]:
     """Return the level of each node: one above the nodes of other segment types that it needs.
 
     Data that the device stage copies to the host is complete at the end of the whole segment. So
@@ -278,6 +291,7 @@ def _levels(nodes: list[Node], types: dict[int, SegmentType]) -> dict[int, int]:
                     or (own == SegmentType.GPU and data.device == "cpu")
                 )
                 for data in node.dependencies()
+                if data.node.ordinal in levels
             ),
             default=0,
         )

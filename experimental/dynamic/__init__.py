@@ -11,6 +11,7 @@ once, and returns a tensor, a batch, or a tuple of them. Readers are classes, in
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +19,7 @@ from ...engine.graph.declaration import camel_case
 from ...engine.graph.index_keys import newaxis
 from ...engine.graph.operator import Operator
 from ...fn import GROUPS, Namespace
-from . import checkpoint, element_types
+from . import capture, checkpoint, element_types
 from .batch import Batch
 from .contexts import EvalContext, get_current_stream, set_current_stream
 from .conversion import as_batch, as_tensor, batch, tensor
@@ -48,6 +49,7 @@ __all__ = [
     "as_batch",
     "as_tensor",
     "batch",
+    "capture",
     "checkpoint",
     "device",
     "dtype",
@@ -114,8 +116,10 @@ sys.modules[math.__name__] = math
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
+    if name == "pytorch":  # only programs of PyTorch need it
+        return import_module(f"{__name__}.pytorch")
     return getattr(_ALL, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *dir(_ALL)})
+    return sorted({*__all__, *dir(_ALL), "pytorch"})

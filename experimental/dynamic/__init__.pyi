@@ -25,6 +25,7 @@ from . import readers as readers
 from . import reductions as reductions
 from . import segmentation as segmentation
 from . import transforms as transforms
+from . import pytorch as pytorch
 from penstock.experimental.dynamic.element_types import DType as DType
 from penstock.experimental.dynamic.element_types import DataType as DataType
 from penstock.experimental.dynamic.devices import Device as Device
@@ -40,6 +41,7 @@ from penstock.experimental.dynamic.conversion import as_tensor as as_tensor
 from penstock.experimental.dynamic.conversion import batch as batch
 from penstock.experimental.dynamic.element_types import bfloat16 as bfloat16
 from penstock.experimental.dynamic.element_types import bool as bool
+from . import capture as capture
 from . import checkpoint as checkpoint
 from penstock.experimental.dynamic.devices import device as device
 from penstock.experimental.dynamic.element_types import dtype as dtype

@@ -9,9 +9,10 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
-from .calls import call, copied, repeated
+from .calls import call
 from .element_types import dtype as as_dtype
 from .element_types import stored_type
+from .invocations import copied, repeated
 from .operands import Operand
 from .samples import checked, is_array, shown
 from .tensor import Tensor, converted

@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.callers import caller
-from ...engine.graph.copies import Copy
 from ...engine.graph.node_devices import default_device
 from ...engine.graph.operator import OPERATORS, CompositeOperator, Operator
-from ...engine.run.eager import EagerOperator, EagerRunner
-from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from ...engine.tensors import TensorList
 from .contexts import EvalContext
 from .devices import Device, device
 from .element_types import DType, type_id
 from .generators import RNG, generator
+from .invocations import Call, on_device
 from .modes import EvalMode
 from .values import Invocation, Value
 
 _NUMBERS = (bool, int, float)  # operands of these types are constants, as in pipelines
+
+
+class Recorder(Protocol):
+    """Has a pipeline compute the calls of a loop: see `recording.py`."""
+
+    def outputs(self, plan: Call) -> tuple[Value, ...] | None:
+        """Return the outputs of a call of batches; None if the call is to be computed."""
+
+
+class _ThreadRecorder(threading.local):
+    recorder: Recorder | None = None
+
+
+_state = _ThreadRecorder()
+
+
+def set_recorder(recorder: Recorder | None) -> None:
+    """Let a recorder see the calls of this thread; None ends that."""
+    _state.recorder = recorder
 
 
 def call(
@@ -61,34 +80,44 @@ def call(
     size = _batch_size(operator_class, [*operands, *given.values()], batch_size)
     constants, varying = _split(operator_class, given)
     place = _place(operator_class, device, operands)
-    plan = _Call(
+    plan = Call(
         operator_class,
         place,
         tuple(operands),
         constants,
         varying,
         1 if size is None else size,
-        generator(rng).position() if operator_class.is_random else 0,
+        rng,
     )
-    kind = Value.tensor_class if size is None else Value.batch_class
-    return _results(plan, kind)
+    outputs: tuple[Value, ...] | None = None
+    if size is not None and _state.recorder is not None:
+        outputs = _state.recorder.outputs(plan)
+    if outputs is None:
+        outputs = computed(plan, Value.tensor_class if size is None else Value.batch_class)
+    return outputs[0] if len(outputs) == 1 else outputs
 
 
-def _results(plan: _Call, kind: type[Value]) -> Any:
+def computed(plan: Call, kind: type[Value]) -> tuple[Value, ...]:
+    """Return the outputs of a call, which runs now, or at the first use if it is deferred."""
+    if plan.operator.is_random:
+        plan = plan._replace(position=generator(plan.rng).position())
     mode, context = EvalMode.current(), EvalContext.current()
     can_wait = mode is EvalMode.deferred and not issubclass(plan.operator, CompositeOperator)
     if can_wait:
-        where = caller()
-        work = Invocation(
-            lambda: _with_note(lambda: plan.run(context), where),
-            plan.size,
-            "cpu" if plan.device == "cpu" else "gpu",
-        )
-        context.defer(work)
-        outputs = [kind.computed(work, i) for i in range(plan.count())]
-    else:
-        outputs = [kind.of(samples) for samples in plan.run(context)]
-    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        return deferred(plan, kind, context)
+    return tuple(kind.of(samples) for samples in plan.run(context))
+
+
+def deferred(plan: Call, kind: type[Value], context: EvalContext) -> tuple[Value, ...]:
+    """Return the outputs of a call that runs once one of them is used."""
+    where = caller()
+    work = Invocation(
+        lambda: _with_note(lambda: plan.run(context), where),
+        plan.size,
+        "cpu" if plan.device == "cpu" else "gpu",
+    )
+    context.defer(work)
+    return tuple(kind.computed(work, i) for i in range(plan.output_count()))
 
 
 def _with_note(run: Callable[[], Any], where: str) -> Any:
@@ -97,78 +126,6 @@ def _with_note(run: Callable[[], Any], where: str) -> Any:
     except BaseException as error:
         error.add_note(f"the call was deferred; it is in {where}")
         raise
-
-
-class _Call(NamedTuple):
-    operator: type[Operator]
-    device: str
-    inputs: tuple[Any, ...]
-    constants: dict[str, Any]
-    varying: dict[str, Value]
-    size: int
-    position: int  # for random numbers
-
-    def count(self) -> int:
-        """Return the number of outputs."""
-        layouts = ("",) * len(self.inputs)
-        made = self.operator.unprepared(self.device, [*self.varying], layouts, **self.constants)
-        return made.num_outputs()
-
-    def run(self, context: EvalContext) -> tuple[TensorList, ...]:
-        inputs = [self._input(i, value) for i, value in enumerate(self.inputs)]
-        varying = {
-            name: repeated(on_device(value, "cpu"), self.size)
-            for name, value in self.varying.items()
-        }
-        if self.size == 0:
-            return tuple(_empty(self.device) for _ in range(self.count()))
-        results: tuple[TensorList, ...] = context.run(
-            self._key(),
-            self._operator,
-            lambda made: made.run(inputs, varying, batch_size=self.size, position=self.position),
-        )
-        return results
-
-    def _operator(self, runner: EagerRunner) -> EagerOperator:
-        return EagerOperator(self.operator, self.constants, runner=runner, device=self.device)
-
-    def _input(self, number: int, value: Any) -> Any:
-        if not isinstance(value, Value):
-            return value
-        own = "gpu" if self.device == "gpu" else "cpu"
-        wanted = self.operator.device_of_input(number) if self.operator.inputs else "any"
-        if wanted == "any" or self.operator.transfers or self.operator.metadata_only:
-            return repeated(value.samples, self.size)
-        return repeated(on_device(value, own if wanted == "same" else wanted), self.size)
-
-    def _key(self) -> Any:
-        """Return what an operator can be used for again: the same arguments, on one device."""
-        inputs = tuple(
-            type(each.samples) if isinstance(each, Value) else (type(each), each)
-            for each in self.inputs
-        )
-        constants = tuple((name, _frozen(value)) for name, value in sorted(self.constants.items()))
-        key = self.operator, self.device, inputs, constants, tuple(sorted(self.varying))
-        try:
-            hash(key)
-        except TypeError:
-            return None
-        return key
-
-
-def _frozen(value: Any) -> Any:
-    """Return a value for keys: equal only if the type is equal, too."""
-    if isinstance(value, np.ndarray):
-        return value.dtype, value.shape, value.tobytes()
-    if isinstance(value, list | tuple):
-        return tuple(map(_frozen, value))
-    if isinstance(value, Mapping):
-        return tuple((key, _frozen(each)) for key, each in sorted(value.items()))
-    return type(value), value
-
-
-def _empty(device: str) -> TensorList:
-    return TensorListCPU([]) if device == "cpu" else TensorListGPU([])
 
 
 def _as_value(data: Any) -> Value:
@@ -254,31 +211,4 @@ def _place(operator_class: type[Operator], wanted: Any, inputs: Sequence[Any]) -
 
 class _Placed(NamedTuple):
     device: str
-
-
-def on_device(value: Value, wanted: str) -> TensorList:
-    """Return a value's samples on the CPU or the GPU."""
-    samples = value.samples
-    if ("gpu" if isinstance(samples, TensorListGPU) else "cpu") == wanted:
-        return samples
-    return _Call(Copy, wanted, (value,), {}, {}, len(samples), 0).run(EvalContext.current())[0]
-
-
-def repeated(samples: TensorList, size: int) -> TensorList:
-    """Return samples for a batch: a single one is repeated, without a copy."""
-    if len(samples) == size:
-        return samples
-    row = samples.row(0)
-    if isinstance(samples, TensorListGPU):
-        return samples.with_rows([row] * size, samples.layout())
-    return TensorListCPU(np.broadcast_to(row, (size, *row.shape)), samples.layout())
-
-
-def copied(value: Value) -> TensorList:
-    """Return a copy of a value's samples, on the same device."""
-    samples = value.samples
-    if not len(samples):
-        return samples
-    rows = [row.copy() for row in samples.rows()]
-    whole = rows[0][None] if len(rows) == 1 else rows
-    return type(samples)(whole, samples.layout())
+    label: str = "an input"

@@ -10,7 +10,8 @@ from collections.abc import Callable, Hashable
 from types import TracebackType
 from typing import Any, Protocol
 
-from ...engine.run.eager import EagerOperator, EagerRunner
+from ...engine.run.eager import EagerOperator
+from ...engine.run.eager_runner import EagerRunner
 from .checkpoints import Checkpoint
 from .cuda_streams import Stream, get_default_stream, stream
 from .devices import Device

@@ -12,7 +12,7 @@ from ...engine.errors import ArgumentError
 from ...engine.tensors.dtypes import DALIDataType, to_dali_type, to_numpy_type
 
 
-class Kind(Enum):
+class TypeKind(Enum):
     """What the elements of a type are."""
 
     signed = 1
@@ -22,7 +22,13 @@ class Kind(Enum):
     enum = 5
 
 
-_LETTERS = {Kind.signed: "i", Kind.unsigned: "u", Kind.float: "f", Kind.bool: "b", Kind.enum: "e"}
+_LETTERS = {
+    TypeKind.signed: "i",
+    TypeKind.unsigned: "u",
+    TypeKind.float: "f",
+    TypeKind.bool: "b",
+    TypeKind.enum: "e",
+}
 _EXPONENT_BITS = {8: 4, 16: 5, 32: 8, 64: 11}  # of IEEE 754, and of its extension to 8 bits
 
 
@@ -43,19 +49,19 @@ class DType:
         bytes: size of an element.
     """
 
-    Kind = Kind
+    Kind = TypeKind
     make_tensor: ClassVar[Callable[..., Any]]  # `ndd.tensor`, which needs this module
 
     def __init__(
         self,
-        kind: Kind,
+        kind: TypeKind,
         bits: int,
         exponent_bits: int | None = None,
         significand_bits: int | None = None,
         type_id: DALIDataType | None = None,
         name: str | None = None,
     ) -> None:
-        if kind is Kind.float:
+        if kind is TypeKind.float:
             exponent_bits = exponent_bits or _EXPONENT_BITS.get(bits)
             if exponent_bits is None:
                 raise ValueError(f"a floating point number of {bits} bits needs exponent_bits")
@@ -80,7 +86,7 @@ class DType:
             self.bits,
             self.exponent_bits,
             self.significand_bits,
-            self.name if self.kind is Kind.enum else "",
+            self.name if self.kind is TypeKind.enum else "",
         )
 
     def __eq__(self, other: object) -> builtins.bool:
@@ -114,14 +120,14 @@ class DType:
         if parts is None:
             raise ValueError(f"there is no element type {name!r}; there are {', '.join(_BY_NAME)}")
         bits, exponent_bits, significand_bits = map(int, parts.groups())
-        made = DType(Kind.float, bits, exponent_bits, significand_bits)
+        made = DType(TypeKind.float, bits, exponent_bits, significand_bits)
         return next((known for known in _BY_NAME.values() if known == made), made)
 
 
 def _of(type_id: DALIDataType) -> DType:
     stored = to_numpy_type(type_id)
     kind = next(kind for kind, letter in _LETTERS.items() if letter == stored.kind)
-    name = "bool" if kind is Kind.bool else None
+    name = "bool" if kind is TypeKind.bool else None
     return DType(kind, 8 * stored.itemsize, type_id=type_id, name=name)
 
 
@@ -137,10 +143,10 @@ float16 = _of(DALIDataType.FLOAT16)
 float32 = _of(DALIDataType.FLOAT)
 float64 = _of(DALIDataType.FLOAT64)
 bool = _of(DALIDataType.BOOL)
-bfloat16 = DType(Kind.float, 16, 8, 7, name="bfloat16")
-DataType = DType(Kind.enum, 32, name="DataType")
-ImageType = DType(Kind.enum, 32, name="ImageType")
-InterpType = DType(Kind.enum, 32, name="InterpType")
+bfloat16 = DType(TypeKind.float, 16, 8, 7, name="bfloat16")
+DataType = DType(TypeKind.enum, 32, name="DataType")
+ImageType = DType(TypeKind.enum, 32, name="ImageType")
+InterpType = DType(TypeKind.enum, 32, name="InterpType")
 
 NAMES = (
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16"),
@@ -157,7 +163,7 @@ def dtype(value: Any, *details: Any) -> DType:
     """Return a `DType`: of a name, a value of `types`, or a dtype of NumPy or PyTorch.
 
     Args:
-        value: what the type is made of; or a `Kind`, with the arguments of `DType` in `details`.
+        value: what the type is made of; or a `TypeKind`, with the arguments of `DType` in `details`.
 
     >>> from penstock import types
     >>> dtype("f16"), dtype(types.UINT8)
@@ -183,7 +189,7 @@ def stored_type(value: Any) -> Any:
     """Return the NumPy dtype of whatever `dtype` takes."""
     wanted = dtype(value)
     if wanted.type_id is None:
-        if wanted.kind is Kind.enum:
+        if wanted.kind is TypeKind.enum:
             return to_numpy_type(DALIDataType.INT32)
         raise ArgumentError(f"tensors cannot have elements of type {wanted.name}")
     return to_numpy_type(wanted.type_id)

@@ -13,7 +13,7 @@ import numpy as np
 from ...engine.order.philox import philox4x32
 
 _MASK64 = (1 << 64) - 1
-_STATE = re.compile(r"Philox_([0-9a-f]{16})_([0-9a-f]{16}):([0-9a-f]{16})_([0-3])")
+_STATE = re.compile(r"Philox_([0-9A-F]{16})_([0-9A-F]{16}):([0-9A-F]{16})_([0-3])")
 
 
 class RNG:
@@ -32,6 +32,12 @@ class RNG:
     >>> rng.clone()() == rng()
     True
     """
+
+    _key: int
+    _high: int  # upper half of the counter
+    _count: int  # of words that were drawn
+    _block: int  # whose words these are
+    _words: tuple[int, ...]
 
     def __init__(self, seed: int | None = None, state: Any = None) -> None:
         if seed is not None and state is not None:
@@ -72,7 +78,7 @@ class RNG:
     def get_state(self, *, cuda_stream: Any = None) -> str:
         """Return the state. `cuda_stream` has no effect."""
         block, word = divmod(self._count, 4)
-        return f"Philox_{self._key:016x}_{self._high:016x}:{block & _MASK64:016x}_{word}"
+        return f"Philox_{self._key:016X}_{self._high:016X}:{block & _MASK64:016X}_{word}"
 
     def set_state(self, value: Any) -> None:
         """Go on from a state of `get_state`, or from its text."""

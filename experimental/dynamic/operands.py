@@ -6,9 +6,10 @@ from typing import Any, Self
 
 from ...engine.graph.index_keys import split_key
 from ...engine.graph.node_arithmetic import NodeArithmetic
-from .calls import call, copied
+from .calls import call
 from .devices import Device
 from .devices import device as as_device
+from .invocations import copied
 from .values import Value
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from ...engine.errors import ArgumentError, CheckpointError
+from ...engine.graph.callers import caller
 from ...engine.graph.declaration import camel_case
 from ...engine.graph.functions import apply
 from ...engine.graph.operator import Operator
@@ -18,6 +19,8 @@ from .calls import constant
 from .contexts import EvalContext
 from .devices import device as as_device
 from .functions import docstring, signature
+from .generators import generator
+from .recording import Recording
 from .tensor import Tensor
 
 _NAME = "reader"
@@ -35,6 +38,10 @@ class Reader:
         num_inputs: without effect.
         enable_checkpointing: without effect: `get_state` always works.
         arguments: those of the reader in `fn`.
+
+    Attributes:
+        num_outputs: number of outputs.
+        names_outputs: whether items are dictionaries.
     """
 
     operator: ClassVar[type[Operator]]
@@ -59,13 +66,17 @@ class Reader:
             if isinstance(value, Batch):
                 raise ArgumentError(f"{type(self).__name__}: {key} is a batch; give one value")
         self._pipeline: Pipeline | None = None
+        self._has_moved = False  # whether the pipeline has delivered a batch
         self._keys: list[str] | None = None  # names of the outputs, of readers that name these
         self._saved: bytes | None = None  # of a pipeline that goes on
         self._epoch = self._taken = 0  # number of the epoch; batches that were taken of it
-        self._under_way: Iterator[Any] | None = None
+        self._under_way: object = None  # stands for the iterator of the current epoch
         self._lock = threading.RLock()
-        self._capture: Any = None
-        self._open(1, defines_only=True)  # refuses wrong arguments in the line of the user
+        self._recording: Recording | None = None  # of the loop that the pipeline computes
+        self._loop = ""  # its line
+        pipeline = self._open(1, defines_only=True)  # refuses wrong arguments in the user's line
+        self.num_outputs = len(pipeline._outputs or ())
+        self.names_outputs = self._keys is not None
 
     def next_epoch(
         self, batch_size: int | None = None, ctx: EvalContext | None = None, capture: bool = False
@@ -76,7 +87,8 @@ class Reader:
         batches, or tensors if no batch size is given. All batches have the same number of samples.
         The last batch is filled up with samples of the epoch that follows, or by `pad_last_batch`.
 
-        If an earlier iterator was not exhausted, the rest of its epoch is left out.
+        If an earlier iterator was not exhausted, the rest of its epoch is left out. After
+        `set_state` or `close`, the rest of the epoch comes first.
 
         Args:
             batch_size: number of samples in a batch; by default `max_batch_size`.
@@ -84,31 +96,49 @@ class Reader:
             capture: run the loop as a pipeline: see `ndd.capture`.
         """
         size = self._batch_size if batch_size is None else batch_size
-        if capture:
-            raise ArgumentError("capture=True is not supported")
+        if capture and size is None:
+            raise ArgumentError("capture=True needs a batch_size")
+        loop = caller() if capture else ""
         with self._lock:
-            pipeline = self._at(1 if size is None else size, ctx)
-            if self._under_way is not None:
-                pipeline.begin_epoch()
+            if self._under_way is not None and self._pipeline is not None and self._has_moved:
+                self._pipeline.begin_epoch()
                 self._end_epoch()
-            self._under_way = epoch = self._items(pipeline, size)
-        return epoch
+            if loop != self._loop:
+                self.close()
+                self._loop, self._recording = loop, Recording(size or 1) if capture else None
+            self._at(1 if size is None else size, ctx)
+            self._under_way = token = object()
+        return self._items(token, size, ctx)
 
-    def _items(self, pipeline: Pipeline, size: int | None) -> Iterator[Any]:
-        own = self._under_way
+    def _items(self, token: object, size: int | None, ctx: EvalContext | None) -> Iterator[Any]:
         while True:
             with self._lock:
-                if self._under_way is not own or self._pipeline is not pipeline:
+                if self._under_way is not token or self._pipeline is None:
                     raise ArgumentError(
                         "another call of next_epoch or set_state has taken over the reader; make "
                         "a reader for each loop"
                     )
-                if self._taken >= self._steps(pipeline):
+                if self._taken >= self._steps(self._pipeline):
                     self._end_epoch()
                     return
+                recording = self._recording
+                if recording is not None and recording.has_begun and not recording.is_noted:
+                    self._run_loop(recording, ctx)
                 self._taken += 1
-                item = self._next(pipeline, size)
-            yield item
+                item = self._next(self._pipeline, size)
+            if recording is None:
+                yield item
+            else:
+                with recording.body():
+                    yield item
+
+    def _run_loop(self, recording: Recording, ctx: EvalContext | None) -> None:
+        """Replace the reader's pipeline by one that computes the loop, too."""
+        assert self._pipeline is not None
+        self._saved = self._pipeline.checkpoint()
+        size = self._pipeline.batch_size
+        self._close()
+        self._pipeline = self._open(size, ctx)
 
     def _end_epoch(self) -> None:
         self._under_way = None
@@ -116,7 +146,12 @@ class Reader:
 
     def _next(self, pipeline: Pipeline, size: int | None) -> Any:
         kind: Any = Tensor if size is None else Batch
-        values = tuple(kind.of(samples) for samples in pipeline.run())
+        outputs = pipeline.run()
+        self._has_moved = True
+        if self._recording is None:
+            values = tuple(kind.of(samples) for samples in outputs)
+        else:
+            values = self._recording.begin(outputs)
         return values if self._keys is None else dict(zip(self._keys, values, strict=True))
 
     def _steps(self, pipeline: Pipeline) -> int:
@@ -124,7 +159,7 @@ class Reader:
         meta = pipeline.reader_meta(self._name)
         shards, samples = meta["number_of_shards"], meta["epoch_size_padded"]
         shard = (meta["shard_id"] + (0 if meta["stick_to_shard"] else self._epoch)) % shards
-        size = (shard + 1) * samples // shards - shard * samples // shards
+        size: int = (shard + 1) * samples // shards - shard * samples // shards
         return -(-size // pipeline.batch_size)
 
     def __call__(self, *, batch_size: int | None = None) -> Any:
@@ -151,14 +186,18 @@ class Reader:
     def _open(
         self, size: int, ctx: EvalContext | None = None, *, defines_only: bool = False
     ) -> Pipeline:
-        context = EvalContext.current() if ctx is None else ctx
+        context, recording = EvalContext.current() if ctx is None else ctx, self._recording
         pipeline = Pipeline(
             batch_size=size,
             num_threads=context.num_threads,
-            device_id=None if self._device == "cpu" else context.device_id,
+            device_id=context.device_id,
+            seed=None if recording is None else generator(None).position(),
             checkpoint=None if defines_only else self._saved,
         )
-        pipeline.define(self._define)
+        if recording is None or not recording.has_begun:
+            pipeline.define(self._define)
+        else:
+            pipeline.define(recording.define, self._define)
         return pipeline
 
     def _define(self) -> tuple[Any, ...]:
@@ -227,7 +266,7 @@ class Reader:
     def _close(self) -> None:
         if self._pipeline is not None:
             self._pipeline.close()
-            self._pipeline = None
+            self._pipeline, self._has_moved = None, False
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{name}={value!r}" for name, value in self._arguments.items())

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.functions import apply
+from ...engine.run.pipeline import Pipeline
 from ...engine.tensors import TensorList
+from ...operators.user_code.external_source import ExternalSource as EngineSource
 from ...operators.user_code.user_source import make_source
 from .batch import Batch
+from .contexts import EvalContext
+from .devices import device as as_device
+from .generators import generator
+from .recording import Recording
 from .tensor import Tensor
 
 
@@ -78,6 +85,51 @@ class ExternalSource:
         if len({type(each) for each in outputs}) > 1:
             raise TypeError("the outputs of a source must be all tensors, or all batches")
         return outputs
+
+    def captured(self, batch_size: int, ctx: EvalContext | None = None) -> Iterator[Any]:
+        """Return an iterator over the items of a loop that runs as a pipeline: see `ndd.capture`.
+
+        Items are taken ahead of the loop. A loop that is broken off loses some.
+
+        Args:
+            batch_size: number of samples of each item.
+            ctx: gives the number of threads; by default the current context.
+        """
+        recording, pipeline = Recording(batch_size), None
+        context = EvalContext.current() if ctx is None else ctx
+        while True:
+            try:
+                outputs = self._batches(batch_size) if pipeline is None else pipeline.run()
+            except StopIteration:
+                return
+            values = recording.begin(outputs)
+            with recording.body():
+                yield values[0] if self._count == 1 else values
+            if pipeline is None:
+                pipeline = Pipeline(
+                    batch_size=batch_size,
+                    num_threads=context.num_threads,
+                    device_id=context.device_id,
+                    seed=generator(None).position(),
+                )
+                pipeline.define(recording.define, lambda: self._define(batch_size))
+
+    def _batches(self, batch_size: int) -> tuple[TensorList, ...]:
+        item = self(batch_size=batch_size)
+        return tuple(each.samples for each in (item if self._count > 1 else (item,)))
+
+    def _define(self, batch_size: int) -> tuple[Any, ...]:
+        """Add the source to the graph of a pipeline, and return its outputs."""
+        arguments = {
+            "source": lambda: [each.as_cpu() for each in self._batches(batch_size)],
+            "num_outputs": self._count,
+        }
+        place = as_device(self._device)
+        nodes = apply(EngineSource, (), arguments, None)
+        return tuple(
+            node.gpu() if place is not None and place.device_type == "gpu" else node
+            for node in nodes
+        )
 
     def _output(self, number: int, data: Any, batch_size: int | None) -> Any:
         dtype, layout = self._dtypes[number], self._layouts[number]

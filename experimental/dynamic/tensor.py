@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
-from typing import Any, SupportsInt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
 from ...engine.tensors import TensorListGPU
-from .calls import call, copied
+from .calls import call
 from .devices import device as as_device
 from .element_types import dtype as as_dtype
+from .invocations import copied
 from .operands import Operand
 from .samples import one_of, sample_of, shown
 from .values import Value
@@ -139,7 +140,7 @@ class Tensor(Operand):
         interface: dict[str, Any] = self.samples[0].__cuda_array_interface__  # type: ignore[attr-defined]
         return interface
 
-    def __dlpack__(self, stream: SupportsInt | None = None, **options: Any) -> Any:
+    def __dlpack__(self, stream: int | None = None, **options: Any) -> Any:
         if isinstance(self.samples, TensorListGPU):
             return self.samples[0].__dlpack__(stream=stream, **options)
         row = self.samples.row(0)
@@ -154,9 +155,9 @@ class Tensor(Operand):
         Args:
             copy: copy the elements instead.
         """
-        import torch
+        from torch.utils.dlpack import from_dlpack
 
-        shared = torch.from_dlpack(self)
+        shared = from_dlpack(self)
         return shared.clone() if copy else shared
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIDataType
@@ -47,6 +47,13 @@ class Invocation:
         return self._results
 
 
+class Origin(Protocol):
+    """Where samples come from that a captured loop computes: see `recording.py`."""
+
+    def observe(self) -> None:
+        """Note that the program reads the samples."""
+
+
 class Value:
     """Samples on one device, of one dtype, number of dimensions and layout."""
 
@@ -55,6 +62,8 @@ class Value:
     batch_class: ClassVar[type[Value]]
 
     _samples: TensorList | None
+    origin: Origin | None = None
+    is_invariant: bool = False  # in all rounds of a captured loop
     _dtype: DType | None = None  # of a batch without samples, if it is known
     _source: tuple[Invocation, int]  # the call that computes the samples, and the output's number
 
@@ -76,6 +85,8 @@ class Value:
     @property
     def samples(self) -> TensorList:
         """The samples as the engine has them; computed now, if the call was deferred."""
+        if self.origin is not None:
+            self.origin.observe()
         if self._samples is None:
             invocation, output = self._source
             self._samples = invocation.results()[output]

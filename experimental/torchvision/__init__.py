@@ -6,13 +6,16 @@ The names and arguments are those of DALI's module, and the pixels are torchvisi
 needed for tensors alone, Pillow for its images, and torchvision not at all.
 
 images         the images between transforms, with boxes and masks
-transform      the base of transforms; geometry, color, conversion: the transforms
+transform      the base of transforms; geometry, warps, color, conversion, choices,
+               auto_augment: the transforms
 compose        transforms as a function of images
 exchange       images as samples, and results as images
 translation    torchvision's transforms
 v2             the same transforms as functions
 """
 
+from .auto_augment import AutoAugment, RandAugment, TrivialAugmentWide
+from .choices import RandomApply, RandomChoice, RandomOrder
 from .color import (
     ColorJitter,
     GaussianBlur,
@@ -48,8 +51,10 @@ from .geometry import (
 )
 from .transform import InterpolationMode, Transform
 from .translation import Translation, from_torchvision
+from .warps import RandomAffine, RandomPerspective, RandomRotation
 
 __all__ = [
+    "AutoAugment",
     "CenterCrop",
     "ColorJitter",
     "Compose",
@@ -60,16 +65,23 @@ __all__ = [
     "Normalize",
     "PILToTensor",
     "Pad",
+    "RandAugment",
     "RandomAdjustSharpness",
+    "RandomAffine",
+    "RandomApply",
     "RandomAutocontrast",
+    "RandomChoice",
     "RandomCrop",
     "RandomEqualize",
     "RandomErasing",
     "RandomGrayscale",
     "RandomHorizontalFlip",
     "RandomInvert",
+    "RandomOrder",
+    "RandomPerspective",
     "RandomPosterize",
     "RandomResizedCrop",
+    "RandomRotation",
     "RandomSolarize",
     "RandomVerticalFlip",
     "Resize",
@@ -80,5 +92,6 @@ __all__ = [
     "ToTensor",
     "Transform",
     "Translation",
+    "TrivialAugmentWide",
     "from_torchvision",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -15,10 +16,11 @@ from ...engine.graph.functions import function_of
 from ...operators.augmenting.augment import Augment
 from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import parameter_row
+from ...operators.elementwise import math_functions
 from ...operators.vision.color import VisionColor
 from ...operators.vision.colors import ORDERS
 from .images import PILLOW, Images
-from .transform import Transform, chance, pair, probability, uniform
+from .transform import Transform, chance, pair, probability, uniform, whole
 
 _color_node = function_of(VisionColor)
 _augment_node = function_of(Augment)
@@ -180,9 +182,7 @@ class _Effect(Transform):
 
     def _apply(self, images: Images) -> Images:
         if not images.is_bytes:
-            raise ArgumentError(
-                f"{type(self).__name__} changes bytes alone; put it before the conversion to floats"
-            )
+            return self._apply_to_floats(images)
         row = parameter_row(self.effect, np.array(self._parameter(), np.float32))
         steps = _steps_node(
             table=np.broadcast_to(row, (1, 1, 2, len(row))),
@@ -192,11 +192,31 @@ class _Effect(Transform):
         node = _augment_node(images.stored, steps, pillow=pillow)
         return images.with_node(node)
 
+    def _apply_to_floats(self, images: Images) -> Images:
+        raise ArgumentError(
+            f"{type(self).__name__} changes bytes alone; put it before the conversion to floats"
+        )
 
-class RandomInvert(_Effect):
+
+class _EffectOfEach(_Effect):
+    """Base of the changes of each level by itself, which floats from 0 to 1 get, too."""
+
+    @abstractmethod
+    def _changed(self, values: Any) -> Any:
+        """Return floats that are changed."""
+
+    def _apply_to_floats(self, images: Images) -> Images:
+        values, some = images.node, fn.cast(chance(self.p), dtype=types.FLOAT)
+        return images.with_node(self._changed(values) * some + values * (1.0 - some))
+
+
+class RandomInvert(_EffectOfEach):
     """Inverts the colors with the probability `p`."""
 
     effect = "invert"
+
+    def _changed(self, values: Any) -> Any:
+        return 1.0 - values
 
 
 class RandomEqualize(_Effect):
@@ -212,22 +232,25 @@ class RandomAutocontrast(_Effect):
     tensors_as_pillow = False
 
 
-class RandomPosterize(_Effect):
+class RandomPosterize(_EffectOfEach):
     """Keeps the highest `bits` bits of each level with the probability `p`."""
 
     effect = "posterize"
 
     def __init__(self, bits: int, p: float = 0.5, device: str | None = "cpu") -> None:
         super().__init__(p, device)
-        if not isinstance(bits, Integral) or not 0 <= bits <= 8:
-            raise ArgumentError(f"bits must be an integer from 0 to 8, but is {bits!r}")
-        self.bits = bits
+        self.bits = whole(bits, "bits", 0, 8)
 
     def _parameter(self) -> Any:
         return (256 - (1 << (8 - self.bits)),)
 
+    def _changed(self, values: Any) -> Any:
+        levels = float(1 << self.bits)
+        whole_levels = math_functions.floor(values * levels)
+        return math_functions.clamp(whole_levels, 0.0, levels - 1) * (1.0 / levels)
 
-class RandomSolarize(_Effect):
+
+class RandomSolarize(_EffectOfEach):
     """Inverts the levels from `threshold` on with the probability `p`."""
 
     effect = "solarize"
@@ -239,11 +262,15 @@ class RandomSolarize(_Effect):
     def _parameter(self) -> Any:
         return (self.threshold,)
 
+    def _changed(self, values: Any) -> Any:
+        above = fn.cast(values >= float(self.threshold), dtype=types.FLOAT)
+        return (1.0 - values) * above + values * (1.0 - above)
+
 
 class RandomAdjustSharpness(_Effect):
     """Sharpens images with the probability `p`; factors below 1 blur."""
 
-    effect = "sharpness"
+    effect = "sharpen"
 
     def __init__(self, sharpness_factor: float, p: float = 0.5, device: str | None = "cpu") -> None:
         super().__init__(p, device)
@@ -252,7 +279,4 @@ class RandomAdjustSharpness(_Effect):
         self.sharpness_factor = float(sharpness_factor)
 
     def _parameter(self) -> Any:
-        smooth = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]]) / 13
-        sharp = np.zeros((3, 3))
-        sharp[1, 1] = 1
-        return smooth * (1 - self.sharpness_factor) + sharp * self.sharpness_factor
+        return (self.sharpness_factor,)

@@ -87,9 +87,10 @@ class Compose:
         pipeline = Pipeline(
             batch_size=self.batch_size, num_threads=self.num_threads, **self._options
         )
-        source = {"layout": "HWC", "dtype": given.dtype, "device": given.device}
         with pipeline:
-            node = fn.external_source(name="images", **source)
+            node = fn.external_source(
+                name="images", layout="HWC", dtype=given.dtype, device=given.device
+            )
             images = Images(node, given.dtype, given.rule)
             for transform in self.op_list:
                 images = transform.add_to(images)

@@ -171,7 +171,7 @@ class RandomErasing(Transform):
         p: float = 0.5,
         scale: Sequence[float] = (0.02, 0.33),
         ratio: Sequence[float] = (0.3, 3.3),
-        value: float | Sequence[float] = 0,
+        value: Any = 0,
         inplace: bool = False,
         device: str | None = "cpu",
     ) -> None:
@@ -179,7 +179,7 @@ class RandomErasing(Transform):
         self.p, self.scale, self.ratio = probability(p), pair(scale, "scale"), pair(ratio, "ratio")
         if isinstance(value, str) or not isinstance(value, Real | Sequence | None):
             raise ArgumentError(f"value must be a number, or one a channel, but is {value!r}")
-        self.value = 0 if value is None else value
+        self.value: Any = 0 if value is None else value
 
     def _apply(self, images: Images) -> Images:
         window = window_node(images.extents, kind=ERASE, scale=self.scale, ratio=self.ratio)

@@ -71,7 +71,7 @@ def result_of(output: TensorList, given: GivenImages, rule: str) -> Any:
             raise MissingDependencyError(
                 "the results are tensors, and PyTorch is not installed: pip install torch"
             ) from error
-        made = torch.from_dlpack(output.as_tensor())
+        made = torch.utils.dlpack.from_dlpack(output.as_tensor())
         return made[0] if given.is_one else made
     pictures = [array_picture(np.asarray(row)) for row in output.as_cpu().rows()]
     return pictures[0] if given.is_one or len(pictures) == 1 else pictures

@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import fn
 from ...engine import types
+from ...engine.errors import ArgumentError
 from ...engine.graph.functions import function_of
 from ...engine.graph.nodes import DataNode
 from ...operators.vision.axes import PILLOW, TENSOR
@@ -30,6 +31,8 @@ _POLICIES = {
     "symmetric": "reflect_1001",
 }
 """What `fn.slice` calls the padding modes."""
+
+_INTERPOLATIONS = {"nearest": types.INTERP_NN, "bilinear": types.INTERP_LINEAR}
 
 resize_node = function_of(VisionResize)
 window_node = function_of(VisionWindow)
@@ -109,7 +112,7 @@ class Images:
 
     @property
     def extents(self) -> DataNode:
-        """Height, width and number of channels of each image: (3,) int64."""
+        """Height, width and number of channels of each image: (3,) int64, on the CPU."""
         shape = self.stored.shape()
         return shape[1:] if self.stored.layout.startswith("F") else shape
 
@@ -127,13 +130,14 @@ class Images:
 
         def part(node: DataNode, values: Any) -> DataNode:
             axis = int(node.layout.startswith("F"))
+            outside: dict[str, Any] = {"out_of_bounds_policy": _POLICIES[padding_mode]}
             return fn.slice(
                 node,
                 start=window[:2],
                 shape=window[2:],
                 axes=[axis, axis + 1],
-                out_of_bounds_policy=_POLICIES[padding_mode],
                 fill_values=values,
+                **outside,
             )
 
         masks = None if self.masks is None else part(self.masks, 0)
@@ -174,10 +178,25 @@ class Images:
         boxes = self._moved_boxes(**sides)
         return replace(shown, stored=fn.flip(shown.stored, **sides), masks=masks, boxes=boxes)
 
+    def warped(self, matrix: DataNode, interpolation: str, fill: Any) -> Images:
+        """Return the images with pixels moved by a map of pixels of the result to the images."""
+        if self.boxes is not None:
+            raise ArgumentError("boxes under rotations and perspectives are not translated")
+        shown = self.shown()
+
+        def moved(node: DataNode, name: str, values: Any) -> DataNode:
+            return fn.experimental.warp_perspective(
+                node, matrix=matrix, interp_type=_INTERPOLATIONS[name], fill_value=values
+            )
+
+        masks = None if self.masks is None else moved(self.masks, "nearest", [0.0])
+        values = [float(each) for each in np.ravel(fill)]
+        return replace(shown, stored=moved(shown.stored, interpolation, values), masks=masks)
+
     def _moved_boxes(self, **changes: Any) -> DataNode | None:
         if self.boxes is None:
             return None
-        return _boxes_node(self.boxes, self.extents.cpu(), **changes)
+        return _boxes_node(self.boxes, self.extents, **changes)
 
 
 def one_or_channels(values: Any) -> Any:

@@ -64,13 +64,13 @@ class Transform(ABC):
 
 def mode_of(interpolation: Any) -> str:
     """Return the name of a filter: of a mode, of torchvision's mode, or of Pillow's number."""
-    if isinstance(interpolation, Integral) and not isinstance(interpolation, bool):
-        if not 0 <= int(interpolation) < len(_BY_PILLOWS_NUMBER):
+    if isinstance(interpolation, int) and not isinstance(interpolation, bool):
+        if not 0 <= interpolation < len(_BY_PILLOWS_NUMBER):
             raise ArgumentError(
                 f"interpolation is {interpolation}; Pillow's numbers are 0 to "
                 f"{len(_BY_PILLOWS_NUMBER) - 1}"
             )
-        interpolation = InterpolationMode[_BY_PILLOWS_NUMBER[int(interpolation)]]
+        interpolation = InterpolationMode[_BY_PILLOWS_NUMBER[interpolation]]
     value = getattr(interpolation, "value", interpolation)
     if value not in {mode.value for mode in InterpolationMode}:
         raise ArgumentError(
@@ -124,9 +124,17 @@ def borders(padding: Any) -> tuple[int, int, int, int]:
 
 def probability(p: Any) -> float:
     """Return a probability."""
-    if not isinstance(p, Real) or not 0 <= p <= 1:
+    if not isinstance(p, int | float) or not 0 <= p <= 1:
         raise ArgumentError(f"p must be a number from 0 to 1, but is {p!r}")
     return float(p)
+
+
+def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
+    """Return an integer in a range; without `high` there is no largest one."""
+    if not isinstance(value, int) or value < low or (high is not None and value > high):
+        wanted = f"from {low} on" if high is None else f"from {low} to {high}"
+        raise ArgumentError(f"{name} must be an integer {wanted}, but is {value!r}")
+    return value
 
 
 def chance(p: float) -> DataNode:

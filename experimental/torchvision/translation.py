@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import fn
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import DataNode
-from . import color, conversion, geometry
+from . import auto_augment, choices, color, conversion, geometry, warps
 from .images import PILLOW, PIXELS, TENSOR, Images
 from .transform import Transform
 
@@ -79,7 +80,7 @@ class Translation:
         """Add the transforms to the pipeline that is being defined.
 
         Args:
-            images: bytes, HWC.
+            images: bytes, HWC, or FHWC for videos.
             boxes: bounding boxes of each image: (boxes, 4) left, top, right and bottom in pixels.
             masks: a mask of each image: HW or HWC, of any type.
 
@@ -96,7 +97,13 @@ class Translation:
                 f"transforms cannot be translated: {'; '.join(self.report.problems)}. Leave them "
                 "out, and apply them to what the pipeline returns"
             )
-        state = Images(images, PIXELS, self._rule, boxes=boxes, masks=masks).on(self._device)
+        if images.layout not in ("", "HWC", "FHWC"):
+            raise ArgumentError(
+                f"the images have the layout {images.layout!r}, and transforms take HWC and FHWC; "
+                "use fn.transpose before"
+            )
+        named = images if images.layout else fn.reshape(images, layout="HWC")
+        state = Images(named, PIXELS, self._rule, boxes=boxes, masks=masks).on(self._device)
         for entry in self.report:
             assert entry.transform is not None  # the report is complete
             state = entry.transform.add_to(state)
@@ -222,8 +229,46 @@ def _to_pil(transform: Any, device: str | None) -> Transform:
     return conversion.ToPILImage(device)
 
 
+def _auto(kind: Callable[..., Transform], *names: str) -> Callable[[Any, str | None], Transform]:
+    """Return a translation of a transform that draws changes."""
+
+    def translate(transform: Any, device: str | None) -> Transform:
+        arguments = {name: getattr(transform, name) for name in names}
+        if kind is auto_augment.AutoAugment:
+            policies = getattr(transform, "_policies", None) or transform.policies
+            arguments["policy"] = policies
+        fill = transform.fill
+        if isinstance(fill, list | tuple) and len(set(fill)) == 1:
+            fill = fill[0]
+        return kind(**arguments, interpolation=transform.interpolation, fill=fill, device=device)
+
+    return translate
+
+
+def _of_several(
+    kind: Callable[..., Transform], *names: str
+) -> Callable[[Any, str | None], Transform]:
+    """Return a translation of a transform that has transforms."""
+
+    def translate(transform: Any, device: str | None) -> Transform:
+        members = [_member(each, device) for each in transform.transforms]
+        return kind(members, **{name: getattr(transform, name) for name in names}, device=device)
+
+    return translate
+
+
+def _member(transform: Any, device: str | None) -> Transform:
+    """Return the translation of a transform in another one: of several, if it is a sequence."""
+    entries = Report(_entries(transform, device))
+    if entries.problems:
+        raise TranslationError(f"in it, {'; '.join(entries.problems)}")
+    made = [entry.transform for entry in entries if entry.transform is not None]
+    return made[0] if len(made) == 1 else choices.Sequential(made, device)
+
+
 _CROP = ("size", "padding", "pad_if_needed", "fill", "padding_mode")
 TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
+    "AutoAugment": _auto(auto_augment.AutoAugment),
     "CenterCrop": _copied(geometry.CenterCrop, "size"),
     "ColorJitter": _copied(color.ColorJitter, "brightness", "contrast", "saturation", "hue"),
     "ConvertImageDtype": _copied(conversion.ConvertImageDtype, "dtype"),
@@ -232,17 +277,31 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "Normalize": _normalize,
     "PILToTensor": _copied(conversion.PILToTensor),
     "Pad": _copied(geometry.Pad, "padding", "fill", "padding_mode"),
+    "RandAugment": _auto(auto_augment.RandAugment, "num_ops", "magnitude", "num_magnitude_bins"),
     "RandomAdjustSharpness": _copied(color.RandomAdjustSharpness, "sharpness_factor", "p"),
+    "RandomAffine": _copied(
+        warps.RandomAffine,
+        *("degrees", "translate", "scale", "shear", "interpolation", "fill", "center"),
+    ),
+    "RandomApply": _of_several(choices.RandomApply, "p"),
     "RandomAutocontrast": _copied(color.RandomAutocontrast, "p"),
+    "RandomChoice": _of_several(choices.RandomChoice, "p"),
     "RandomCrop": _copied(geometry.RandomCrop, *_CROP),
     "RandomEqualize": _copied(color.RandomEqualize, "p"),
     "RandomErasing": _erasing,
     "RandomGrayscale": _copied(color.RandomGrayscale, "p"),
     "RandomHorizontalFlip": _copied(geometry.RandomHorizontalFlip, "p"),
     "RandomInvert": _copied(color.RandomInvert, "p"),
+    "RandomOrder": _of_several(choices.RandomOrder),
+    "RandomPerspective": _copied(
+        warps.RandomPerspective, "distortion_scale", "p", "interpolation", "fill"
+    ),
     "RandomPosterize": _copied(color.RandomPosterize, "bits", "p"),
     "RandomResizedCrop": _copied(
         geometry.RandomResizedCrop, "size", "scale", "ratio", "interpolation", "antialias"
+    ),
+    "RandomRotation": _copied(
+        warps.RandomRotation, "degrees", "interpolation", "expand", "center", "fill"
     ),
     "RandomSolarize": _copied(color.RandomSolarize, "threshold", "p"),
     "RandomVerticalFlip": _copied(geometry.RandomVerticalFlip, "p"),
@@ -252,6 +311,7 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "ToPILImage": _to_pil,
     "ToPureTensor": _copied(conversion.ToPureTensor),
     "ToTensor": _copied(conversion.ToTensor),
+    "TrivialAugmentWide": _auto(auto_augment.TrivialAugmentWide, "num_magnitude_bins"),
 }
 
 _REASONS = {
@@ -261,5 +321,8 @@ _REASONS = {
     "MixUp": "it mixes the samples of a batch",
     "CutMix": "it mixes the samples of a batch",
     "LinearTransformation": "its matrix is as large as the image squared",
+    "SanitizeBoundingBoxes": "it changes the number of boxes",
+    "ElasticTransform": "fn.experimental.remap moves pixels by maps",
+    "GaussianNoise": "fn.noise.gaussian does the same",
     "JPEG": "fn.jpeg_compression_distortion does the same, with other rounding",
 }

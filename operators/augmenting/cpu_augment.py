@@ -126,7 +126,7 @@ def _warp(
 ) -> None:
     extent = frames.shape[1:3]
     check_extents(extent, extent)
-    extents, wanted = np.array([extent]), np.array([reference])
+    extents, wanted = np.array([extent]), np.array([reference], np.float64)
     number = np.array([int(step[0])])
     maps, good = pixel_maps(number, step[np.newaxis, 1:], extents, wanted, nearest=sampling.nearest)
     if not good[0]:

@@ -88,7 +88,8 @@ class Images(NamedTuple):
     @property
     def pixels(self) -> Ints:
         """The number of pixels of a frame: (batch,)."""
-        return self.extents.prod(axis=1)
+        pixels: Ints = self.extents.prod(axis=1)
+        return pixels
 
 
 def augment_batch(
@@ -201,7 +202,8 @@ def _maps(
         nearest=style.sampling.nearest,
     )
     moved = WORKS[effects] == Work.WARP.value
-    good = exist.reshape(count, most) & (images.extents <= MOST_EXTENT).all(axis=1)[:, np.newaxis]
+    fits = images.extents.max(axis=1) <= MOST_EXTENT
+    good = exist.reshape(count, most) & fits[:, np.newaxis]
     wrong = moved & ~good
     wrong |= OF_COLORS[effects] & ~np.isin(images.channels, (1, 3))[:, np.newaxis]
     filled = (images.pixels * images.frames * images.channels > 0)[:, np.newaxis]

@@ -16,7 +16,7 @@ _SHEAR, _SHIFT, _RELATIVE, _TURN = (
 
 
 def point_maps(
-    effects: Ints, values: Floats, extents: Ints, reference: Ints
+    effects: Ints, values: Floats, extents: Ints, reference: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the maps of points of images to points of results, in coordinates: (count, 2, 3).
 
@@ -42,7 +42,7 @@ def point_maps(
 
 
 def pixel_maps(
-    effects: Ints, values: Floats, extents: Ints, reference: Ints, *, nearest: bool
+    effects: Ints, values: Floats, extents: Ints, reference: NDArray[np.float64], *, nearest: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the maps of pixel indices of results to those of images, and which exist.
 

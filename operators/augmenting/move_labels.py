@@ -71,7 +71,7 @@ class AugmentBoxes(SampleOperator):
             raise ArgumentError(f"boxes need images HWC or FHWC, not of shape {extents.tolist()}")
         extent = extents[-3:-1]
         corners = (boxes[:, [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 2) * extent[::-1]).T
-        reference = np.array(given_reference(shape) or extent)
+        reference = np.array(given_reference(shape) or extent, np.float64)
         for step in moving(steps):
             number, values = np.array([int(step[0])]), step[np.newaxis, 1:]
             (matrix,) = point_maps(number, values, extent[np.newaxis], reference[np.newaxis])
@@ -123,7 +123,7 @@ class AugmentMasks(SampleOperator):
             return mask
         extent = mask.shape[first : first + 2]
         check_extents(extent, extent)
-        extents, reference = np.array([extent]), np.array([given or extent])
+        extents, reference = np.array([extent]), np.array([given or extent], np.float64)
         out = workspace.empty(mask.shape, mask.dtype)
         spare = workspace.scratch(mask.shape, mask.dtype) if len(moves) > 1 else out
         for left, step in zip(range(len(moves) - 1, -1, -1), moves, strict=True):

@@ -132,4 +132,5 @@ class MixLabels(SampleOperator):
                 f"the label is {number}, but num_classes is {self.num_classes}; give the number of "
                 "classes"
             )
-        return np.arange(self.num_classes) == number
+        one_hot: Array = np.arange(self.num_classes) == number
+        return one_hot

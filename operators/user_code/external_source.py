@@ -162,6 +162,10 @@ class ExternalSource(FedInput):
             )
         }
 
+    def constants_without_program(self) -> dict[str, Any]:
+        """Return the arguments without the source: data are fed in its place."""
+        return {k: v for k, v in self.constants().items() if k not in ("source", "cycle")}
+
     def num_outputs(self) -> int:
         return self._count
 

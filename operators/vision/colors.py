@@ -35,7 +35,8 @@ def blended(values: Pixels, other: Any, ratio: float) -> Pixels:
     """Return `values * ratio + other * (1 - ratio)` as PyTorch rounds it: float32, not clamped."""
     first = values.astype(np.float32, copy=False) * np.float32(ratio)
     share = np.float64(np.float32(1.0 - ratio))
-    return (first + other * share).astype(np.float32)
+    result: Pixels = (first + other * share).astype(np.float32)
+    return result
 
 
 def gray_of(image: Pixels) -> NDArray[np.float32]:

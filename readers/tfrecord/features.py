@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.portable import portable
 from .example import FeatureType
 
 string = FeatureType.BYTES
@@ -24,12 +25,8 @@ DTYPES: dict[FeatureType, np.dtype[Any]] = {
 }
 
 
-class Feature:
-    """Base of the descriptions of features."""
-
-
 @dataclass(frozen=True)
-class FixedLenFeature(Feature):
+class FixedLenFeature:
     """A feature that has the same number of values in all records.
 
     Numbers become tensors of `shape`: `[]` means scalars, `[3]` vectors of three elements. A string
@@ -58,7 +55,7 @@ class FixedLenFeature(Feature):
             )
 
 
-class VarLenFeature(Feature):
+class VarLenFeature:
     """A feature whose number of values varies.
 
     Numbers become tensors of one dimension, or, with `partial_shape`, of the shape
@@ -104,7 +101,12 @@ class VarLenFeature(Feature):
 
 _VAR_LEN_NAMES = {"dtype", "default_value", "partial_shape"}
 
+portable(FeatureType)
+portable(FixedLenFeature, "shape", "dtype", "default_value")
+portable(VarLenFeature, "dtype", "default_value", "partial_shape")
+
 Feature = FixedLenFeature | VarLenFeature
+"""The description of a feature."""
 
 
 def _shape(owner: str, shape: Any) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError, PenstockError
+from ...engine.graph.portable import portable
 from ...formats.video.frame_index import FrameIndex, index_video
 from ...formats.video.known_files import INDEXES
 from ..source import Allocate, Column, checked_indices
@@ -150,6 +151,7 @@ def _warn_of(bad: Mapping[str, DecodeError], whole: int) -> None:
     )
 
 
+@portable
 def index_of_file(path: str) -> FrameIndex:
     """Return the index of a local video: see `read_index_of`."""
     return read_index_of(open_storage(path))

@@ -166,4 +166,45 @@ try:
 except TypeError:
     keep("refused")
 """,
+    "stored pipelines": """
+import os, pathlib, tempfile
+from nvidia.dali import Pipeline, fn, types, pipeline_def
+
+@pipeline_def(batch_size=3, num_threads=1, device_id=None, seed=4)
+def defined():
+    encoded, labels = fn.readers.file(file_root=photos, name="Reader")
+    images = fn.resize(fn.decoders.image(encoded), size=[8, 9], interp_type=types.INTERP_NN)
+    images = fn.crop_mirror_normalize(images, mean=[1.0, 2.0, 3.0], output_layout="CHW")
+    return images[:, 1:-1], labels + types.Constant(2).uint8(), fn.constant(fdata=[1, 2.5])
+
+pipe = defined()
+stored = pipe.serialize()
+keep(isinstance(stored, bytes), *pipe.run())
+again = Pipeline.deserialize(stored)
+keep(*again.run(), again.max_batch_size, again.seed, again.num_outputs)
+other = Pipeline.deserialize(stored, batch_size=2, seed=6)
+keep(*other.run(), other.max_batch_size, other.seed)
+file = os.path.join(tempfile.mkdtemp(), "pipeline")
+keep(pipe.serialize(filename=file) == pathlib.Path(file).read_bytes())
+keep(*Pipeline.deserialize(filename=file, batch_size=4).run())
+third = Pipeline(batch_size=5, num_threads=1, device_id=None)
+third.deserialize_and_build(stored)
+keep(*third.run())
+
+with Pipeline(batch_size=2, num_threads=1, device_id=None) as fed:
+    data = fn.external_source(source=lambda i: [np.zeros(1)] * 2, name="data", layout="X")
+    fed.set_outputs(data)
+fed = Pipeline.deserialize(fed.serialize())
+fed.feed_input("data", [np.ones(1), np.ones(2)])
+keep(*fed.run())
+
+with Pipeline(batch_size=2, num_threads=1, device_id=None) as user:
+    user.set_outputs(fn.python_function(fn.ones(shape=[1]), function=lambda x: x))
+for wrong in (lambda: user.serialize(), lambda: Pipeline.deserialize(),
+              lambda: Pipeline.deserialize(stored, filename=file)):
+    try:
+        keep(wrong())
+    except (RuntimeError, ValueError):
+        keep("refused")
+""",
 }

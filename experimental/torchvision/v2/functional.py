@@ -67,7 +67,8 @@ def _position(size: int) -> int:
 def _applied(transform: Transform, inpt: Any) -> Any:
     """Return an image, or a tensor, transformed."""
     given = batch_of(inpt)
-    data = TensorListCPU(given.array) if given.device == "cpu" else as_tensor_list([*given.array])
+    on_cpu = given.device == "cpu"
+    data: Any = TensorListCPU(given.array) if on_cpu else as_tensor_list([*given.array])
     graph = EagerGraph(_runner(), batch_size=len(given.array), seed=0)
     try:
         graph.begin(len(given.array), _position(len(given.array)))

@@ -511,3 +511,49 @@ def test_divergent_types_on_the_gpu(device_stage):
 
     with pytest.raises(ArgumentError, match="float32 with 3 dimensions in the `if` branch"):
         run(define, device_id=0)
+
+
+def test_figures_of_memory():
+    make = pipeline_def(
+        batch_size=SIZE, num_threads=1, enable_conditionals=True, enable_memory_stats=True
+    )
+
+    @make
+    def define():
+        x = numbers()
+        if x > 2:
+            y = fn.python_function(x, function=lambda a: np.zeros((a, 2), np.float32))
+            y = fn.pad(y, axes=0, shape=[7])
+        else:
+            y = fn.zeros(shape=[3, 2], dtype=types.FLOAT)
+        return y
+
+    with define() as pipe:
+        (out,) = pipe.run()
+        assert out.shape() == [(3, 2)] * 3 + [(7, 2)] * 3
+        assert pipe.executor_statistics()
+
+
+def test_a_generator_does_not_change_the_branch():
+    def pairs(x):
+        for i in range(3):
+            if i < 5:
+                yield x + i
+
+    def define():
+        x = numbers()
+        each = pairs(x)
+        first = next(each)
+        if x > 2:
+            y = next(each) + first
+            each.close()
+            z = fn.batch_permutation() + y
+        else:
+            y = first
+            z = y
+        return y, z > y
+
+    y, z = values(define)
+    assert y == [0, 1, 2, 7, 9, 11]
+    assert z[:3] == [False] * 3
+    assert sum(z[3:]) == 2

@@ -291,3 +291,13 @@ def test_what_is_not_rewritten():
     exec("def no_source(a):\n    return a if a else 1", made)
     assert runtime.converted(made["no_source"]) is made["no_source"]
     assert "numpy" not in sys.modules or runtime.converted(sys.modules["numpy"].mean)
+
+
+def test_annotations_of_nested_functions_are_not_evaluated():
+    def define(a):
+        def inner(b: NotThere) -> NeitherThere:  # noqa: F821
+            return b if b else a
+
+        return inner(a)
+
+    assert runtime.converted(define)(3) == 3

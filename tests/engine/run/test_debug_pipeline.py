@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import textwrap
@@ -203,8 +204,9 @@ def test_bad_samples(policy, tmp_path, photo_tree):
     def define():
         encoded, labels = fn.readers.file(files=files)
         images = fn.resize(fn.decoders.image(encoded), size=(9, 9))
-        numbers = [fn.random.uniform(), call(Noise, images)] if policy == "skip" else []
-        return images, labels, *numbers
+        noisy = call(Noise, images)
+        other_labels = fn.readers.file(files=files, labels=range(6))[1] if policy != "skip" else 0
+        return images, labels, fn.random.uniform(), noisy, other_labels
 
     assert_equal_runs(define, on_error=policy)
 
@@ -437,15 +439,16 @@ def test_an_error_is_raised_in_the_user_s_line(bad_files):
     assert "sample 0 of batch 0" in " ".join(caught.value.__notes__)
 
 
-def test_the_debugger_stops_in_the_definition(tmp_path):
+@pytest.mark.parametrize("options", ["", ", enable_conditionals=True"])
+def test_the_debugger_stops_in_the_definition(options, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
         textwrap.dedent(
-            """
+            f"""
             import numpy as np
             from penstock import fn, pipeline_def
 
-            @pipeline_def(batch_size=2, num_threads=1, debug=True)
+            @pipeline_def(batch_size=2, num_threads=1, debug=True{options})
             def define():
                 data = fn.external_source(lambda number: np.full((2, 1), number + 40))
                 breakpoint()
@@ -469,7 +472,7 @@ def test_the_debugger_stops_in_the_definition(tmp_path):
     )
     for text in ("[[40], [40]]", "[[41], [41]]", "[[40]\n [40]]", "outputs [[82], [82]]"):
         assert text in done.stdout
-    assert "return data * 2" in done.stdout
+    assert re.search(r"program\.py\(\d\)define\(\)\n-> (breakpoint|return data \* 2)", done.stdout)
 
 
 @pytest.mark.parametrize("epochs", [2])
@@ -535,6 +538,16 @@ def test_calls_that_make_no_sense():
     pipe.close()
     with pytest.raises(PipelineStopped, match="the pipeline is closed"):
         pipe.run()
+
+
+def test_the_picture_of_the_graph(tmp_path):
+    pipe = pipeline_def(lambda: fn.random.uniform(name="u"))(
+        batch_size=1, num_threads=1, debug=True
+    )
+    pipe.save_graph_to_dot_file(tmp_path / "graph.dot", show_tensors=True)
+    text = (tmp_path / "graph.dot").read_text()
+    assert "fn.random.uniform" in text
+    assert "FLOAT" in text
 
 
 def test_a_definition_cannot_ask_for_its_own_batches():

@@ -12,6 +12,7 @@ import pytest
 from penstock import ArgumentError, Pipeline, fn, types
 from penstock.engine.graph.operator import OPERATORS
 from penstock.experimental import dynamic as ndd
+from penstock.experimental.dynamic import kinds
 from penstock.experimental.dynamic.functions import LEFT_OUT, function_of, is_here, is_reader
 from penstock.tests.operators import test_processes as operators
 
@@ -134,6 +135,13 @@ def test_signature_and_docstring_name_the_same_arguments(name):
     keywords = [p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY]
     assert all(f"{each}" in function.__doc__ for each in keywords)
     assert "DataNode" not in function.__doc__
+
+
+def test_types_in_signatures_have_a_meaning():
+    text = str(inspect.signature(ndd.random.uniform))
+    for name in ("TensorLike", "DTypeLike", "DeviceLike"):
+        assert name in text
+        assert hasattr(kinds, name)
 
 
 def test_an_argument_may_be_a_tensor_or_a_batch():

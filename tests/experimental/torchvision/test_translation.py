@@ -66,6 +66,49 @@ def test_half_of_the_images_change(tv, name):
     assert 0.4 < changed < 0.6
 
 
+def test_boxes_do_not_rotate(tv, photographs):
+    @pipeline_def(batch_size=1)
+    def rotated():
+        images = fn.external_source(source=lambda: [np.asarray(photographs[0])], layout="HWC")
+        boxes = fn.external_source(source=lambda: [np.zeros((1, 4), np.float32)])
+        return from_torchvision(tv.RandomRotation(9))(images, boxes=boxes)
+
+    with pytest.raises(ArgumentError, match="boxes under rotations"):
+        rotated()
+
+
+def test_images_without_a_layout_are_hwc_and_others_are_refused(tv):
+    samples = [np.zeros((6, 8, 3), np.uint8)] * 2
+
+    @pipeline_def(batch_size=2, num_threads=1)
+    def translated(layout):
+        images = fn.external_source(source=lambda: samples, layout=layout)
+        return from_torchvision([tv.CenterCrop(4), tv.ToImage()])(images)
+
+    with translated(None) as pipe:
+        assert pipe.run()[0].as_array().shape == (2, 3, 4, 4)
+    with pytest.raises(ArgumentError, match="layout 'CHW'"):
+        translated("CHW")
+
+
+def test_videos_get_one_set_of_parameters(tv, device):
+    frames = np.random.default_rng(1).integers(0, 256, (1, 9, 11, 3), np.uint8)
+    samples = [np.repeat(frames, 3, axis=0)] * 2
+    transform = tv.Compose(
+        [tv.RandomResizedCrop(6), tv.RandomHorizontalFlip(), tv.ColorJitter(0.5, 0.5), tv.ToImage()]
+    )
+
+    @pipeline_def(batch_size=2, num_threads=1, seed=3)
+    def translated():
+        videos = fn.external_source(source=lambda: samples, layout="FHWC")
+        return from_torchvision(transform, device=device)(videos)
+
+    with translated() as pipe:
+        for video in pipe.run()[0].as_cpu().rows():
+            assert video.shape == (3, 3, 6, 6)
+            assert (np.asarray(video) == np.asarray(video)[:1]).all()
+
+
 GEOMETRY = {
     "resize": lambda tv: tv.Resize((40, 150)),
     "crop": lambda tv: tv.CenterCrop((50, 61)),

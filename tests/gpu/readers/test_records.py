@@ -3,8 +3,10 @@
 import gc
 import time
 
+import cv2
 import numpy as np
 import pytest
+import simplejpeg
 
 from penstock import fn, pipeline_def, tfrecord
 from penstock.engine.processes import helper_processes
@@ -18,11 +20,16 @@ COUNT, BATCH = 200, 8
 
 
 @pytest.fixture(scope="module")
-def path(image_zoo, tmp_path_factory):
+def path(tmp_path_factory):
     """A TFRecord file of images, one of which the GPU does not decode, with long comments."""
     path = tmp_path_factory.mktemp("records") / "a.tfrecord"
-    names = "jpeg_420", "jpeg_444", "jpeg_420", "jpeg_progressive"
-    contents = [image_zoo[name].path.read_bytes() for name in names]
+    ramp = np.add.outer(np.arange(48), 2 * np.arange(64)).astype(np.uint8)
+    pixels = np.stack([ramp, ramp.T.reshape(48, 64), 255 - ramp], axis=-1)
+    plain = [
+        simplejpeg.encode_jpeg(pixels, colorsubsampling=each) for each in ("420", "444", "420")
+    ]
+    progressive = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_PROGRESSIVE, 1])[1].tobytes()
+    contents = [*plain, progressive]
     comment = b"\xff\xfe" + (6002).to_bytes(2, "big") + bytes(6000)
     contents = [each[:2] + comment + each[2:] for each in contents]
     examples = (

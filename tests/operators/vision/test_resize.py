@@ -51,6 +51,18 @@ class TestFloats(OperatorConformance):
     largest = 1e-5
 
 
+class TestHalfFloats(TestFloats):
+    inputs = ([image.astype(np.float16) / 256 for image in IMAGES],)
+    largest = 1e-3
+
+
+class TestShorts(OperatorConformance):
+    operator = "_vision_resize"
+    inputs = ([pixels(20, 30 + i, 3, dtype=np.int16, seed=i) * 100 for i in range(3)],)
+    arguments = {"size": (13, 47)}
+    largest = 1
+
+
 class TestMasks(OperatorConformance):
     operator = "_vision_resize"
     layout = "HW"

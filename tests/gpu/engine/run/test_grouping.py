@@ -84,9 +84,9 @@ def one_by_one(folder, batches, monkeypatch, **options):
 
 @pytest.mark.parametrize("batch_size", [1, 2, 3])
 def test_results_are_the_same(device_stage, folder, eager, monkeypatch, batch_size):
-    expected = one_by_one(folder, 80, monkeypatch, batch_size=batch_size)
+    expected = one_by_one(folder, 40, monkeypatch, batch_size=batch_size)
     with pipe_of(folder, batch_size=batch_size) as pipe:
-        found, largest = taken(pipe, 80)
+        found, largest = taken(pipe, 40)
         stats = pipe.stats()
     assert_same(found, expected)
     assert largest >= 5
