@@ -63,7 +63,7 @@ def given_rows(
 
     Args:
         value: an array whose axis 0 runs over the samples, a batch, or a list of arrays.
-        layout: of a sample; None for that of the data, if they agree in one.
+        layout: layout of a sample; None for that of the data, if they agree in one.
         kind: type of the batch.
         array_of: returns an object as an array on the device, or None.
         contiguous: copy the samples of a list into one block of memory.

@@ -67,7 +67,7 @@ class NamesAt(Sequence[str]):
     """Some of a batch's names.
 
     Args:
-        names: of the batch.
+        names: names of the batch.
         rows: the number of the sample of each name; -1 for a sample without a name.
 
     >>> list(NamesAt(["a", "b"], np.array([1, -1])))
@@ -92,7 +92,7 @@ class NamesOfBranches(Sequence[str]):
     """The names of samples that took one of two branches.
 
     Args:
-        condition: of each sample.
+        condition: condition of each sample.
         if_true, if_false: the names in the branches; None where there are none.
     """
 
