@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 # PyTorch is large. `make test TORCH=` leaves PyTorch out and skips its tests. On Linux, if pip finds
 # no CPU build of this version, it installs a CUDA build of several gigabytes.
-TORCH ?= torch==2.13.0
+TORCH ?= torch==2.13.0 torchvision==0.28.0
 DALI ?= nvidia-dali-cuda130==2.4.0
 # Python compiles modules when they are imported: of PyTorch, Ray and others, most never are.
 PIP = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile

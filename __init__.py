@@ -10,7 +10,7 @@ from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from .engine import tensors, types
+from .engine import backend, tensors, types
 from .engine.errors import (
     ArgumentError,
     CheckpointError,
@@ -18,6 +18,7 @@ from .engine.errors import (
     MissingDependencyError,
     PenstockError,
     PipelineStopped,
+    SerializationError,
     SourceError,
     WorkerError,
 )
@@ -26,10 +27,12 @@ from .engine.graph.index_keys import newaxis
 from .engine.graph.nodes import DataNode
 from .engine.graph.operator import OPERATORS as _OPERATORS
 from .engine.run import definition as pipeline
+from .engine.run import pickling
 from .engine.run.definition import pipeline_def
 from .engine.run.pipeline import Pipeline
 from .engine.run.policies import OperatorConcurrency, StreamPolicy
 from .operators.elementwise import math_functions as math
+from .plugin import native_plugins as plugin_manager
 
 # The modules that pipelines import by DALI's names. A file types.py or math.py at the root of a
 # checkout would shadow Python's own for every program started there, and the others are not
@@ -37,17 +40,21 @@ from .operators.elementwise import math_functions as math
 _sys.modules |= {
     f"{__name__}.{name}": module
     for name, module in {
-        "backend": tensors,
-        "backend_impl": tensors,
+        "backend": backend,
+        "backend_impl": backend,
         "data_node": data_node,
         "math": math,
+        "pickling": pickling,
         "pipeline": pipeline,
         "pipeline.experimental": pipeline.experimental,
+        "plugin_manager": plugin_manager,
+        "sysconfig": plugin_manager,
         "tensors": tensors,
         "types": types,
     }.items()
 }
-backend = backend_impl = tensors
+backend_impl = backend
+sysconfig = plugin_manager
 
 _OPERATORS.modules = tuple(
     f"{__name__}.{part}.table" for part in ("composite", "decoders", "operators", "readers")
@@ -56,7 +63,7 @@ _OPERATORS.modules = tuple(
 from . import fn, ops, tfrecord  # noqa: E402
 
 if _TYPE_CHECKING:
-    from . import extend
+    from . import auto_aug, extend
 
 __version__ = "0.1.0"
 
@@ -70,10 +77,12 @@ __all__ = [
     "PenstockError",
     "Pipeline",
     "PipelineStopped",
+    "SerializationError",
     "SourceError",
     "StreamPolicy",
     "WorkerError",
     "__version__",
+    "auto_aug",
     "backend",
     "backend_impl",
     "data_node",
@@ -82,8 +91,11 @@ __all__ = [
     "math",
     "newaxis",
     "ops",
+    "pickling",
     "pipeline",
     "pipeline_def",
+    "plugin_manager",
+    "sysconfig",
     "tensors",
     "tfrecord",
     "types",
@@ -91,8 +103,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _ModuleType:
-    if name == "extend":  # it needs all operators, which not every process needs
-        return _import_module(f"{__name__}.extend")
+    if name in ("auto_aug", "extend"):  # they need operators that not every process needs
+        return _import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

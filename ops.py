@@ -14,7 +14,7 @@ from .engine.errors import ArgumentError
 from .engine.graph.callers import warn_of_deprecation
 from .engine.graph.declaration import camel_case
 from .engine.graph.functions import apply, function_of
-from .engine.graph.operator import Operator
+from .engine.graph.operator import Operator, public_operators
 from .fn import Namespace, enter_groups
 
 _BY_POSITION = {
@@ -101,6 +101,35 @@ def _path(called: str) -> str:
     return ".".join((*groups, camel_case(name)))
 
 
+def cpu_ops() -> set[str]:
+    """Return the names of the operators that run on the CPU, as in "readers__File"."""
+    return _names_on("cpu")
+
+
+def gpu_ops() -> set[str]:
+    """Return the names of the operators that run on the GPU."""
+    return _names_on("gpu")
+
+
+def mixed_ops() -> set[str]:
+    """Return the names of the operators that take data on the CPU and return data on the GPU."""
+    return _names_on("mixed")
+
+
+def _names_on(device: str) -> set[str]:
+    return {
+        "__".join((*groups, camel_case(name)))
+        for groups, name, operator_class in public_operators()
+        if device in operator_class.devices
+    }
+
+
+def Reload() -> None:  # noqa: N802  (DALI's name)
+    """Do nothing: operators that are registered later are found, too."""
+
+
+_FUNCTIONS = ("Compose", "Reload", "cpu_ops", "gpu_ops", "mixed_ops")
+
 _ALL = Namespace(__name__, (), _class_of, camel_case)
 enter_groups(_ALL)
 
@@ -114,4 +143,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*dir(_ALL), "Compose"])
+    return sorted([*dir(_ALL), *_FUNCTIONS])

@@ -15,6 +15,13 @@
 The names and arguments are those of `nvidia.dali.tfrecord`.
 """
 
-from .readers.tfrecord.features import FixedLenFeature, VarLenFeature, float32, int64, string
+from .readers.tfrecord.features import (
+    Feature,
+    FixedLenFeature,
+    VarLenFeature,
+    float32,
+    int64,
+    string,
+)
 
-__all__ = ["FixedLenFeature", "VarLenFeature", "float32", "int64", "string"]
+__all__ = ["Feature", "FixedLenFeature", "VarLenFeature", "float32", "int64", "string"]

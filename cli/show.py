@@ -18,6 +18,7 @@ from ..engine.errors import SourceError
 from ..readers.storage.urls import is_url
 from .commands import AsJson, CommandFailed, PipelineArguments, between
 from .console import console
+from .graphs import show_graph
 from .pictures.outputs import by_turns, media_files, of_batch, of_dataset, of_files
 from .pictures.roles import Output
 from .pictures.sheet import as_png, draw_sheet
@@ -29,6 +30,7 @@ EXAMPLES = (
     "penstock show photos/train",
     "penstock show train.py:training --arg folder=photos/train -o batch.png",
     "penstock show my_package.data:validation --count 64 --side 96",
+    "penstock show train.py:training --graph -o training.svg",
 )
 
 Terminal = Literal["auto", "kitty", "iterm2", "sixel", "no"]
@@ -81,6 +83,14 @@ def show(
         Literal["auto", "xyXY", "xyWH"],
         typer.Option(help="Boxes as corners, or as corner and size; 'auto' judges by the numbers."),
     ] = "auto",
+    graph: Annotated[
+        bool,
+        typer.Option(
+            "--graph",
+            help="Show the graph of a pipeline, and where its time goes. --output takes .svg, .png "
+            "and .pdf, which need Graphviz, and .dot.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Draw a contact sheet of samples or of a batch.
@@ -89,6 +99,8 @@ def show(
     A terminal that shows pictures (kitty, Ghostty, iTerm2, WezTerm, foot ...) shows the sheet.
     Otherwise the sheet is written to a PNG file.
     """
+    if graph:
+        return show_graph(target, arg or [], count, output, as_json)
     outputs, known = _samples(target, count, arg or [], shuffle)
     if boxes != "auto":
         outputs = [replace(o, layout=boxes) if o.role.value == "boxes" else o for o in outputs]

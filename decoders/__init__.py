@@ -4,6 +4,7 @@ audio/     audio: a table of formats, the libraries that decode them, the operat
 image/     images: a table of formats, the CPU and GPU engines that decode them, the operators
 errors     errors for encoded bytes
 inflate    compressed bytes of a known shape
+json_field numbers and texts from JSON
 on_cpu     threads for what a decoder on the GPU leaves to the CPU
 video/     videos, through PyAV
 table      all decoders

@@ -110,11 +110,11 @@ class JsonDecoder(SampleOperator):
             given = np.array(value)
         except (ValueError, OverflowError):
             raise DecodeError(f"{self._name()} holds lists that differ in length") from None
-        if given.dtype.kind == "O" and all(isinstance(each, int) for each in given.flat):
+        if given.dtype.kind == "O" and all(isinstance(element, int) for element in given.flat):
             raise DecodeError(f"{self._name()} holds a number that is too large")
         if given.dtype.kind not in "biuf":
-            found = "null" if value is None else type(value).__name__
-            raise DecodeError(f"{self._name()} is {found}, no number, text or list of numbers")
+            type_name = "null" if value is None else type(value).__name__
+            raise DecodeError(f"{self._name()} is {type_name}, no number, text or list of numbers")
         if not given.size:
             return given.astype(self._dtype)
         with np.errstate(invalid="ignore", over="ignore"):

@@ -1,4 +1,4 @@
-"""What a decoder on the GPU leaves to the CPU: threads decode it, beside the launches of work.
+"""Files that a decoder on the GPU leaves to threads of the CPU, beside the launches of work.
 
 The rows of a batch are decoded one by one. Their results lie in memory of the batch, which is
 pinned for copies to the GPU, and counts for the batch's budget.

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 
+import dynamic_stubs as dynamic_mode  # beside this file
+
 from penstock import fn, ops  # noqa: F401  (these imports register all operators)
 from penstock.engine.graph.declaration import camel_case, docstring, signature
 from penstock.engine.graph.operator import OPERATORS, Operator, public_operators
@@ -131,11 +133,11 @@ def qualified(annotation: str) -> str:
     return re.sub(r"\b(Callable|Mapping|Sequence)\b", r"_abc.\1", annotation)
 
 
-def parameters(operator_class: type[Operator], kinds: Mapping[str, str]) -> str:
+def parameters(form: inspect.Signature, kinds: Mapping[str, str]) -> str:
     """Return the parameter list of a stub; only the docstring shows the values of defaults.
 
     Args:
-        operator_class: the operator.
+        form: the signature of the function.
         kinds: types of arguments that decide which overload it is. Without None, the argument must
             be given, by its name.
     """
@@ -143,7 +145,7 @@ def parameters(operator_class: type[Operator], kinds: Mapping[str, str]) -> str:
     given = {name for name, kind in kinds.items() if "None" not in kind}
     star = False
     positional = False
-    every = signature(operator_class).parameters.values()
+    every = form.parameters.values()
     for parameter in sorted(every, key=lambda each: each.name in given):
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             texts.append(f"*{parameter.name}: {qualified(parameter.annotation)}")
@@ -168,7 +170,7 @@ def function_stub(name: str, operator_class: type[Operator]) -> str:
     forms = overloads(operator_class)
     text = ""
     for kinds, returned in forms:
-        inside = textwrap.indent(parameters(operator_class, kinds), "    ")
+        inside = textwrap.indent(parameters(signature(operator_class), kinds), "    ")
         text += "@overload\n" if len(forms) > 1 else ""
         text += f"def {name}(\n{inside},\n) -> {returned}:"
         if (kinds, returned) == forms[0]:
@@ -266,12 +268,19 @@ def module_stubs() -> dict[Path, str]:
     return stubs
 
 
+def dynamic_stubs() -> dict[Path, str]:
+    """Return the stubs of dynamic mode, which stand beside its modules."""
+    folder = ROOT / "experimental" / "dynamic"
+    return dynamic_mode.stubs(operators(), overloads, parameters, folder)
+
+
 def packages() -> str:
     """Return pyproject.toml with the names of all packages that the wheel contains."""
     parts = [path.parent for path in ROOT.glob("*/__init__.py")]
     sources = [file for part in parts for end in ("py", "cu") for file in part.rglob(f"*.{end}")]
     folders = {file.parent.relative_to(ROOT) for file in sources}
     folders |= {path.parent.relative_to(STUBS) for path in module_stubs()}
+    folders |= {path.parent.relative_to(ROOT) for path in dynamic_stubs()}
     names = [".".join(("penstock", *folder.parts)) for folder in folders]
     listed = "".join(f'    "{name}",\n' for name in sorted(["penstock", *names]))
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -302,6 +311,7 @@ def files() -> dict[Path, str]:
         ROOT / "docs" / "operators.md": reference(),
         ROOT / "pyproject.toml": packages(),
         **module_stubs(),
+        **dynamic_stubs(),
     }
 
 

@@ -12,7 +12,9 @@ Each room imports only rooms that stand above it in this list:
     tensors      batches and the memory that they lie in, on the host and on a device
     gpu          CUDA: a device, its stream, its kernels
     graph        operators, their arguments, and the nodes of a pipeline's definition
+    conditions   definitions in which `if` depends on data
     types        the values that pipelines are written with
+    backend      tensors, and calls for the memory of all pipelines
     work         the plan of a graph, and a batch on its way through the plan
     processes    further interpreters that do the work of threads
     run          the pipeline: threads, queues and stages that run a plan

@@ -7,6 +7,7 @@
     ├── SourceError (OSError)           a file, folder or object cannot be read
     ├── MissingDependencyError (ImportError)   an optional library or the GPU is missing
     ├── CheckpointError (ValueError)    a checkpoint does not fit the pipeline
+    ├── SerializationError (ValueError)   a pipeline cannot be stored, or bytes are no stored one
     ├── WorkerError                     a worker process died, or an error of it cannot be passed on
     └── PipelineStopped                 the pipeline was closed, or stopped by an earlier error
 
@@ -55,7 +56,7 @@ def requirements(extra: str = "") -> dict[str, str]:
         texts = metadata.requires("penstock") or []
     except metadata.PackageNotFoundError:
         return {}
-    found = {}
+    bounds = {}
     for requirement in map(Requirement, texts):
         marker = requirement.marker
         is_of_extra = (
@@ -69,8 +70,8 @@ def requirements(extra: str = "") -> dict[str, str]:
         )
         if is_of_extra:
             parts = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
-            found[f"{requirement.name}{parts}"] = str(requirement.specifier)
-    return found
+            bounds[f"{requirement.name}{parts}"] = str(requirement.specifier)
+    return bounds
 
 
 class PenstockError(RuntimeError):
@@ -116,6 +117,10 @@ class MissingDependencyError(ImportError, PenstockError):
 
 class CheckpointError(PenstockError, ValueError):
     """A checkpoint does not fit the pipeline that it is restored into."""
+
+
+class SerializationError(PenstockError, ValueError):
+    """A pipeline cannot be stored, or stored bytes are no pipeline that can be made again."""
 
 
 class WorkerError(PenstockError):

@@ -79,8 +79,8 @@ def wait_all(started: Iterable[Pending[Result]]) -> list[Result]:
     pending: list[Pending[Result]] = []
     try:
         pending.extend(started)
-        return [each.result() for each in pending]
+        return [work.result() for work in pending]
     except BaseException:
-        for each in pending:
-            each.cancel()
+        for work in pending:
+            work.cancel()
         raise

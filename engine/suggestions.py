@@ -1,4 +1,4 @@
-"""How messages speak of names that do not exist."""
+"""The words of messages about names that do not exist."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ def unknown(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # needed for messages alone
 
     names = sorted(known)
-    kinds = [each for each in names if each.endswith(f"_{name}")]  # shuffle: random_shuffle
+    kinds = [
+        candidate for candidate in names if candidate.endswith(f"_{name}")
+    ]  # shuffle: random_shuffle
     close = kinds if len(kinds) == 1 else get_close_matches(name, names, 1)
     return f"{name!r}; did you mean {close[0]!r}?" if close else repr(name)
 

@@ -1,6 +1,14 @@
 """File formats that readers and decoders share.
 
-npy    NumPy's `.npy`: the header, and the elements behind it
-video/ frames of video files, through PyAV
-nemo   manifests of NVIDIA NeMo: JSON lines, one utterance a line
+npy          NumPy's `.npy`: the header, and the elements behind it
+fits/        FITS files: headers, images, and images that are compressed tile by tile
+coco/        annotations of COCO: JSON, columns of boxes, polygons and masks
+nemo         manifests of NVIDIA NeMo: JSON lines, one utterance a line
+video/       which frames a video has, through PyAV
+media        FFmpeg's containers, for sound and video
+json_text    JSON text in a file, read value by value
+json_arrays  large JSON objects whose members are arrays, parsed block by block
+ragged       columns whose samples have different numbers of elements
+rle          masks as run lengths
+rasterize    polygons and run lengths as masks
 """

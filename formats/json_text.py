@@ -52,9 +52,9 @@ class JsonText:
         if self.peek(3) == _BYTE_ORDER_MARK:
             self.at += 3
 
-    def error(self, what: str, offset: int) -> DecodeError:
+    def error(self, problem: str, offset: int) -> DecodeError:
         """Return an error that names the file and the offset of a byte."""
-        return DecodeError(f"{self._name}: {what}, at byte {offset}")
+        return DecodeError(f"{self._name}: {problem}, at byte {offset}")
 
     def value(self) -> Any:
         """Return the next value, and move behind it."""
@@ -136,8 +136,8 @@ class JsonText:
         """Move behind the next byte; raise DecodeError if that is not `wanted`."""
         if not self.take(wanted):
             got = self.peek()
-            what = f"no JSON: {got!r}" if got else "the file is cut off: it ends"
-            raise self.error(f"{what} where {wanted.decode()!r} is needed", self.here)
+            expected = f"no JSON: {got!r}" if got else "the file is cut off: it ends"
+            raise self.error(f"{expected} where {wanted.decode()!r} is needed", self.here)
 
 
 def decoded(content: bytes) -> str:

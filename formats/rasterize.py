@@ -52,7 +52,7 @@ def polygon_toggles(
     steps = np.clip(points * float(_SCALE) + 0.5, -_FARTHEST, _FARTHEST).astype(np.int64)
     counts = np.diff(bounds)
     polygon = np.repeat(np.arange(len(counts)), counts)
-    heights, widths = (np.broadcast_to(each, len(counts)) for each in (height, width))
+    heights, widths = (np.broadcast_to(extent, len(counts)) for extent in (height, width))
     following = np.arange(1, len(steps) + 1)
     following[bounds[1:][counts > 0] - 1] = bounds[:-1][counts > 0]
     ends = steps[following]
@@ -149,9 +149,9 @@ def paint(toggles: Toggles, labels: NDArray[Any], out: NDArray[np.int32]) -> Non
     positions = toggles.positions[order]
     few = labels.size == 0 or (labels.min() >= 0 and labels.max() < 256)
     values = np.zeros(len(positions) + 1, np.uint8 if few else np.int32)
-    for each in np.unique(labels):
-        covers = np.cumsum(np.where(label == each, steps, 0)) > 0
-        values[1:][covers] = each
+    for value in np.unique(labels):
+        covers = np.cumsum(np.where(label == value, steps, 0)) > 0
+        values[1:][covers] = value
     lengths = np.diff(positions, prepend=0, append=height * width)
     columns = np.repeat(values, lengths).reshape(width, height)
     if few:  # to transpose bytes and to convert them takes a third of the time

@@ -100,7 +100,7 @@ def random_window(
 def random_windows(
     sizes: NDArray[np.int64], ranges: CropRanges, draw: Callable[[int], NDArray[np.float64]]
 ) -> NDArray[np.int64]:
-    """Return what `random_window` does for each image of a batch: (batch, 4).
+    """Return the result of `random_window` for each image of a batch: (batch, 4).
 
     Args:
         sizes: height and width of each image: (batch, 2).

@@ -12,7 +12,7 @@ from .audio import (
     spectrogram,
     to_decibels,
 )
-from .augmenting import augment, draw_steps
+from .augmenting import augment, draw_steps, move_labels
 from .batches import dump_image, permute
 from .boxes import (
     bb_flip,
@@ -50,6 +50,7 @@ from .indexing import (
 )
 from .masks import random_mask_pixel, random_object_bbox, roi_random_crop, select_masks
 from .metadata import properties, shapes
+from .mixing import cutmix, mixup
 from .noise import noise
 from .normalizing import crop_mirror_normalize, normalize
 from .optical_flow import optical_flow
@@ -75,5 +76,8 @@ from .user_code import (
     python_function,
     torch_function,
 )
+from .vision import color as vision_color
+from .vision import maps as vision_maps
 from .vision import resize as vision_resize
+from .vision import windows as vision_windows
 from .warp import jitter, remap, rotate, sphere, warp_affine, warp_perspective, water

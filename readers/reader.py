@@ -122,7 +122,7 @@ class Reader(SeekableInput):
         """Return the storage that the arguments name."""
 
     def placeholder(self) -> tuple[Array, ...]:
-        """Return what stands for a sample that cannot be read, until it is replaced.
+        """Return the arrays that stand for a sample that cannot be read, until it is replaced.
 
         One array an output: of the dtype and the number of dimensions that samples have.
         """
@@ -193,7 +193,7 @@ class Reader(SeekableInput):
         return self._blocks is None and self.prefetch_queue_depth is None and not self.read_depth()
 
     def carrier(self) -> Carrier:
-        """Return what reads the batches."""
+        """Return the carrier that reads the batches."""
         source: Source | BlockReads = self.source
         if self._blocks is not None and self.reads_whole_blocks:
             from .block_reads import BlockReads  # its futures take 3 ms

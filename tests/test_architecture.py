@@ -19,7 +19,8 @@ from .interpreters import output_of
 ROOT = Path(penstock.__file__).resolve().parent
 GROUND = {"engine", "geometry", "formats", "signals"}  # what readers, decoders and operators share
 PARTS = {"readers", "decoders", "operators"}  # of which composite operators consist
-PACKAGES = GROUND | PARTS | {"composite", "plugin", "datasets", "cli", "testing"}
+PACKAGES = GROUND | PARTS
+PACKAGES |= {"auto_aug", "composite", "experimental", "plugin", "datasets", "cli", "testing"}
 # What each part of the package may import of the others.
 MAY_IMPORT = {
     "engine": set(),
@@ -30,6 +31,8 @@ MAY_IMPORT = {
     "decoders": GROUND,
     "operators": GROUND,
     "composite": GROUND | PARTS,
+    "auto_aug": {"engine", "operators", "fn"},
+    "experimental": PACKAGES - {"cli", "testing"} | {"fn", "ops", "types", "__init__"},
     "plugin": {"engine"},
     "fn": {"engine"},
     "ops": {"engine", "fn"},
@@ -53,7 +56,9 @@ ROOMS = (
     "tensors",
     "gpu",
     "graph",
+    "conditions",
     "types",
+    "backend",
     "work",
     "processes",
     "run",
@@ -69,13 +74,15 @@ OPEN_ROOMS = {
     "tensors",
     "gpu",
     "graph",
+    "conditions",
 }
-OPEN_ROOMS |= {"arrays", "types"}
+OPEN_ROOMS |= {"arrays", "types", "backend"}
 ALSO_OPEN = {
     "readers": {"processes"},  # the reading process is a helper process
     "decoders": {"processes"},  # so is the one that decodes what the GPU does not
     "datasets": {"processes"},  # conversions in child processes
     "plugin": {"run"},  # iterators run pipelines
+    "experimental": {"run", "work"},  # operators run at once
     "__init__": {"run"},
     "cli": {"run"},
     "testing": {"work", "run"},  # a batch and its device, and the stage that runs them
@@ -180,16 +187,37 @@ def test_every_room_is_listed():
     assert rooms - {"__init__", "__pycache__"} == set(ROOMS)
 
 
-@pytest.mark.parametrize("room", sorted((ROOT / "engine").rglob("__init__.py")), ids=str)
-def test_the_engine_s_rooms_list_their_modules(room):
-    docstring = ast.get_docstring(ast.parse(room.read_text(encoding="utf-8")))
-    listed = re.findall(r"^ *(\w+) {2,}\S", docstring, re.M)
-    modules = {
+def modules_in(room):
+    """Return the names of the modules and packages beside an `__init__.py`."""
+    stems = {
         path.stem
         for path in room.parent.iterdir()
         if path.suffix == ".py" or (path / "__init__.py").is_file()
     }
-    assert sorted(listed) == sorted(modules - {"__init__"})
+    return stems - {"__init__"}
+
+
+@pytest.mark.parametrize("room", sorted((ROOT / "engine").rglob("__init__.py")), ids=str)
+def test_the_engine_s_rooms_list_their_modules(room):
+    docstring = ast.get_docstring(ast.parse(room.read_text(encoding="utf-8")))
+    listed = re.findall(r"^ *(\w+) {2,}\S", docstring, re.M)
+    assert sorted(listed) == sorted(modules_in(room))
+
+
+@pytest.mark.parametrize(
+    "room",
+    [path for path in FILES if path.name == "__init__.py"],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_a_room_that_lists_its_modules_lists_all(room):
+    """A docstring that names more than half of the modules beside it is a list, or a map."""
+    docstring = ast.get_docstring(ast.parse(room.read_text(encoding="utf-8"))) or ""
+    modules = modules_in(room)
+    missing = {name for name in modules if not re.search(rf"\b{name}\b", docstring)}
+    assert not missing or 2 * len(missing) >= len(modules)
+    heads = re.findall(r"^(\w+)/? {2,}\S", docstring, re.M)
+    strangers = [name for name in heads if name not in modules]
+    assert not strangers or 2 * len(strangers) >= len(heads)
 
 
 def test_operators_that_are_added_by_name_are_defined():
@@ -244,7 +272,8 @@ def test_type_names_are_unique():
     defined = {}
     for path in FILES:
         for node in statements(path):
-            if isinstance(node, ast.ClassDef) and part_of(path) != "plugin":
+            # Frameworks give the names of classes in these parts.
+            if isinstance(node, ast.ClassDef) and part_of(path) not in {"plugin", "experimental"}:
                 defined.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     assert {name: where for name, where in defined.items() if len(where) > 1} == {}
 
@@ -254,6 +283,7 @@ def test_every_package_is_in_the_wheel():
     packages = set(listed["tool"]["setuptools"]["packages"])
     folders = {path.parent.relative_to(ROOT) for path in FILES}
     folders |= {path.parent.relative_to(ROOT / "stubs") for path in ROOT.glob("stubs/**/*.pyi")}
+    folders |= {path.parent.relative_to(ROOT) for path in ROOT.glob("experimental/**/*.pyi")}
     homes = {f"stubs/{path.name}" for path in ROOT.glob("stubs/*")}
     assert homes | {"."} == set(listed["tool"]["setuptools"]["package-dir"].values())
     assert packages == {".".join(("penstock", *folder.parts)) for folder in folders}
@@ -385,12 +415,16 @@ def test_what_is_public():
         "DataNode",
         "DecodeError",
         "MissingDependencyError",
+        "OperatorConcurrency",
         "PenstockError",
         "Pipeline",
         "PipelineStopped",
+        "SerializationError",
         "SourceError",
+        "StreamPolicy",
         "WorkerError",
         "__version__",
+        "auto_aug",
         "backend",
         "backend_impl",
         "data_node",
@@ -399,8 +433,11 @@ def test_what_is_public():
         "math",
         "newaxis",
         "ops",
+        "pickling",
         "pipeline",
         "pipeline_def",
+        "plugin_manager",
+        "sysconfig",
         "tensors",
         "tfrecord",
         "types",

@@ -12,6 +12,7 @@ import penstock
 
 ROOT = Path(penstock.__file__).resolve().parent
 PARTS = [
+    "auto_aug",
     "engine",
     "formats",
     "geometry",
@@ -20,6 +21,7 @@ PARTS = [
     "composite",
     "decoders",
     "operators",
+    "experimental",
     "plugin",
     "datasets",
     "cli",

@@ -28,6 +28,14 @@ from penstock.fn import GROUPS
         ("data_node", ["DataNode"]),
         ("math", ["sqrt", "clamp", "atan2"]),
         ("types", ["UINT8", "DALIDataType", "ScalarConstant", "CPU_ONLY_DEVICE_ID"]),
+        ("types", ["STRING", "SAME", "TensorLayout", "ConstantNode", "CUDAStream"]),
+        ("backend", ["ReleaseUnusedMemory", "PreallocateDeviceMemory"]),
+        ("data_node", ["newaxis"]),
+        ("pickling", ["pickle_by_value"]),
+        ("pipeline", ["StreamPolicy", "OperatorConcurrency"]),
+        ("plugin_manager", ["load_library", "load_directory"]),
+        ("sysconfig", ["get_include_dir", "get_lib_dir"]),
+        ("tfrecord", ["Feature", "FixedLenFeature", "VarLenFeature"]),
     ],
 )
 def test_modules(module, names):
@@ -38,9 +46,15 @@ def test_modules(module, names):
 
 PUBLIC = [
     *("backend", "backend_impl", "data_node", "datasets", "extend", "fn", "math", "ops"),
-    *("pipeline", "tensors"),
+    *("experimental.torchvision", "experimental.torchvision.v2.functional"),
+    *("pickling", "pipeline", "plugin_manager", "sysconfig", "tensors"),
     *("tfrecord", "types", "plugin.arrays", "plugin.base_iterator", "plugin.jax", "plugin.jax.fn"),
-    *("plugin.numba", "plugin.numba.fn", "plugin.numba.fn.experimental"),
+    *(
+        "plugin.numba",
+        "plugin.numba.experimental",
+        "plugin.numba.fn",
+        "plugin.numba.fn.experimental",
+    ),
     *("plugin.pytorch", "plugin.pytorch.fn"),
 ]
 
@@ -142,7 +156,7 @@ def images(folder):
         (lambda _: fn.stack(fn.random.uniform(), None, 1), "input 1 of fn.stack is None"),
         (
             lambda _: fn.cat([fn.random.uniform()] * 2, [fn.random.uniform()] * 3),
-            "lists of inputs must have one length",
+            "Multiple Input Sets used with operator",
         ),
     ],
 )
@@ -259,11 +273,47 @@ def test_the_pipeline_that_is_being_defined():
 def test_the_experimental_pipeline_def():
     experimental = importlib.import_module("penstock.pipeline.experimental")
     assert experimental.pipeline_def is pipeline_def
-    with pytest.raises(ArgumentError, match="conditional execution is not supported"):
-        experimental.pipeline_def(enable_conditionals=True)
 
     @penstock.pipeline.do_not_convert
     def unchanged():
         return 5
 
     assert unchanged() == 5
+
+
+def test_operators_are_listed_by_stage():
+    cpu, mixed, gpu = ops.cpu_ops(), ops.mixed_ops(), ops.gpu_ops()
+    assert {"readers__File", "transforms__Rotation", "Resize", "MFCC"} <= cpu
+    assert "decoders__Image" in mixed - gpu
+    assert "Resize" in gpu
+    assert "readers__COCO" not in gpu | mixed
+    ops.Reload()
+    assert ops.cpu_ops() == cpu
+
+
+def test_keyword_names_are_dali_s():
+    assert types.to_numpy_type(dali_type=types.UINT16) == np.uint16
+    assert types.to_dali_type(framework_type=np.int8) is types.INT8
+
+    def define():
+        number = fn.zeros(shape=[], dtype=types.FLOAT) + 4
+        return penstock.math.sqrt(input=number), number.source_info(device="cpu")
+
+    with pipeline_def(define, batch_size=1, num_threads=1)() as pipe:
+        roots, places = pipe.run()
+    assert roots.as_array().tolist() == [2.0]
+    assert places.shape() == [(0,)]
+
+
+@pytest.mark.parametrize("member", [types.STRING, types.FEATURE, types.PYTHON_OBJECT])
+def test_types_of_arguments_are_no_element_types(member):
+    with pytest.raises(ArgumentError, match="is no element type"):
+        types.to_numpy_type(member)
+
+
+def test_a_layout_and_a_stream_as_objects():
+    layout = types.TensorLayout("HWC")
+    assert (layout, len(layout), str(layout)) == ("HWC", 3, "HWC")
+    with pipeline_def(lambda: fn.zeros(shape=[1, 2, 3], layout=layout), batch_size=1)() as pipe:
+        assert pipe.run()[0].layout() == "HWC"
+    assert types.CUDAStream(5).ptr == 5

@@ -32,6 +32,9 @@ import penstock.types as types
 from penstock import Pipeline, fn, math, ops, pipeline_def
 from penstock.backend import TensorListCPU
 from penstock.data_node import DataNode
+from penstock.experimental import dynamic as ndd
+from penstock.experimental.dynamic.random import RNG, uniform
+from penstock.experimental.dynamic.readers import File
 from penstock.fn import resize
 from penstock.fn.experimental.readers import video
 from penstock.fn.readers import file
@@ -104,6 +107,25 @@ def right() -> None:
     pipes += [older(), Pipeline(2, 1, prefetch_queue_depth=3, exec_async=False, py_num_workers=2)]
     for (batch,) in arrays.GenericIterator(pipes, ["image", "label"], reader_name="reader"):
         batch["image"].mean()
+
+
+def at_once(path: str, images: Sequence[Array]) -> None:
+    one: ndd.Tensor = ndd.resize(ndd.imread(path), size=[10, 20.5], mode="not_larger")
+    several: ndd.Batch = ndd.flip(ndd.batch(images), horizontal=1, device="cpu")
+    by_sample: ndd.Batch = ndd.rotate(one, angle=uniform(range=(0, 9), batch_size=3))
+    number: ndd.Tensor = ndd.random.uniform(range=[0, 1], rng=RNG(3), dtype=ndd.float32)
+    parts: tuple[ndd.Tensor, ...] = ndd.nonsilent_region(images[0])
+    angle: float = float(ndd.math.sqrt(number) + 1)
+    for encoded, _ in File(files=[path]).next_epoch(batch_size=4):
+        ndd.decoders.image(encoded, output_type=types.RGB, batch_size=None)
+    print(one.shape, several.tensors[0], by_sample.slice[1:3], parts, angle)
+    ndd.resize(one, siez=3)  # error
+    ndd.resise(one)  # error
+    File(file_rot=path)  # error
+    ndd.random.uniform(seed=3)  # error
+    ndd.batch_permutation()  # error
+    one.tensors  # error
+    wide: ndd.Tensor = ndd.flip(several)  # error
 
 
 def wrong(images: DataNode, pipe: Pipeline) -> None:

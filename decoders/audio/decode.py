@@ -23,7 +23,7 @@ Empty = Callable[[tuple[int, ...], Any], NDArray[Any]]
 
 
 class AudioRequest(NamedTuple):
-    """How to decode a file.
+    """Options for the decoding of a file.
 
     Attributes:
         dtype: float32, int16 or int32.

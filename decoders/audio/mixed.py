@@ -101,18 +101,18 @@ class MixedAudio:
         self._fallback.count(len(on_cpu))
         shapes = np.zeros((batch.size, 1 if self._downmix else 2), np.int64)
         rates = np.zeros(batch.size, np.float32)
-        for row, each in on_gpu.items():
-            shapes[row] = (each.length, each.header.channels)[: shapes.shape[1]]
-            rates[row] = each.rate
+        for row, window in on_gpu.items():
+            shapes[row] = (window.length, window.header.channels)[: shapes.shape[1]]
+            rates[row] = window.rate
         for row, (signal, rate) in decoded.items():
             shapes[row], rates[row] = signal.shape, rate
         out = batch.device.empty(shapes, self._dtype)
         pointers = out.pointers()
         for row, (signal, _) in decoded.items():
             batch.device.copy_in(int(pointers[row]), signal)
-        kept = {row: each for row, each in on_gpu.items() if not each.is_resampled}
+        kept = {row: window for row, window in on_gpu.items() if not window.is_resampled}
         self._decode(work, kept, self._dtype, pointers)
-        others = {row: each for row, each in on_gpu.items() if each.is_resampled}
+        others = {row: window for row, window in on_gpu.items() if window.is_resampled}
         self._resample(work, others, pointers)
         return out, batch.device.to_device(TensorListCPU(rates))
 
@@ -160,19 +160,20 @@ class MixedAudio:
             return
         batch = work.batch
         shapes = [
-            (each.frames, 1 if self._downmix else each.header.channels) for each in windows.values()
+            (window.frames, 1 if self._downmix else window.header.channels)
+            for window in windows.values()
         ]
         signals = batch.device.empty(np.array(shapes, np.int64), _FLOAT32)
         decoded = np.zeros(batch.size, np.uint64)
         decoded[list(windows)] = signals.pointers()
         self._decode(work, windows, _FLOAT32, decoded)
-        rates = [(each.header.rate, each.rate, each.length) for each in windows.values()]
+        rates = [(window.header.rate, window.rate, window.length) for window in windows.values()]
         filters = [filter_of(self._lobes, a, b, antialias=self._antialias) for a, b, _ in rates]
         resample_on_gpu(
             batch,
             signals,
             rates,
-            [each.cutoff for each in filters],
+            [lowpass.cutoff for lowpass in filters],
             self._lobes,
             self._dtype,
             addresses[list(windows)],
@@ -186,8 +187,8 @@ class MixedAudio:
         addresses: Addresses,
     ) -> None:
         """Write the samples of windows at the rates of their files, to the addresses by row."""
-        plain = {row: each for row, each in windows.items() if isinstance(each, PlainWindow)}
-        flac = {row: each for row, each in windows.items() if isinstance(each, FlacWindow)}
+        plain = {row: window for row, window in windows.items() if isinstance(window, PlainWindow)}
+        flac = {row: window for row, window in windows.items() if isinstance(window, FlacWindow)}
         if plain:
             self._write_plain(work.batch, plain, dtype, addresses)
         if flac:
@@ -223,8 +224,8 @@ class MixedAudio:
         batch, files, streams = work
         encoded = batch.device.to_device(TensorListCPU([files[row] for row in flac]))
         rows = np.array(list(flac), np.intp)
-        starts = np.array([each.start for each in flac.values()], np.int64)
-        counts = np.array([each.frames for each in flac.values()], np.int64)
+        starts = np.array([window.start for window in flac.values()], np.int64)
+        counts = np.array([window.frames for window in flac.values()], np.int64)
         windows = FlacWindows(streams, rows, starts, counts)
         planes = decode_flac(batch, windows, encoded.pointers())
         self._launch(
@@ -249,8 +250,8 @@ class MixedAudio:
         **source: Any,
     ) -> None:
         """Convert windows into the results; `source` tells where they are."""
-        channels = np.array([each.header.channels for each in windows.values()], np.int32)
-        frames = np.array([each.frames for each in windows.values()], np.int64)
+        channels = np.array([window.header.channels for window in windows.values()], np.int32)
+        frames = np.array([window.frames for window in windows.values()], np.int64)
         elements = frames if self._downmix else frames * channels
         table = struct_table(
             "Sample",

@@ -1,4 +1,4 @@
-"""Which windows of which files the GPU decodes, and what becomes of them."""
+"""Windows of files that the GPU decodes, and the signals that follow from them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def flac_window(
     if not streams.is_plain[row]:
         return None
     frames, hertz, channels = (
-        int(each[row]) for each in (streams.samples, streams.rate, streams.channels)
+        int(column[row]) for column in (streams.samples, streams.rate, streams.channels)
     )
     header = AudioHeader(flac.NAME, frames, hertz, channels, integers=True).checked()
     return FlacWindow(header, *_chosen(header, rate, offset, duration))

@@ -36,15 +36,15 @@ def check_audio(data: Bytes) -> None:
 
 
 def _compare(stream: AudioStream, digest: flac.StoredDigest) -> None:
-    found = hashlib.md5(usedforsecurity=False)
+    md5 = hashlib.md5(usedforsecurity=False)
     for start, size in _blocks(stream):
         samples = np.empty(size, np.int32)
         stream.read(start, samples)
-        found.update(digest.stored(samples))
-    if found.digest() != digest.md5:
+        md5.update(digest.stored(samples))
+    if md5.digest() != digest.md5:
         raise decode_error(
             flac.NAME,
-            f"the MD5 of the samples is {found.hexdigest()}",
+            f"the MD5 of the samples is {md5.hexdigest()}",
             expected=f"{digest.md5.hex()}, as the header says",
         )
 

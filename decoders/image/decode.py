@@ -164,7 +164,7 @@ def _request(
     empty: Empty,
     report_blemish: Callable[[str], None],
 ) -> DecodeRequest:
-    """Return what the format is asked for, at full size; the arguments are those of `decode`."""
+    """Return the request to the format, at full size; the arguments are those of `decode`."""
     turn = header.orientation if use_exif else 1
     space, box = header.space_of(_checked(output)), _stored_box(header, turn, roi)
     return DecodeRequest(space, _checked_dtype(dtype), turn, box, 1, True, empty, report_blemish)

@@ -27,7 +27,7 @@ def main(arena: int, *connections: int) -> None:
 
 
 def _prepared(memory: Arena, decode: Callable[..., NDArray[Any]]) -> Answer:
-    """Return what answers the requests."""
+    """Return the functions that answer the requests."""
 
     def answer(request: Request) -> list[str] | None:
         encoded, roi, pixels = request

@@ -1,4 +1,4 @@
-"""How much of a batch the hardware JPEG engine decodes, and how much CUDA cores.
+"""The shares of a batch that the hardware JPEG engine and CUDA cores decode.
 
 The engine decodes what it can, because it takes nothing from other work on the GPU. CUDA cores
 decode more files from batch to batch where the engine limits a pipeline, and where lanes do: a lane

@@ -177,7 +177,7 @@ class MixedDecoding:
 
     @property
     def path_used(self) -> str:
-        """What decodes on the CPU: see `Operator.remark`."""
+        """The decoders of the CPU: see `Operator.remark`."""
         return "" if self._on_cpu is None else self._on_cpu.path_used
 
     def event_counts(self) -> dict[str, int]:

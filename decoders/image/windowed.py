@@ -114,6 +114,7 @@ class ImageRandomCrop(ImageDecoder):
     """
 
     name = "decoders.image_random_crop"
+    is_random = True
     aliases = ("image_decoder_random_crop", "experimental.decoders.image_random_crop")
     devices = ("cpu", "mixed")
 

@@ -24,11 +24,11 @@ SMALLER_VIDEOS = (
     "smaller videos, or videos with key frames that lie closer together",
     "more cores",
 )
-"""What helps where the decoding of videos limits a pipeline."""
+"""Remedies where the decoding of videos limits a pipeline."""
 
 
 class PlaneFormat(NamedTuple):
-    """How the numbers of luma and chroma lie in planes.
+    """The layout of luma and chroma in planes.
 
     Attributes:
         is_wide: whether a number has 16 bits, else 8.
@@ -42,22 +42,22 @@ class PlaneFormat(NamedTuple):
 
 
 def _formats() -> dict[str, PlaneFormat]:
-    found = {
+    formats = {
         f"yuv{full}{chroma}p": PlaneFormat()
         for full in ("", "j")
         for chroma in (420, 422, 440, 444)
     }
     for bits in (9, 10, 12, 14, 16):
         for chroma in (420, 422, 444):
-            found[f"yuv{chroma}p{bits}le"] = PlaneFormat(True, 2.0 ** (8 - bits))
+            formats[f"yuv{chroma}p{bits}le"] = PlaneFormat(True, 2.0 ** (8 - bits))
     # What NVIDIA's decoder gives: the bits lie at the upper end of 16.
     for name in ("yuv444p10msble", "yuv444p12msble"):
-        found[name] = PlaneFormat(True, 2.0**-8)
+        formats[name] = PlaneFormat(True, 2.0**-8)
     for name in ("nv12", "nv16", "nv24"):
-        found[name] = PlaneFormat(is_interleaved=True)
+        formats[name] = PlaneFormat(is_interleaved=True)
     for name in ("010", "012", "016", "210", "212", "216"):
-        found[f"p{name}le"] = PlaneFormat(True, 2.0**-8, True)
-    return found
+        formats[f"p{name}le"] = PlaneFormat(True, 2.0**-8, True)
+    return formats
 
 
 FORMATS = _formats()

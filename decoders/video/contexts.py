@@ -1,4 +1,4 @@
-"""What decodes the packets of a stream: its own decoder, or one that others use, too.
+"""Decoders of the packets of a stream: its own, or one that others use, too.
 
 The others are in `decoder_pool`.
 """
@@ -14,7 +14,9 @@ _UNSTATED = 2  # number of no matrix in ITU-T H.273
 
 @dataclass(frozen=True)
 class DisplayInfo:
-    """How frames are displayed, by the container; decoders out of a pool do not know of it.
+    """The container's rules for the display of frames.
+
+    Decoders out of a pool do not know these rules.
 
     Attributes:
         rotation: degrees by which frames are turned counterclockwise.
@@ -36,12 +38,12 @@ class DisplayInfo:
 
 
 def display_of(frame: Any) -> DisplayInfo:
-    """Return what the container states of a frame of the stream's own decoder."""
+    """Return the container's statement about a frame of the stream's own decoder."""
     return DisplayInfo(int(frame.rotation), int(frame.colorspace), int(frame.color_range))
 
 
 class Decoder(Protocol):
-    """What decodes the packets of one stream.
+    """The decoder of the packets of one stream.
 
     Attributes:
         display: of the frames; None if the frames themselves state everything.
@@ -91,7 +93,7 @@ class DecoderConfig:
 
     @property
     def ability(self) -> tuple[Any, ...]:
-        """What decides whether a GPU can decode the stream."""
+        """The facts that decide whether a GPU can decode the stream."""
         return self.codec, self.profile, self.size, self.pixels
 
 

@@ -99,12 +99,12 @@ class PlaneConversion:
             step=facts[:, 4].astype(np.int32),
             turns=facts[:, 5].astype(np.int32),
             is_wide=facts[:, 6].astype(np.int32),
-            integers=np.array([each[2] for each in matrices], np.int32)[chosen] & ~facts[:, 6],
+            integers=np.array([entry[2] for entry in matrices], np.int32)[chosen] & ~facts[:, 6],
             unit=units[chosen],
             shift=np.array([*(picture.shift for picture in pictures), 0], np.float32)[chosen],
             color=np.broadcast_to(self._fill, (len(chosen), 3)),
-            matrix=np.stack([each[0] for each in matrices])[chosen],
-            rounded_matrix=np.stack([each[1] for each in matrices])[chosen],
+            matrix=np.stack([entry[0] for entry in matrices])[chosen],
+            rounded_matrix=np.stack([entry[1] for entry in matrices])[chosen],
         )
 
     def _matrix(
@@ -123,7 +123,9 @@ def _upload(device: Device, picture: Picture) -> tuple[Any, ...]:
 
 def _planes(picture: Picture, memory: tuple[Any, ...]) -> tuple[int, int, int]:
     """Return the addresses of luma, of blue and of red; 0 for those that there are not."""
-    first, *others = (each if isinstance(each, int) else int(address_of(each)) for each in memory)
+    first, *others = (
+        plane if isinstance(plane, int) else int(address_of(plane)) for plane in memory
+    )
     if picture.form is None:
         return first, 0, 0
     if picture.form.is_interleaved:

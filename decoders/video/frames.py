@@ -208,12 +208,12 @@ class FrameReader:
     def _search(self, number: int, on_passed: Callable[[int, Any], None] | None) -> Any | None:
         """Return a frame that is ahead; None if the frame is damaged or missing."""
         while True:
-            found, frame, is_whole = next(self._frames, (len(self.index), None, False))
-            self._next = found + 1
-            if found >= number:
-                return frame if found == number and is_whole else None
+            number_there, frame, is_whole = next(self._frames, (len(self.index), None, False))
+            self._next = number_there + 1
+            if number_there >= number:
+                return frame if number_there == number and is_whole else None
             if is_whole and on_passed is not None:
-                on_passed(found, frame)
+                on_passed(number_there, frame)
 
     def _is_read_from_start_only(self) -> bool:
         """Return whether FFmpeg can seek only where it has been: no container, no offsets."""

@@ -98,9 +98,9 @@ class ClipsOnDevice:
         pictures = [picture for clip in clips for picture in clip.pictures]
         frames = [picture.frame for picture in pictures if picture.is_on_gpu]
         held = sum(picture.nbytes for picture in pictures if picture.is_on_gpu)
-        batch.count_bytes(host=sum(each.nbytes for each in pictures if not each.is_on_gpu))
+        batch.count_bytes(host=sum(picture.nbytes for picture in pictures if not picture.is_on_gpu))
         self._fallback.count(
-            sum(any(not each.is_on_gpu for each in clip.pictures) for clip in clips)
+            sum(any(not picture.is_on_gpu for picture in clip.pictures) for clip in clips)
         )
         if held > MAX_HELD_BYTES:
             batch.device.synchronize()

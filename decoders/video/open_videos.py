@@ -27,7 +27,7 @@ _DISPLAYS = KnownFacts[FileState, DisplayInfo]()
 
 
 class OpenVideo(Protocol):
-    """What reads an open video."""
+    """The reader of an open video."""
 
     def close(self) -> None:
         """Close the file."""
@@ -53,7 +53,7 @@ class OpenVideos(Generic[Video]):
         self._lock = threading.Lock()
 
     def key_of(self, path: str) -> FileState:
-        """Return what tells the video from others, and from older states of the file.
+        """Return a key that differs for other videos, and for older states of the file.
 
         Raises:
             OSError: there is no such file.
@@ -98,12 +98,12 @@ class OpenVideos(Generic[Video]):
 
     def _take_idle(self, key: FileState, cost: Callable[[Video], float] | None) -> Video | None:
         with self._lock:
-            found = [entry for entry in self._idle if entry[0] == key]
-            costs = [0 if cost is None else cost(reader) for _, reader in found]
+            idle = [entry for entry in self._idle if entry[0] == key]
+            costs = [0 if cost is None else cost(reader) for _, reader in idle]
             lowest = min(costs, default=math.inf)
             if lowest == math.inf:
                 return None
-            best = found[costs.index(lowest)]
+            best = idle[costs.index(lowest)]
             self._idle.remove(best)
             return best[1]
 

@@ -63,7 +63,7 @@ class _Clip:
 
 @dataclass(eq=False)
 class _Video:
-    """What the threads know of a video.
+    """Facts that the threads share about a video.
 
     Attributes:
         index: of its frames.
@@ -168,7 +168,7 @@ class SharedVideos:
         return open_frames(file, state, self._index_of, self.pool)
 
     def _video(self, path: str, check_running: Callable[[], None]) -> _Video:
-        """Return what is known of a video; forget the other videos that no clip is read of."""
+        """Return the known facts of a video; forget the other videos that no clip is read of."""
         state = self._open.key_of(path)
         video = self._videos.get(state)
         if video is None:
@@ -236,22 +236,22 @@ class SharedFrames:
             yield left.pop(), frame
 
     def _decode(self, run: _DecodeRun, left: list[int]) -> list[tuple[int, Any]]:
-        found: list[tuple[int, Any]] = []
+        frames: list[tuple[int, Any]] = []
         try:
             lent = self._open.lend(self._path, partial(self._cost, left[-1]))
             with lent as reader, reader.at_work():
                 reader.check_running = self._check_running
                 run.place = left[-1] - reader.distance_to(left[-1])
-                while left and self._may_go_on(run, left[-1], len(found)):
+                while left and self._may_go_on(run, left[-1], len(frames)):
                     number = left.pop()
                     frame = reader.advance_to(number, partial(self._pass, run), self._is_wanted)
                     self._pass(run, number, frame, is_own=True)
-                    found.append((number, frame))
+                    frames.append((number, frame))
         finally:
             with self._change:
                 self._video.runs.remove(run)
                 self._change.notify_all()
-        return found
+        return frames
 
     def _cost(self, number: int, reader: FrameReader) -> float:
         """Return how far a reader is from a frame; infinity if another clip is to go on with it."""

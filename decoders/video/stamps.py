@@ -1,4 +1,4 @@
-"""Which samples the frames of an audio track hold, by time stamps that are rounded."""
+"""The samples that the frames of an audio track hold, by time stamps that are rounded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ _LONGEST_SLIP = 0.005
 
 
 class Grid(NamedTuple):
-    """Where frames of equal length begin: at `phase` plus multiples of `length`, in samples."""
+    """The places where frames of equal length begin, in samples: `phase` + n * `length`.
+
+    An encoder's delay may be cut off the first frame:
+
+        0    phase        phase + length
+        |####|#############|#############|#####
+    """
 
     phase: int
     length: int
@@ -19,7 +25,7 @@ class Grid(NamedTuple):
 
 @dataclass(frozen=True)
 class Stamps:
-    """How a track states times.
+    """The rules by which a track states times.
 
     Attributes:
         rate: samples a second.

@@ -33,7 +33,7 @@ _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have withou
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
 Awaited = Literal["batches", "gpu", "threads"]
-"""What a thread that launches waits for: batches, the GPU, or threads that work for it."""
+"""The reasons why a thread that launches waits: batches, the GPU, or threads that work for it."""
 
 Placing = Callable[[NDArray[np.int64], np.dtype[Any]], TensorListGPU | None]
 """Returns memory for a batch of these shapes and this dtype, or None for any memory."""
@@ -441,6 +441,12 @@ class Device:
             self.hold(host)
             self.copy(host.ctypes.data, address_of(packed.memory), host.nbytes, _TO_HOST)
             return TensorListCPU(PackedRows(host, *packed.row_geometry), data.layout())
+        if data.mixed is not None and data.is_dense_tensor():
+            whole = empty((len(data), *data.row(0).shape), data.row(0).dtype)
+            self.hold([whole, data])
+            for pointer, target in zip(data.pointers().tolist(), whole, strict=True):
+                self.copy(target.ctypes.data, pointer, target.nbytes, _TO_HOST)
+            return TensorListCPU(whole, data.layout())
         rows = [data.dense()] if data.is_dense_tensor() else data.rows()
         hosts = [empty(row.shape, row.dtype) for row in rows]
         self.hold(hosts)

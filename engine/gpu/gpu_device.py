@@ -96,10 +96,12 @@ class GpuDevice:
         What operators keep for the stream stays for the next time.
         """
         with self._device, device.stream:
-            yield
-            held = device.end_batch()
-            device.stream.synchronize()
-            del held
+            try:
+                yield
+            finally:
+                held = device.end_batch()
+                device.stream.synchronize()
+                del held
 
     def close_lane(self, device: Device) -> None:
         """Give back the stream of `open_lane`."""

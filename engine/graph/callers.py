@@ -32,13 +32,13 @@ def warn_of_deprecation(message: str) -> None:
 
 def _frame_of_caller() -> FrameType:
     frame = sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_code.co_filename):
+    while frame.f_back is not None and is_ours(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 
 
 @cache
-def _is_ours(filename: str) -> bool:
+def is_ours(filename: str) -> bool:
     """Return whether a file is a module of the library, and no program that lies beside it."""
     path = Path(filename)
     folders = [folder for folder in path.parents if folder.is_relative_to(_PACKAGE)]

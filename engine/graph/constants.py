@@ -22,6 +22,7 @@ class ConstantOperator(BatchOperator):
 
     name = "_constant"
     sample_independent = True
+    ignores_branches = True
     called = "types.Constant"
     value = param(ARRAY, REQUIRED, "What each sample gets.")
     layout = param(LAYOUT, "", "Meaning of the dimensions.")

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 
 from .inputs import InputOperator
-from .operator import COMMON, Operator
+from .operator_base import COMMON, Operator
 from .params import NO_EFFECT, Param, Required, shown
 
 _CAPITALS = {

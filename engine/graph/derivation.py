@@ -1,4 +1,4 @@
-"""What follows from the layouts of a node's data: its operator, and the layouts of its results.
+"""Consequences of the layouts of a node's data: its operator, and the layouts of its results.
 
 Layouts are known when the graph is defined, unless data bring them along: those of an external
 source that declares no layout. Nodes behind such a source are *open*. At definition they are
@@ -17,7 +17,7 @@ from .sequences import OPEN_LAYOUT, Sequences, layout_of_frames, layout_of_seque
 
 
 class Axes(NamedTuple):
-    """What is known of the axes of data.
+    """Knowledge of the axes of data.
 
     Attributes:
         layout: one letter each, or "".
@@ -29,7 +29,7 @@ class Axes(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """What follows from the layouts of a node's data.
+    """The consequences of the layouts of a node's data.
 
     Attributes:
         operator: the operator, made for these layouts.

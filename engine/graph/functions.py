@@ -30,7 +30,9 @@ def apply(
     if lists:
         if len(set(map(len, lists))) > 1:
             raise ArgumentError(
-                f"{called}: lists of inputs must have one length, not {[*map(len, lists)]}"
+                f"All argument lists for Multiple Input Sets used with operator "
+                f"'{called.removeprefix('fn.')}' must have the same length. They have "
+                f"{[*map(len, lists)]} nodes"
             )
         sets = [
             tuple(value[i] if _is_list_of_nodes(value) else value for value in inputs)

@@ -31,6 +31,7 @@ class InputOperator(BatchOperator, ABC):
     """Base of both roles. Inputs derive from `SeekableInput` or `FedInput`."""
 
     sample_independent = True
+    ignores_branches = True
 
     def open(self, batch_size: int, state: Any) -> None:
         """Prepare for batches of `batch_size`; continue from `state` unless `state` is None."""

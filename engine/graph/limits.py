@@ -19,7 +19,7 @@ LimitName = Literal[
     "bus",
     "device",
 ]
-"""What is used up: see `engine/work/limit.py`."""
+"""The name of a resource that is used up: see `engine/work/limit.py`."""
 
 Remedies = Mapping[LimitName, tuple[str, ...]]
-"""What would raise the throughput, by the limit, the most promising first."""
+"""Advice that would raise the throughput, by the limit, the most promising first."""

@@ -16,6 +16,10 @@ class OnDevice(Protocol):
     def device(self) -> str:
         """ "cpu" or "gpu"."""
 
+    @property
+    def label(self) -> str:
+        """The data in messages."""
+
 
 def default_device(operator_class: type[Operator], inputs: Sequence[OnDevice]) -> str:
     """Return where an operator runs if the user names no device: where its inputs are."""
@@ -48,14 +52,14 @@ def check_devices(
         either = data.device if own == "gpu" else "cpu"
         wanted = {"same": own, "cpu": "cpu", "any": either}[operator.device_of_input(i)]
         if data.device != wanted:
-            others = [each for each in inputs if each.device == wanted and own == "gpu"]
+            others = [other for other in inputs if other.device == wanted and own == "gpu"]
             text = _misplaced(data, others[:1], own, wanted)
             raise ArgumentError(f"{node} runs on the {own.upper()}{text}")
 
 
 def _misplaced(data: OnDevice, others: Sequence[OnDevice], own: str, wanted: str) -> str:
-    text = "".join(f" and its input {each!r} is on the {wanted.upper()}" for each in others)
-    text += f", but its input {data!r} is on the {data.device.upper()}"
+    text = "".join(f" and its input {other.label} is on the {wanted.upper()}" for other in others)
+    text += f", but its input {data.label} is on the {data.device.upper()}"
     if own != wanted:
         return f"{text}; the operator reads this input on the CPU: move it with .cpu()"
     also = "give the operator device='gpu'" if own == "cpu" else "leave the argument device out"

@@ -8,22 +8,34 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NamedTuple
 
 from ..errors import ArgumentError
 from ..tensors import TensorList
+from .branches import Branch, check_branches
 from .callers import caller
 from .constants import ConstantOperator, constant_array
 from .copies import Copy
-from .derivation import Axes, derive
-from .index_keys import split_key
+from .derivation import Axes, Derivation, derive
+from .index_keys import newaxis, split_key
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
+from .node_values import NodeValues
 from .operator import OPERATORS, CompositeOperator, Operator
 from .params import NO_EFFECT, Required
 from .sequences import Sequences
 
-__all__ = ["DataNode"]  # the module is public as `penstock.data_node`
+__all__ = ["DataNode", "newaxis"]  # the module is public as `penstock.data_node`
+
+
+class StoredCall(NamedTuple):
+    """The call of a node that was made again of a stored graph.
+
+    Attributes:
+        number: of the call among all calls of the graph that was stored.
+    """
+
+    number: int
 
 
 @dataclass(eq=False)
@@ -42,6 +54,7 @@ class Node:
             same random numbers.
         is_open: whether its data may come with layouts that the definition does not know.
         problem: why its operator cannot work on data of these layouts, or "": see `derivation.py`.
+        branch: which samples the operator computes; None for all: see `branches.py`.
         values: a batch for each output, if the operator runs at once, as in debug mode.
     """
 
@@ -58,6 +71,7 @@ class Node:
     call: object = field(default_factory=object)
     is_open: bool = False
     problem: str = ""
+    branch: Branch[DataNode] | None = None
     values: tuple[TensorList, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -73,9 +87,14 @@ class Node:
         """Stage in which the operator runs: "cpu", "mixed" or "gpu"."""
         return "cpu" if self.operator.copies_to_gpu else self.operator.device
 
+    def conditions(self) -> tuple[tuple[DataNode, bool], ...]:
+        """Return which values of which conditions the samples have that the operator computes."""
+        return () if self.branch is None else self.branch.conditions()
+
     def dependencies(self) -> tuple[DataNode, ...]:
-        """Return all data that the operator needs."""
-        return (*self.inputs, *self.arguments.values())
+        """Return all data that the operator needs, the conditions of its branch included."""
+        conditions = () if self.branch is None else [data for data, _ in self.branch.conditions()]
+        return (*self.inputs, *self.arguments.values(), *conditions)
 
     def __str__(self) -> str:
         return f"{self.operator.called} ({self.name!r}, made at {self.made_at})"
@@ -88,10 +107,14 @@ class Graph:
     Attributes:
         nodes: in this order.
         pipeline: returns the pipeline, or None; a weak reference, so that nodes keep none alive.
+        conditionals: whether `if` may depend on data in the pipeline's definition.
+        branch: in which operators are called now.
     """
 
     nodes: list[Node] = field(default_factory=list)
     pipeline: Callable[[], Any] = lambda: None
+    conditionals: bool = False
+    branch: Branch[DataNode] | None = None
 
     def add(self, node: Node) -> None:
         """Append a node whose dependencies are in the graph; set the node's name and number."""
@@ -123,7 +146,7 @@ class Graph:
                 pending += node.dependencies()
             elif node.ordinal >= 0 and not self.holds(node):
                 raise ArgumentError(
-                    f"{each!r} belongs to another pipeline (made at {node.made_at}); make "
+                    f"{each.label} belongs to another pipeline (made at {node.made_at}); make "
                     "the data in the definition that uses it"
                 )
         for node in sorted(new, key=lambda node: node.number):
@@ -186,6 +209,33 @@ def pop_graph() -> None:
         graphs.pop()
 
 
+def current_branch() -> Branch[DataNode] | None:
+    """Return the branch being defined, if any."""
+    graph = current_graph()
+    branch: Branch[DataNode] | None = getattr(graph or _defining, "branch", None)
+    return branch
+
+
+def enter_branch(branch: Branch[DataNode] | None) -> None:
+    """Let the operators that this thread calls from now on work in a branch."""
+    graph = current_graph()
+    if graph is None:
+        _defining.branch = branch
+    else:
+        graph.branch = branch
+
+
+@contextmanager
+def in_branch(branch: Branch[DataNode] | None) -> Iterator[None]:
+    """Let the operators of this block work in a branch."""
+    previous = current_branch()
+    enter_branch(branch)
+    try:
+        yield
+    finally:
+        enter_branch(previous)
+
+
 def current_graph() -> Graph | None:
     """Return the graph being defined, if any."""
     graphs = _stack()
@@ -220,7 +270,7 @@ def _call_of(operator: Operator) -> object:
     return call, next(numbers)
 
 
-class DataNode(NodeArithmetic["DataNode"]):
+class DataNode(NodeValues, NodeArithmetic["DataNode"]):
     """One output of an operator, for every sample.
 
     Nodes support arithmetic (`a * 2 + b`, `a < b`, `a & b`), indices and slices
@@ -251,18 +301,10 @@ class DataNode(NodeArithmetic["DataNode"]):
         several = len(self.node.outputs) > 1
         return f"{self.node.name}[{self.index}]" if several else self.node.name
 
-    def get(self) -> TensorList:
-        """Return the values of this batch, in debug mode.
-
-        Raises:
-            TypeError: the pipeline is defined without `debug=True`, so there are no values.
-        """
-        if self.node.values is None:
-            raise TypeError(
-                f"{self!r} has no values while the pipeline is defined; pass debug=True to "
-                "pipeline_def or to the definition's call, so that each run calls the definition"
-            )
-        return self.node.values[self.index].delivered(None)
+    @property
+    def value(self) -> TensorList | None:
+        """The values as the operator has returned them; None while a pipeline is defined."""
+        return None if self.node.values is None else self.node.values[self.index]
 
     def gpu(self) -> DataNode:
         """Return this data on the GPU."""
@@ -273,46 +315,37 @@ class DataNode(NodeArithmetic["DataNode"]):
         return self if self.device == "cpu" else _apply(Copy, self, device="cpu")
 
     def shape(self, *, dtype: Any = None, device: str = "cpu") -> DataNode:
-        """Return each sample's shape as a one-dimensional tensor (int64 by default)."""
-        return _apply("shapes", self, dtype=dtype, device=device)
+        """Return each sample's shape as a one-dimensional tensor (int64 by default).
+
+        In debug mode the result is also equal to a list of the shapes, as tuples.
+        """
+        shapes = _apply("shapes", self, dtype=dtype, device=device)
+        return shapes if self.value is None else ShapesNode(shapes)
 
     def property(self, key: str, *, device: str = "cpu") -> DataNode:
         """Return a property of each sample, such as its layout: see `fn.get_property`."""
         return _apply("get_property", self, key=key, device=device)
 
-    def source_info(self) -> DataNode:
+    def source_info(self, *, device: str = "cpu") -> DataNode:
         """Return the location of each sample, as bytes of text in UTF-8."""
-        return self.property("source_info")
+        return self.property("source_info", device=device)
 
-    def __getitem__(self, key: Any) -> DataNode:
-        constant, data = split_key(key, lambda value: isinstance(value, DataNode))
+    def __getitem__(self, val: Any) -> DataNode:
+        constant, data = split_key(val, lambda value: isinstance(value, DataNode))
         if not data:
             return _apply("_subscript", self, key=constant)
         return _apply("_subscript", self, key=constant, indices=_apply("_indices", *data))
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            f"{self!r} has no values while the pipeline is defined, so it is neither true nor "
-            "false. Use arithmetic instead of `if`: `a * flag + b * (1 - flag)`, or pass the node "
-            "as a per-sample argument"
-        )
+        raise TypeError(_no_truth(self))
 
     __iter__ = None  # unlike a method that raises, this says that nodes are not iterable
-
-    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise TypeError(
-            f"{self!r} has no values while the pipeline is defined, so it is no array. "
-            "fn.python_function calls functions of arrays, such as NumPy's, for each sample"
-        )
-
-    def __repr__(self) -> str:
-        return f"DataNode({self.name!r}, device={self.device!r})"
 
     def _binary(self, function: str, other: Any, *, swapped: bool = False) -> DataNode:
         if is_group_of_nodes(other):
             raise TypeError(
-                f"arithmetic on {self!r} and a {type(other).__name__} of nodes. An operator with "
-                "several outputs returns a list: select one node of the list"
+                f"arithmetic on {self.label} and a {type(other).__name__} of nodes. An operator "
+                "with several outputs returns a list: select one node of the list"
             )
         operands = (other, self) if swapped else (self, other)
         return _apply("_arithmetic", *operands, function=function)
@@ -322,6 +355,47 @@ class DataNode(NodeArithmetic["DataNode"]):
 
     def __pos__(self) -> DataNode:
         return self
+
+
+def _no_truth(data: DataNode) -> str:
+    """Return why data are neither true nor false here, and what helps."""
+    lack = "no values while the pipeline is defined" if data.value is None else "several values"
+    text = f"{data.label} has {lack}, so it is neither true nor false"
+    graph = current_graph()
+    if graph is None or not graph.conditionals:
+        return (
+            f'{text}: "DataNode" was used in conditional context. To use conditional execution '
+            "via `if` statements you need to specify `enable_conditionals=True` in "
+            "`@penstock.pipeline_def` decorator"
+        )
+    return (
+        f"{text}. `if`, `and`, `or`, `not`, `assert` and `a if b else c` may depend on data in "
+        f"functions that the pipeline's definition calls. The code at {caller()} is not such "
+        "a function; or it uses data in `bool()`, `while`, `in` or `match`; or its source is not "
+        "in a file; or it is marked with do_not_convert"
+    )
+
+
+class ShapesNode(DataNode):
+    """The shapes of a node that has values. They are also equal to a list of tuples."""
+
+    def __init__(self, shapes: DataNode) -> None:
+        super().__init__(shapes.node, shapes.index, shapes.device, shapes.layout, shapes.ndim)
+
+    def tuples(self) -> list[tuple[int, ...]]:
+        """Return the shape of each sample."""
+        return [tuple(row.tolist()) for row in self.get().as_cpu().rows()]
+
+    def __eq__(self, other: Any) -> Any:
+        return self.tuples() == other if isinstance(other, list) else super().__eq__(other)
+
+    def __ne__(self, other: Any) -> Any:
+        return self.tuples() != other if isinstance(other, list) else super().__ne__(other)
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return str(self.tuples())
 
 
 def _apply(operator: str | type[Operator], *inputs: Any, **arguments: Any) -> DataNode:
@@ -358,31 +432,12 @@ def add_node(
         nodes = _moved_for_gpu(operator_class, nodes)
     data = {k: own_constant(v) for k, v in arguments.items() if isinstance(v, DataNode)}
     constants = {k: v for k, v in arguments.items() if k not in data}
-    is_open = any(each.node.is_open for each in (*nodes, *data.values()))
-    derived = derive(
-        operator_class,
-        device,
-        constants,
-        [node.axes for node in nodes],
-        {k: v.layout for k, v in data.items()},
-        is_open=is_open,
-    )
+    derived = _derived(operator_class, device, constants, nodes, data)
     operator = derived.operator
     if isinstance(operator, CompositeOperator):
         return operator.compose(name, *nodes)
-    node = Node(
-        operator,
-        nodes,
-        data,
-        name,
-        caller(),
-        sequences=derived.sequences,
-        call=_call_of(operator),
-        is_open=is_open or operator.learns_layouts,
-        problem=derived.problem,
-    )
-    check_devices(node, operator, nodes, data.values())
-    node.outputs = outputs_of(node, derived.results)
+    branch = None if operator.ignores_branches else current_branch()
+    node = _node(derived, nodes, data, name, caller(), _call_of(operator), branch)
     if graph is not None:
         graph.adopt(*node.dependencies())
         graph.add(node)
@@ -392,6 +447,77 @@ def add_node(
             "makes the call: call it in a pipeline definition"
         )
     return node.outputs
+
+
+def restored_node(
+    operator_class: type[Operator],
+    device: str,
+    constants: Mapping[str, Any],
+    inputs: tuple[DataNode, ...],
+    data: dict[str, DataNode],
+    *,
+    name: str,
+    made_at: str,
+    call: object,
+    branch: Branch[DataNode] | None,
+) -> Node:
+    """Make the node of a stored graph again, without a graph; the arguments are those of a `Node`.
+
+    Raises:
+        ArgumentError: the operator refuses its arguments, or the devices of its data.
+    """
+    derived = _derived(operator_class, device, constants, inputs, data)
+    return _node(derived, inputs, data, name, made_at, call, branch)
+
+
+def _derived(
+    operator_class: type[Operator],
+    device: str,
+    constants: Mapping[str, Any],
+    inputs: Sequence[DataNode],
+    data: Mapping[str, DataNode],
+) -> Derivation:
+    return derive(
+        operator_class,
+        device,
+        constants,
+        [each.axes for each in inputs],
+        {name: each.layout for name, each in data.items()},
+        is_open=_are_open(inputs, data),
+    )
+
+
+def _are_open(inputs: Sequence[DataNode], data: Mapping[str, DataNode]) -> bool:
+    return any(each.node.is_open for each in (*inputs, *data.values()))
+
+
+def _node(
+    derived: Derivation,
+    inputs: tuple[DataNode, ...],
+    data: dict[str, DataNode],
+    name: str | None,
+    made_at: str,
+    call: object,
+    branch: Branch[DataNode] | None,
+) -> Node:
+    operator = derived.operator
+    node = Node(
+        operator,
+        inputs,
+        data,
+        name,
+        made_at,
+        sequences=derived.sequences,
+        call=call,
+        is_open=_are_open(inputs, data) or operator.learns_layouts,
+        problem=derived.problem,
+        branch=branch,
+    )
+    check_devices(node, operator, inputs, data.values())
+    if not operator.joins_branches:
+        check_branches(node, branch, ((each, each.node) for each in (*inputs, *data.values())))
+    node.outputs = outputs_of(node, derived.results)
+    return node
 
 
 def outputs_of(node: Node, results: Sequence[Axes]) -> tuple[DataNode, ...]:

@@ -42,7 +42,7 @@ def nodes_for_layouts(
 def _results_again(node: Node, new: Node) -> tuple[Axes, ...]:
     """Give a copied node an operator for its layouts, and return the axes of its outputs."""
     inputs = [data.axes for data in new.inputs]
-    layouts = [[data.layout for data in each.dependencies()] for each in (node, new)]
+    layouts = [[data.layout for data in member.dependencies()] for member in (node, new)]
     if not node.problem and layouts[0] == layouts[1]:
         return results_of(node.operator, node.sequences, inputs)
     operator = node.operator

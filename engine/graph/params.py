@@ -32,7 +32,7 @@ _TEXT = str | bytes | bytearray | memoryview
 
 
 class ArgumentType(NamedTuple):
-    """What an argument may be.
+    """The type of an argument: its values, and their conversion.
 
     Attributes:
         annotation: the type as it stands in signatures.
@@ -117,7 +117,7 @@ class Param(NamedTuple):
 
     @property
     def wanted(self) -> str:
-        """What the argument must be, for messages."""
+        """The values that the argument takes, for messages."""
         if self.choices:
             *others, last = map(shown, self.choices)
             return f"{', '.join(others)} or {last}"
@@ -138,7 +138,7 @@ NO_EFFECT = "Accepted for compatibility, without effect."
 """The `doc` of arguments that exist because DALI has them; docstrings list them together."""
 
 LEAVE_OUT = "leave it out, because it has no effect"
-"""What to do instead of giving a deprecated argument that has no effect: see `param`."""
+"""Advice to users of a deprecated argument that has no effect: see `param`."""
 
 
 def param(

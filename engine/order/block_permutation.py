@@ -39,9 +39,13 @@ class BlockPermutation:
     n samples, the positions [w*n, (w+1)*n) hold exactly the samples of window w. The permutation
     takes O(1) memory and computes any position alone.
 
-    >>> order = BlockPermutation(10, Blocks(size=2, window=2), key=1)(np.arange(10))
-    >>> sorted(order.tolist()) == list(range(10)), len({i // 2 for i in order[:4].tolist()})
-    (True, 2)
+        samples     0 1 | 2 3 | 4 5 | 6 7 | 8 9     blocks of 2
+        blocks      0 1 | 4 5 | 2 3 | 6 7 | 8 9     in the order of their turns
+        windows     0 1   4 5 | 2 3   6 7 | 8 9     of 2 blocks
+        positions   4 0   5 1 | 7 6   3 2 | 8 9     the samples of each window are mixed
+
+    >>> BlockPermutation(10, Blocks(size=2, window=2), key=1)(np.arange(10)).tolist()
+    [4, 0, 5, 1, 7, 6, 3, 2, 8, 9]
     """
 
     def __init__(self, size: int, blocks: Blocks, key: int) -> None:
@@ -69,6 +73,7 @@ class BlockPermutation:
             start, end = self._start(window), self._start(window + 1)
             inside = Permutation(end - start, mix(self._key, 1, window))
             mixed[rows] = inside(positions[rows] - start) + start
+        # Until here a position is one in the row of blocks; now it becomes a sample of its block.
         turns = self._turn_of(mixed)
         starts = turns * self._block - np.where(turns > self._short, self._missing, 0)
         return self._order(turns) * self._block + mixed - starts

@@ -32,6 +32,13 @@ class Permutation:
     of one half to the other half, modulo the base of the other half. Both bases are near the
     square root of `size`, and their product exceeds `size` by little, because they need not be
     powers of two. A result of `size` or more goes through the network again ("cycle walking").
+
+        number = left * right_base + right
+                  |                   |
+                  + <--- hash --------|         round 0, modulo the left base
+                  |-------- hash ---> +         round 1, modulo the right base
+                 ...                 ...
+
     This is the generalized Feistel cipher of Black and Rogaway, "Ciphers with arbitrary finite
     domains" (CT-RSA 2002). The hash is too weak for cryptography.
 

@@ -95,7 +95,13 @@ def philox4x32(
 def _blocks(
     key: int, epoch: NDArray[np.int64], position: NDArray[np.int64], blocks: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return words 0 and 2, then words 1 and 3, of the rows' blocks: `(2, rows, blocks)` each."""
+    """Return words 0 and 2, then words 1 and 3, of the rows' blocks: `(2, rows, blocks)` each.
+
+    The counter of a block, before its encryption:
+
+        word      0               1                2              3
+                  position, low   position, high   epoch, low     block's number in the row
+    """
     rows = len(position)
     even = np.empty((2, rows, blocks), np.uint32)
     odd = np.empty((2, rows, blocks), np.uint32)

@@ -47,7 +47,7 @@ class Selection:
     """False where padding repeats a sample."""
 
     extra: dict[str, Any] = field(default_factory=dict)
-    """What a reader keeps beside the samples, such as the region of each, by the reader's words."""
+    """Facts that a reader keeps beside the samples, such as the region of each, by name."""
 
     @property
     def has_repeats(self) -> bool:

@@ -236,7 +236,7 @@ class _LivingProcesses:
         self.ready = True
 
     def send(self, requests: Sequence[tuple[Any, ...]]) -> Callable[[], list[Any]]:
-        """Return what waits for the answers; both raise EOFError or OSError after an end."""
+        """Return a function that waits for answers; both raise EOFError or OSError after an end."""
         seat = self._free.get()
         number = 0
         try:

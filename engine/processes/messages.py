@@ -81,6 +81,7 @@ class JobDone(NamedTuple):
         errors: pickled errors with their tracebacks, by row.
         busy_ns, wait_ns, cpu_ns: clocks of the process since its start.
         events: `Operator.event_counts` of the operators that have any, by the number of the node.
+        merged: see `RowWork.merged`.
     """
 
     results: dict[Key, tuple[Any, ...]]
@@ -89,6 +90,7 @@ class JobDone(NamedTuple):
     wait_ns: int
     cpu_ns: int
     events: dict[int, dict[str, int]]
+    merged: dict[int, set[Any]]
 
 
 def reference(array: Array, arena: Arena) -> ArrayRef:

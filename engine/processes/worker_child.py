@@ -87,7 +87,7 @@ def serve(parent: ParentProcess, chains: dict[int, Chain], progress: Array) -> N
                 errors[i] = pickled_error(error)
         apart = {key: tuple(rows.rows_apart(job.rows)) for key, rows in results.items()}
         clocks = worker.busy_ns, parent.wait_ns, process_time_ns()
-        done = JobDone(apart, errors, *clocks, chain.event_counts())
+        done = JobDone(apart, errors, *clocks, chain.event_counts(), work.merged)
         parent.send((JobDone.__name__, *done))
 
 
@@ -142,12 +142,12 @@ class _Blocks:
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
         """Return memory for one row, in a block or on this process' heap."""
         nbytes = prod(shape) * dtype.itemsize
-        taken = -(-nbytes // _ALIGNMENT) * _ALIGNMENT
-        if taken > len(self._free):
-            likely = min(taken * self.rows_left, BLOCK_BYTES)
-            if not self._refill(max(taken, likely)):
+        aligned = -(-nbytes // _ALIGNMENT) * _ALIGNMENT
+        if aligned > len(self._free):
+            likely = min(aligned * self.rows_left, BLOCK_BYTES)
+            if not self._refill(max(aligned, likely)):
                 return np.empty(shape, dtype)
-        memory, self._free = self._free[:nbytes], self._free[taken:]
+        memory, self._free = self._free[:nbytes], self._free[aligned:]
         return memory.view(dtype).reshape(shape)
 
     def _refill(self, nbytes: int) -> bool:

@@ -209,10 +209,14 @@ class WorkerProcess:
                 results.adopt(rows.start + row, np.ndarray(shape, dtype, blocks[block], offset))
             for row, carried in apart.elsewhere.items():
                 results.store_row(rows.start + row, resolve(carried, self._arena), None)
+            if results.made is None:  # rows that are neither here nor there were not computed
+                continue
             outside = apart.in_blocks.keys() | apart.elsewhere.keys()
             results.adopt_from_slab(i for i in good if i - rows.start not in outside)
         self.busy_ns, self.wait_ns, self.cpu_ns = done.busy_ns, done.wait_ns, done.cpu_ns
         self.events.update(done.events)
+        for ordinal, kinds in done.merged.items():
+            run.merged.setdefault(ordinal, set()).update(kinds)
 
     def _died(self, run: ChainRun, rows: range) -> WorkerError:
         at = int(self._progress[0])

@@ -28,16 +28,16 @@ class Budget:
 
     Args:
         pool: the pool.
-        taken: returns the bytes that a batch has taken so far.
+        bytes_of: returns the bytes that a batch has taken so far.
 
     Attributes:
         limit: bytes that should be lent at most.
-        taken: see the argument.
+        bytes_of: see the argument.
     """
 
-    def __init__(self, pool: Pool, taken: Callable[[Batch], int]) -> None:
+    def __init__(self, pool: Pool, bytes_of: Callable[[Batch], int]) -> None:
         self.limit = pool.budget
-        self.taken = taken
+        self.bytes_of = bytes_of
         self._pool = pool
         self._largest: int | None = None
 
@@ -48,11 +48,11 @@ class Budget:
 
     def learn(self, batch: Batch) -> None:
         """Learn from a batch that is done."""
-        self._largest = max(self._largest or 0, self.taken(batch) // batch.count)
+        self._largest = max(self._largest or 0, self.bytes_of(batch) // batch.count)
 
     def is_short(self, under_way: Iterable[Batch], count: int = 1) -> bool:
         """Whether `count` more may not fit, once the batches under way have all they need."""
         if self._largest is None:
             return True
-        owed = [self._largest * batch.count - self.taken(batch) for batch in under_way]
+        owed = [self._largest * batch.count - self.bytes_of(batch) for batch in under_way]
         return self._largest * count + sum(more for more in owed if more > 0) > self._pool.room

@@ -19,6 +19,7 @@ from ..graph.constants import ConstantOperator
 from ..graph.nodes import DataNode, Node
 from ..graph.operator import Operator
 from ..graph.params import ANY
+from .given_data import GivenBatch
 
 _PLAIN = (str, bytes, int, float, np.generic, Enum, type(None))
 
@@ -80,7 +81,7 @@ class CallRecord:
 
 def _unexpected(node: Node, instead: str) -> ArgumentError:
     return ArgumentError(
-        f"Unexpected operator '{node.operator.called}' (at {node.made_at}). Debug mode does not "
+        f"Unexpected operator '{_name(node)}' (at {node.made_at}). Debug mode does not "
         "support changing the order of operators executed within the pipeline. The first run "
         f"{instead} here"
     )
@@ -89,7 +90,7 @@ def _unexpected(node: Node, instead: str) -> ArgumentError:
 def _check(first: Node, node: Node) -> None:
     """Raise ArgumentError if a call differs from the first one."""
     if type(node.operator) is not type(first.operator):
-        raise _unexpected(node, f"called '{first.operator.called}' (at {first.made_at})")
+        raise _unexpected(node, f"called '{_name(first)}' (at {first.made_at})")
     difference = _difference(first, node)
     if difference:
         raise ArgumentError(f"{difference} (at {node.made_at}; created at {first.made_at})")
@@ -97,7 +98,7 @@ def _check(first: Node, node: Node) -> None:
 
 def _difference(first: Node, node: Node) -> str:
     """Return how a call of the same operator differs from the first one, or ""."""
-    operator = f"operator '{node.operator.called}'"
+    operator = f"operator '{_name(node)}'"
     then, now = _arguments(first), _arguments(node)
     for what, expected, count in (
         ("inputs", len(first.inputs), len(node.inputs)),
@@ -119,8 +120,8 @@ def _difference(first: Node, node: Node) -> str:
     for what, before, data in pairs:
         types = _type_of(before), _type_of(data)
         if types[0] != types[1]:
-            return f"{what} for {operator} is a {types[1]} but was a {types[0]} when created."
-        if types[0] == "batch" and before.device != data.device:
+            return f"{what} for {operator} is {types[1]} but was {types[0]} when created."
+        if types[0] != "a constant" and before.device != data.device:
             return (
                 f"{what} for {operator} is on '{data.device}' but was on '{before.device}' when "
                 "created."
@@ -140,13 +141,21 @@ def _difference(first: Node, node: Node) -> str:
     return ""
 
 
+def _name(node: Node) -> str:
+    """Return an operator's name in `fn`."""
+    return node.operator.called.removeprefix("fn.")
+
+
 def _arguments(node: Node) -> Mapping[str, Any]:
     return {**node.operator._constants, **node.arguments}
 
 
 def _type_of(value: Any) -> str:
-    is_batch = isinstance(value, DataNode) and not isinstance(value.node.operator, ConstantOperator)
-    return "batch" if is_batch else "constant"
+    if not isinstance(value, DataNode) or isinstance(value.node.operator, ConstantOperator):
+        return "a constant"
+    operator = value.node.operator
+    is_array = isinstance(operator, GivenBatch) and operator.form == "array"
+    return "an array" if is_array else "a batch"
 
 
 def _is_same(then: Any, now: Any) -> bool:

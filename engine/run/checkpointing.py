@@ -20,8 +20,13 @@ def input_states(plan: Plan, delivered: int, source_states: Mapping[str, Any]) -
         delivered: number of batches that the user was given.
         source_states: states of the sources after the last of these batches.
     """
-    states = {each.node.name: each.operator.state_after(delivered) for each in plan.readers}
-    return states | {each.node.name: source_states.get(each.node.name) for each in plan.sources}
+    states = {
+        input_node.node.name: input_node.operator.state_after(delivered)
+        for input_node in plan.readers
+    }
+    return states | {
+        input_node.node.name: source_states.get(input_node.node.name) for input_node in plan.sources
+    }
 
 
 def states_of(plan: Plan, restored: Checkpoint | None) -> dict[str, Any]:
@@ -32,13 +37,17 @@ def states_of(plan: Plan, restored: Checkpoint | None) -> dict[str, Any]:
     """
     if restored is None:
         return {}
-    names = {each.node.name for each in plan.inputs}
+    names = {input_node.node.name for input_node in plan.inputs}
     if set(restored.inputs) != names:
         raise CheckpointError(
             f"the checkpoint holds the state of {sorted(restored.inputs)}, but the pipeline's "
             f"inputs are {sorted(names)}; give the readers the same names"
         )
-    if lost := [each.node.name for each in plan.readers if restored.inputs[each.node.name] is None]:
+    if lost := [
+        input_node.node.name
+        for input_node in plan.readers
+        if restored.inputs[input_node.node.name] is None
+    ]:
         raise CheckpointError(f"the checkpoint holds no state of the reader {lost[0]!r}")
     return dict(restored.inputs)
 
@@ -48,7 +57,10 @@ def next_epoch_states(plan: Plan, delivered: int) -> dict[str, Any]:
 
     Readers of data sets of one size, such as images and their masks, begin the same epoch.
     """
-    return {each.node.name: each.operator.next_epoch_after(delivered) for each in plan.readers}
+    return {
+        input_node.node.name: input_node.operator.next_epoch_after(delivered)
+        for input_node in plan.readers
+    }
 
 
 def snapshots(plan: Plan) -> dict[str, Any]:

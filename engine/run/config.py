@@ -50,8 +50,12 @@ class PipelineConfig:
             another sample) or "replace" (use a copy of a neighbor).
         quarantine_log: file to which a JSON line is added for each bad sample.
         checkpoint: a result of `Pipeline.checkpoint`, or the path of a file with one.
+        enable_conditionals: whether Python's `if` may depend on data in the definition: see
+            docs/conditionals.md.
         enable_memory_stats: measure the memory of operators' results: see
             `Pipeline.executor_statistics`.
+        debug: whether each run calls the definition, with values: see docs/debugging.md. Only
+            `pipeline_def` and the functions that it makes take True.
         output_dtype, output_ndim, output_layout: checked on every output; one value for
             all or a list with one (or None) for each.
 
@@ -93,13 +97,16 @@ class PipelineConfig:
     prefetch_bytes: int = 4 << 30
     prefetch_device_bytes: int | None = None
     exec_processes: bool | None = None
+    enable_conditionals: bool = False
+    debug: bool = False
 
     def __post_init__(self) -> None:
         self._convert(_integer, "device_id", "seed")
         self._convert(_positive, "batch_size", "num_threads")
         self._convert(_size, "prefetch_bytes", "prefetch_device_bytes")
-        self._convert(_truth, "exec_pipelined", "exec_async", "exec_processes")
+        self._convert(_truth, "exec_pipelined", "exec_async", "exec_processes", "debug")
         self._convert(_truth, "exec_dynamic", "experimental_exec_dynamic", "enable_memory_stats")
+        self._convert(_truth, "enable_conditionals")
         if self.device_id == CPU_ONLY_DEVICE_ID:
             object.__setattr__(self, "device_id", None)
         depths = {

@@ -7,8 +7,9 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Unpack, overload
 
+from ..conditions.decorators import convert, do_not_convert
 from ..errors import ArgumentError
 from ..graph.nodes import DataNode
 from ..suggestions import not_among
@@ -29,6 +30,7 @@ __all__ = [
     "OperatorConcurrency",
     "Pipeline",
     "StreamPolicy",
+    "convert",
     "do_not_convert",
     "pipeline_def",
 ]
@@ -36,36 +38,27 @@ __all__ = [
 _OPTIONS = frozenset(field.name for field in fields(PipelineConfig))
 
 P = ParamSpec("P")
-F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS_OF = "_pipeline_def_options"
 
 
 @overload
 def pipeline_def(
-    function: Callable[P, Any],
-    /,
-    *,
-    enable_conditionals: bool = ...,
-    **options: Unpack[PipelineOptions],
+    fn: Callable[P, Any], **options: Unpack[PipelineOptions]
 ) -> PipelineFunction[P]: ...
 
 
 @overload
 def pipeline_def(
-    *, enable_conditionals: bool = ..., **options: Unpack[PipelineOptions]
+    **options: Unpack[PipelineOptions],
 ) -> Callable[[Callable[P, Any]], PipelineFunction[P]]: ...
 
 
-def pipeline_def(
-    function: Callable[..., Any] | None = None, *, enable_conditionals: bool = False, **options: Any
-) -> Any:
+def pipeline_def(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Make a function that defines a graph into one that returns a `Pipeline`.
 
     Args:
-        function: returns one output or a tuple of them; its own arguments are passed through.
-        enable_conditionals: must be False; Python's `if` cannot depend on data here. Compute
-            with a flag instead, or give an operator a per-sample argument.
+        fn: returns one output or a tuple of them; its own arguments are passed through.
         options: those of `PipelineConfig`. They may be given here, or to the made function,
             which override these.
 
@@ -78,22 +71,12 @@ def pipeline_def(
     >>> flags.as_array().tolist()
     [1, 1, 1, 1]
     """
-    if enable_conditionals:
-        raise ArgumentError(
-            "enable_conditionals=True: conditional execution is not supported; compute with the "
-            "condition (`a * flag + b * (1 - flag)`), or give a per-sample argument"
-        )
     for name in options:
         if name not in _OPTIONS:
             raise ArgumentError(f"pipeline_def has no argument {not_among(name, _OPTIONS)}")
-    if function is None:
+    if fn is None:
         return functools.partial(_decorate, options=options)
-    return _decorate(function, options)
-
-
-def do_not_convert(function: F) -> F:
-    """Return the function as it is: definitions are called as they are written."""
-    return function
+    return _decorate(fn, options)
 
 
 def _decorate(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Pipeline]:
@@ -108,12 +91,21 @@ def _decorate(function: Callable[..., Any], options: dict[str, Any]) -> Callable
             if not open_ended and key not in own:
                 name = getattr(function, "__name__", "the definition")
                 raise TypeError(f"{name} has no argument {not_among(key, _OPTIONS | own)}")
-        pipeline = Pipeline(**{**options, **given})
+        merged = {**options, **given}
+        pipeline = _class_for(merged)(**merged)
         pipeline.define(function, *args, **kwargs)
         return pipeline
 
     vars(make)[_OPTIONS_OF] = options
     return make
+
+
+def _class_for(options: dict[str, Any]) -> type[Pipeline]:
+    if not options.get("debug"):
+        return Pipeline
+    from .debug_pipeline import DebugPipeline
+
+    return DebugPipeline
 
 
 def decorator_options(value: Any) -> dict[str, Any] | None:

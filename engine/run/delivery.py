@@ -21,11 +21,11 @@ class DeliveryQueue:
     keep its lock for ever, so a consumer waits on a `SimpleQueue` of its own, outside of the lock.
 
     Attributes:
-        taken: number of batches that were handed out.
+        delivered: number of batches that were handed out.
     """
 
     def __init__(self) -> None:
-        self.taken = 0
+        self.delivered = 0
         self._lock = threading.Lock()
         self._waiting: list[SimpleQueue[None]] = []
         self._done: dict[int, Batch] = {}
@@ -62,9 +62,9 @@ class DeliveryQueue:
         """
         while True:
             with self._lock:
-                batch = self._done.get(self.taken)
+                batch = self._done.get(self.delivered)
                 if batch is not None:
-                    self.taken += 1  # first: an interrupt between the two lines loses no number
+                    self.delivered += 1  # first: an interrupt between the two lines loses no number
                     del self._done[batch.number]
                 if batch is not None or self._stopped:
                     return batch
@@ -76,7 +76,7 @@ class DeliveryQueue:
 
     def drop_until(self, number: int) -> None:
         """Wait for all batches before `number`, and drop them."""
-        while self.taken < number:
+        while self.delivered < number:
             batch = self.next_batch()
             if batch is None:
                 return
@@ -84,7 +84,7 @@ class DeliveryQueue:
 
     def restart(self, number: int) -> None:
         """Hand out batch `number` next."""
-        self.taken = number
+        self.delivered = number
 
     def stop(self) -> list[Batch]:
         """Wake whoever waits; return the batches that nobody will ask for. Idempotent."""

@@ -68,8 +68,12 @@ class EagerOperator:
         self._device = device
         self._name = name
         self._count = 0
-        self.graph = EagerGraph(runner, batch_size=batch_size, seed=seed)
-        self.graph.start_from(lambda _: state)
+        self.graph = EagerGraph(
+            runner,
+            batch_size=batch_size,
+            seed=seed,
+            open_input=lambda source: source.operator.open(batch_size, state),
+        )
 
     def run(
         self,

@@ -7,6 +7,7 @@ definition passes them to an operator (`given_data`).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,17 +22,21 @@ from ..graph.inputs import FedInput, InputOperator
 from ..graph.nodes import DataNode, Graph, Node
 from ..graph.operator import Operator
 from ..tensors import TensorList
-from ..work.batch import Batch
+from ..tensors.chosen_rows import selected
+from ..work.batch import Batch, samples_that_meet
 from ..work.chain import Chain
 from ..work.faults import Faults
-from ..work.plan import InputNode, Plan, stepwise_plan
+from ..work.plan import Group, InputNode, Plan, groups_of, stepwise_plan
 from ..work.plans import Plans
 from .call_record import CallRecord
 from .eager_runner import EagerRunner
-from .feeding import fetch_source, select_input
-from .given_data import as_tensor_list, given_node, is_batch
+from .feeding import ONLY_INPUTS_END, fetch_source, select_input
+from .given_data import as_tensor_list, given_node, is_array, is_batch
 from .opening import check_devices
 from .random_keys import random_key
+
+POLL_SECONDS = 0.01
+"""Seconds between two looks at a source that another thread feeds: no one notices them."""
 
 
 class EagerGraph(Graph):
@@ -48,9 +53,11 @@ class EagerGraph(Graph):
         on_error: policy for samples that fail.
         log: path of the quarantine log, or None.
         pipeline: see `Graph`.
+        open_input: opens an input, before its first batch; by default at its start.
+        arrays_are_batches: whether an array that is an input of an operator is a batch, whose axis
+            0 runs over the samples; otherwise it is a constant.
 
     Attributes:
-        plan: the plan of the last batch; of the nodes so far, before the first batch ends.
         number: of the batch.
     """
 
@@ -63,6 +70,8 @@ class EagerGraph(Graph):
         on_error: str = "raise",
         log: Path | None = None,
         pipeline: Callable[[], Any] = lambda: None,
+        open_input: Callable[[InputNode[InputOperator]], None] | None = None,
+        arrays_are_batches: bool = False,
     ) -> None:
         super().__init__(pipeline=pipeline)
         self.batch_size = batch_size
@@ -74,18 +83,28 @@ class EagerGraph(Graph):
         self._plan: Plan | None = None
         self._record = CallRecord()
         self._calls: dict[object, int] = {}
-        self._state_of: Callable[[str], Any] = lambda name: None
+        self._open_input = open_input
+        self._arrays_are_batches = arrays_are_batches
         self._inputs: list[InputNode[InputOperator]] = []  # of the first batch
         self._axes: dict[Operator, tuple[Axes, ...]] = {}
         self._operators: dict[Operator, None] = {}  # to close
         self._given: set[Node] = set()
+        # A pipeline replaces a bad sample in all results of the segment of the operator that
+        # failed, and of earlier segments, whatever the order of calls. Its group, by the row:
+        self._copied: dict[int, Group] = {}
         self._adopted: list[Node] = []
         self._has_size = False
         self._batch: Batch
 
     @property
     def plan(self) -> Plan:
+        """The plan of the first batch; of the nodes so far, before that batch ends."""
         return self._plan or stepwise_plan(self.nodes)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a batch has ended, so that all operators are known."""
+        return self._record.is_complete
 
     @property
     def size(self) -> int:
@@ -96,10 +115,6 @@ class EagerGraph(Graph):
     def user_state(self) -> dict[str, Any]:
         """The state of each source after this batch, by its name."""
         return self._batch.user_state
-
-    def start_from(self, state_of: Callable[[str], Any]) -> None:
-        """Have each input go on from a state, which `state_of` returns for the node's name."""
-        self._state_of = state_of
 
     # The batch
 
@@ -120,18 +135,33 @@ class EagerGraph(Graph):
         self._adopted.clear()
         self._given.clear()
         self.nodes = []
+        self.branch = None
+        self._copied.clear()
         self._has_size = False
         self._record.begin()
         self._batch = Batch(self.number, size, self._runner.pool, self.seed, first)
         for source in self._inputs:
             self._enter(source)
 
-    def end(self, outputs: Sequence[DataNode]) -> tuple[TensorList, ...]:
-        """End the batch, and return some of its data."""
+    def end(
+        self, outputs: Sequence[DataNode], *, keep_values: bool = False
+    ) -> tuple[TensorList, ...]:
+        """End the batch, and return some of its data.
+
+        Args:
+            outputs: the data to return.
+            keep_values: whether nodes keep their values, as long as a program holds the nodes.
+        """
         self._record.end()
         self._plan = self._plan or stepwise_plan(self.nodes, outputs)
-        values, valid = self._batch.values, self._batch.valid
-        return tuple(values[each.node.ordinal][each.index].delivered(valid) for each in outputs)
+        batch = self._batch
+        now = stepwise_plan((), outputs)
+        batch.finish(now.outputs, now.output_conditions)
+        if not keep_values:
+            for node in (*self.nodes, *self._given):
+                node.values = None
+        results, batch.outputs = batch.outputs, ()
+        return results
 
     def reset(self) -> None:
         """Start the sources over after StopIteration."""
@@ -167,10 +197,11 @@ class EagerGraph(Graph):
     def with_data(
         self, operator_class: type[Operator], inputs: Sequence[Any], arguments: Mapping[str, Any]
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:
-        called = operator_class.called
+        called = operator_class.called.removeprefix("fn.")
+        arrays = self._arrays_are_batches and not operator_class.name.startswith("_")
         nodes = [
             self._give(value, f"Input {i} for operator '{called}'")
-            if is_batch(value) or self._is_stale(value)
+            if is_batch(value) or self._is_stale(value) or (arrays and is_array(value))
             else value
             for i, value in enumerate(inputs)
         ]
@@ -184,21 +215,39 @@ class EagerGraph(Graph):
         }
         return nodes, data
 
+    def with_outputs(self, values: Sequence[Any]) -> list[Any]:
+        """Return the results of a definition, in which batches have become nodes."""
+        return [
+            self._give(value, f"Output {i}") if is_batch(value) or self._is_stale(value) else value
+            for i, value in enumerate(values)
+        ]
+
     def _is_argument(self, value: Any) -> bool:
         """Return whether an argument is a batch; shorter lists are vectors and matrices."""
         is_list = isinstance(value, list)
         return is_batch(value) and not (is_list and len(value) != self._batch.size)
 
     def _is_stale(self, value: Any) -> bool:
-        """Return whether a node has the values of an earlier batch, or of another pipeline."""
+        """Return whether a node has the values of an earlier batch, or of another pipeline.
+
+        Nodes that were made outside of any definition have no values of their own.
+        """
         return (
             isinstance(value, DataNode)
             and value.node.values is not None
-            and value.node.ordinal >= 0
+            and value.node.ordinal != -1
             and not self.holds(value.node)
         )
 
     def _give(self, value: Any, what: str) -> DataNode:
+        if self.branch is not None:
+            raise ArgumentError(
+                "Debug mode with conditional execution (when `enable_conditionals=True`) doesn't "
+                "allow for modification of operator outputs by other libraries or using the "
+                "TensorLists extracted via `.get()` as inputs in a branch. Expected a node, got "
+                f"{type(value)} at {what}, in {self.branch}; pass the data to an operator before "
+                "the `if`"
+            )
         data = value.get() if isinstance(value, DataNode) else as_tensor_list(value)
         if not self._has_size:
             self._has_size = True
@@ -208,7 +257,8 @@ class EagerGraph(Graph):
                 f"Batch size must be uniform across an iteration. {what} has batch size = "
                 f"{len(data)}. Expected batch size = {self._batch.size}"
             )
-        node = given_node(data, -2 - len(self._given))
+        form = "array" if is_array(value) else "batch"
+        node = given_node(data, -2 - len(self._given), form)
         self._given.add(node)
         self._batch.values[node.ordinal] = (data,)
         return node.outputs[0]
@@ -252,8 +302,11 @@ class EagerGraph(Graph):
 
     def _open(self, source: InputNode[InputOperator]) -> None:
         """Open an input, and have it get the samples of the first batch."""
-        node, operator = source.node, source.operator
-        operator.open(self.batch_size, self._state_of(node.name))
+        operator = source.operator
+        if self._open_input is None:
+            operator.open(self.batch_size, None)
+        else:
+            self._open_input(source)
         if operator.device != "cpu":
             operator.attach(self._runner.device)
         self._inputs.append(source)
@@ -264,6 +317,8 @@ class EagerGraph(Graph):
         batch, operator = self._batch, source.operator
         size = self.batch_size
         if isinstance(operator, FedInput):
+            while operator.waits_for_feed and operator.available() == 0:
+                time.sleep(POLL_SECONDS)
             size = fetch_source(InputNode(source.node, operator), batch, size)
             if operator.learns_layouts:
                 self._axes[operator] = operator.batch_axes(batch.number)
@@ -287,10 +342,27 @@ class EagerGraph(Graph):
 
     def _run(self, node: Node) -> None:
         batch = self._batch
-        self._runner.run(node, batch)
+        try:
+            self._runner.run(node, batch)
+        except StopIteration as error:
+            raise RuntimeError(ONLY_INPUTS_END) from error
+        for row, group in self._copied.items():
+            if groups_of(self.nodes)[node.ordinal] <= group and self._faults is not None:
+                batch.errors.pop(row, None)
+                self._faults.copy_row(batch, node.ordinal, row, batch.copied[row])
         if batch.errors:
             self._settle(node)
-        node.values = batch.values[node.ordinal]
+        node.values = self._values_of(node)
+
+    def _values_of(self, node: Node) -> tuple[TensorList, ...] | None:
+        """Return the values of a node, of the samples that take its branch."""
+        batch = self._batch
+        values = batch.values.get(node.ordinal)
+        if values is None or node.branch is None:
+            return values
+        keys = tuple(((each.node.ordinal, each.index), is_) for each, is_ in node.conditions())
+        samples = samples_that_meet(batch, keys)
+        return tuple(selected(data, samples) for data in values)
 
     def _settle(self, node: Node) -> None:
         """Apply the policy to the rows that failed in a node."""
@@ -300,6 +372,8 @@ class EagerGraph(Graph):
             device = self._runner.device if batch.plan.uses_gpu else None
             self._faults = Faults(*self._policy, _repeats_of, device)
         self._faults.settle(batch, node.ordinal)
+        for row in batch.copied:
+            self._copied.setdefault(row, groups_of(self.nodes)[node.ordinal])
         end, batch.end = batch.end, None
         try:
             if end is not None:
@@ -307,7 +381,7 @@ class EagerGraph(Graph):
         finally:
             del end  # its traceback holds the batch
         for each in self.nodes:
-            each.values = batch.values.get(each.ordinal)
+            each.values = self._values_of(each)
 
 
 def _repeats_of(plan: Plan) -> Mapping[int, Chain]:

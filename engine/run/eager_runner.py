@@ -69,7 +69,7 @@ class EagerRunner:
         elif segment.type == SegmentType.BATCH:
             rest = run_batch_step(step, batch, "CPU")
             while rest is not None:
-                rest = rest()
+                rest = run_batch_step(step, batch, "CPU", rest)
         else:
             self._compute_rows(segment, batch)
 

@@ -56,7 +56,7 @@ from .config import PipelineConfig
 from .delivery import DeliveryQueue
 from .device_stage import DeviceStage
 from .feeder import Feeder
-from .feeding import fetch_sources, select_samples
+from .feeding import ONLY_INPUTS_END, fetch_sources, select_samples
 from .forks import end_forked_child
 from .rehearsal import Rehearsal
 from .schedule import Schedule
@@ -136,9 +136,9 @@ class Executor:
         self._rehearsal = Rehearsal(self._plan, device, self._pool, self._num_threads)
         self._threads += self._rehearsal.threads
         self._pool.pin_with(device)
-        for each in self._plan.inputs:
-            if each.operator.device != "cpu":
-                each.operator.attach(device)
+        for input_node in self._plan.inputs:
+            if input_node.operator.device != "cpu":
+                input_node.operator.attach(device)
         return stage
 
     def _budgets(self) -> list[Budget]:
@@ -161,7 +161,7 @@ class Executor:
     @property
     def in_flight(self) -> int:
         """Batches launched and not delivered yet."""
-        return self._schedule.launched - self._delivery.taken
+        return self._schedule.launched - self._delivery.delivered
 
     @property
     def unfetched(self) -> int:
@@ -214,7 +214,7 @@ class Executor:
         end, batch.end = batch.end, None  # its traceback holds the batch, so this breaks a cycle
         try:
             if isinstance(end, StopIteration) and end is not self._end:
-                wrong = RuntimeError("an operator raised StopIteration, which only inputs may do")
+                wrong = RuntimeError(ONLY_INPUTS_END)
                 for note in getattr(end, "__notes__", ()):
                     wrong.add_note(note)
                 raise wrong from end
@@ -286,16 +286,9 @@ class Executor:
         batch = Batch(number, size * len(numbers), self._pool, self._seed, first, len(numbers))
         batch.plan = self._plan
         batch.end = self._end
-        if batch.end is None:
-            schedule.under_way[number] = batch
-            self._fill(batch)
-        else:
-            self._deliver(batch)
-
-    def _fill(self, batch: Batch) -> None:
-        """Have the inputs select the samples of a batch, and send the batch on its way."""
+        schedule.under_way[number] = batch
         try:
-            if self._plan.sources:
+            if self._plan.sources and batch.end is None:
                 self._fetch(batch)
             if batch.end is None:
                 select_samples(self._plan, batch)
@@ -333,13 +326,11 @@ class Executor:
         elif segment.type == SegmentType.BATCH:
             self._feeder.queue_segment(batch, segment, index)
         else:
-            run = self._plans.chains_of(batch.plan)[index].start(
-                batch, self._workers.rows_per_turn(batch.size)
-            )
+            chain = self._plans.chains_of(batch.plan)[index]
             if batch.size == 0:
-                self._run_done(run, index)
+                self._run_done(chain.start(batch), index)
             else:
-                self._workers.queue_run(run, index)
+                self._workers.queue_batch(batch, chain, index)
 
     def _run_done(self, run: ChainRun, index: int) -> None:
         try:
@@ -368,14 +359,14 @@ class Executor:
         schedule = self._schedule
         schedule.under_way.pop(batch.number, None)
         if batch.count > 1 and batch.end is not None:
-            schedule.compute_apart(batch)
+            schedule.compute_parts(batch)
             batch.values.clear()
             batch.forget_errors()
             self._feeder.wake()
             return
         if self._memory is not None and batch.end is None:
             self._memory.count(batch)
-        batch.finish(self._plan.outputs)
+        batch.finish(self._plan.outputs, self._plan.output_conditions)
         schedule.learn(batch)
         for part in batch.parts():
             if not self._delivery.deliver(part):

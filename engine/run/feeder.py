@@ -125,7 +125,7 @@ class Feeder:
             for step in segment.steps[number:]:
                 started = perf_counter_ns()
                 try:
-                    rest = rest() if rest else run_batch_step(step, batch, "CPU")
+                    rest = run_batch_step(step, batch, "CPU", rest)
                 finally:
                     if os.getpid() != self._process:
                         end_forked_child()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from time import perf_counter_ns
 
 from ..errors import ArgumentError
@@ -11,6 +12,8 @@ from ..graph.nodes import DataNode
 from ..work.batch import Batch
 from ..work.plan import InputNode, Plan
 from .grouping import check_samples
+
+ONLY_INPUTS_END = "an operator raised StopIteration, which only inputs may do"
 
 
 def fed_source(plan: Plan, data_node: DataNode | str) -> InputNode[FedInput]:
@@ -90,26 +93,27 @@ def select_samples(plan: Plan, batch: Batch) -> None:
     Raises:
         SharedSampleError: a sample comes twice in a group of batches.
     """
-    for each in plan.inputs:
-        _select(each, batch)
+    for input_node in plan.inputs:
+        _select(input_node, batch)
     for source in plan.sources:
         _accept(source.operator, batch)
 
 
-def select_input(each: InputNode[InputOperator], batch: Batch) -> None:
+def select_input(input_node: InputNode[InputOperator], batch: Batch) -> None:
     """Let one input select the samples of a batch: see `select_samples`."""
-    _select(each, batch)
-    if isinstance(each.operator, FedInput):
-        _accept(each.operator, batch)
+    _select(input_node, batch)
+    if isinstance(input_node.operator, FedInput):
+        _accept(input_node.operator, batch)
 
 
-def _select(each: InputNode[InputOperator], batch: Batch) -> None:
-    operator = each.operator
+def _select(input_node: InputNode[InputOperator], batch: Batch) -> None:
+    operator = input_node.operator
     selection = operator.select(batch.number, batch.count)
     if selection is not None:
         if batch.count > 1:
             check_samples(batch, selection)
-        batch.set_selection(operator.placement.ordinal, selection, operator.where(selection))
+        locate = partial(operator.where, selection)
+        batch.set_selection(operator.placement.ordinal, selection, locate)
 
 
 def _accept(source: FedInput, batch: Batch) -> None:

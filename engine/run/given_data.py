@@ -15,15 +15,28 @@ from ..tensors import Tensor, TensorGPU, TensorList, TensorListCPU, TensorListGP
 
 
 class GivenBatch(BatchOperator):
-    """Stands for the operator of a batch that the program gives; never runs."""
+    """Stands for the operator of a batch that the program gives; never runs.
+
+    Attributes:
+        form: in which the batch was given: "array" or "batch".
+    """
 
     name = "_given"
     called = "a batch of the program"
     devices = ("cpu", "gpu")
     transfers = True  # so that it draws no random numbers
+    form = "batch"
 
     def batch(self, batch: BatchContext) -> Any:
         raise NotImplementedError
+
+
+def is_array(value: Any) -> bool:
+    """Return whether a value is an array whose axis 0 may run over samples."""
+    if isinstance(value, TensorList) or not _is_sample(value):
+        return False
+    shape = getattr(value, "shape", ())
+    return len(shape() if callable(shape) else shape) > 0
 
 
 def is_batch(value: Any) -> bool:
@@ -41,20 +54,34 @@ def _is_sample(value: Any) -> bool:
     )
 
 
-def as_tensor_list(batch: TensorList | list[Any]) -> TensorList:
-    """Return a batch as a `TensorList`, without a copy where possible; see `is_batch`."""
+def as_tensor_list(batch: Any) -> TensorList:
+    """Return a batch, or an array, as a `TensorList`, without a copy where possible."""
     if isinstance(batch, TensorList):
         return batch
+    if not isinstance(batch, list):
+        layout = batch.layout()[1:] if isinstance(batch, Tensor) else ""
+        return (
+            _on_device(batch, layout)
+            if _is_on_gpu(batch)
+            else TensorListCPU(_host_array(batch), layout)
+        )
     layouts = {each.layout() for each in batch if isinstance(each, Tensor)}
     layout = layouts.pop() if len(layouts) == 1 else ""
-    if any(_is_on_gpu(sample) for sample in batch):
-        from ..gpu.device import import_cupy
-
-        cupy = import_cupy()
-        rows = [cupy.asarray(sample) for sample in batch]
-        cupy.cuda.get_current_stream().synchronize()
-        return TensorListGPU(rows, layout)
+    if any(map(_is_on_gpu, batch)):
+        return _on_device(batch, layout)
     return TensorListCPU([_host_array(sample) for sample in batch], layout)
+
+
+def _on_device(batch: Any, layout: str) -> TensorListGPU:
+    from ..gpu.device import import_cupy
+
+    cupy = import_cupy()
+    rows = (
+        [cupy.asarray(each) for each in batch] if isinstance(batch, list) else cupy.asarray(batch)
+    )
+    data = TensorListGPU(rows, layout)
+    cupy.cuda.runtime.deviceSynchronize()  # the streams of the samples are unknown
+    return data
 
 
 def _is_on_gpu(sample: Any) -> bool:
@@ -68,14 +95,16 @@ def _host_array(sample: Any) -> Any:
     return np.asarray(sample) if hasattr(sample, "__array__") else np.from_dlpack(sample)
 
 
-def given_node(data: TensorList, ordinal: int) -> Node:
+def given_node(data: TensorList, ordinal: int, form: str) -> Node:
     """Return a node that has a batch as its only value.
 
     Args:
         data: the batch.
         ordinal: number of the node, below -1.
+        form: "array" or "batch".
     """
-    device = "gpu" if isinstance(data, TensorListGPU) else "cpu"
-    node = Node(GivenBatch(device), (), {}, None, caller(), ordinal=ordinal, values=(data,))
+    operator = GivenBatch("gpu" if isinstance(data, TensorListGPU) else "cpu")
+    operator.form = form
+    node = Node(operator, (), {}, None, caller(), ordinal=ordinal, values=(data,))
     node.outputs = outputs_of(node, [Axes(data.layout(), data.ndim)])
     return node

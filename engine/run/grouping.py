@@ -48,6 +48,7 @@ class Grouping:
     """Chooses how many batches are computed together.
 
     The feeder calls `choose`, and the threads that finish batches call `learn` and `parts_after`.
+    If `most` is 1, there is nothing to choose, and nothing to learn.
 
     Args:
         plan: of the pipeline.
@@ -56,13 +57,14 @@ class Grouping:
 
     Attributes:
         count: number of batches in the next group.
+        most: number of batches that may be computed together.
     """
 
     def __init__(self, plan: Plan, config: PipelineConfig, budgets: Sequence[Budget]) -> None:
         self.count = 1
-        self._most = _most_together(plan, config)
+        self.most = _most_together(plan, config)
         self._budgets = budgets
-        self._fitting = self._most
+        self._fitting = self.most
         self._pause = PAUSE_BATCHES
         self._since = 0, 0, 0  # batches, nanoseconds and nanoseconds of waiting at the last choice
 
@@ -71,24 +73,25 @@ class Grouping:
         if batch.count > 1:
             self._pause = PAUSE_BATCHES
         for budget in self._budgets:
-            if nbytes := budget.taken(batch):
+            if nbytes := budget.bytes_of(batch):
                 fitting = int(budget.limit * MAX_PART_OF_MEMORY * batch.count / nbytes)
                 self._fitting = max(1, min(self._fitting, fitting))
 
-    def choose(self, taken: int, now_ns: int, waited_ns: int) -> None:
+    def choose(self, delivered: int, now_ns: int, waited_ns: int) -> None:
         """Choose the size of the next groups.
 
         Args:
-            taken: batches that the consumer has taken.
+            delivered: number of batches that the consumer has taken.
             now_ns: the time.
             waited_ns: time that the consumer has waited for batches.
         """
         batches, elapsed, waited = (
-            now - then for now, then in zip((taken, now_ns, waited_ns), self._since, strict=True)
+            now - then
+            for now, then in zip((delivered, now_ns, waited_ns), self._since, strict=True)
         )
-        if self._most == 1 or batches < 2 * self.count:
+        if batches < 2 * self.count:
             return
-        self._since = taken, now_ns, waited_ns
+        self._since = delivered, now_ns, waited_ns
         few, many = CONSUMER_WAITS
         if waited < few * elapsed:
             self.count = max(1, self.count // 2)
@@ -97,19 +100,19 @@ class Grouping:
             and 2 * self.count * elapsed <= MAX_GROUP_SECONDS * 1e9 * batches
         ):
             self.count *= 2
-        self.count = min(self.count, self._most, self._fitting)
+        self.count = min(self.count, self.most, self._fitting)
 
-    def parts_after(self, group: Batch, taken: int) -> list[range]:
+    def parts_after(self, group: Batch, delivered: int) -> list[range]:
         """Return the parts in which to compute a group that failed, and learn from its failure.
 
         Args:
             group: the group, with the error that ended it.
-            taken: batches that the consumer has taken.
+            delivered: number of batches that the consumer has taken.
         """
         if isinstance(group.end, SharedSampleError):
             return group.end.parts
         self.count = 1
-        self._since = taken + self._pause, *self._since[1:]
+        self._since = delivered + self._pause, *self._since[1:]
         self._pause *= 2
         return _one_by_one(range(group.number, group.number + group.count))
 
@@ -140,6 +143,10 @@ def _one_by_one(numbers: range) -> list[range]:
 def parts_by_epoch(numbers: range, epoch: NDArray[np.int64]) -> list[range]:
     """Cut a group where an epoch begins; a batch of two epochs is a part of its own.
 
+        batches   10     11     12     13
+        epochs    0 0    0 0    0 1    1 1
+        parts     '--------'    '-'    '-'
+
     Args:
         numbers: of the group's batches.
         epoch: of each sample of the group.
@@ -159,10 +166,12 @@ def _most_together(plan: Plan, config: PipelineConfig) -> int:
     """Return how many batches may be computed together."""
     if not plan.uses_gpu or plan.sources or not (config.exec_pipelined and config.exec_async):
         return 1
-    operators = [node.operator for node in plan.nodes]
-    if not all(each.sample_independent for each in operators):
+    if any(plan.output_conditions):  # the outputs' rows do not tell to which batch they belong
         return 1
-    if not any(each.nondeterministic for each in operators):
+    operators = [node.operator for node in plan.nodes]
+    if not all(operator.sample_independent for operator in operators):
+        return 1
+    if not any(operator.nondeterministic for operator in operators):
         return 1
     most = [reader.operator.most_together(config.batch_size) for reader in plan.readers]
     return max(1, min([*most, MAX_GROUP_SAMPLES // config.batch_size]))

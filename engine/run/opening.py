@@ -41,17 +41,17 @@ def open_inputs(
     """
     states = states_of(plan, restored)
     try:
-        for each in plan.inputs:
+        for input_node in plan.inputs:
             try:
-                each.operator.open(batch_size, states.get(each.node.name))
+                input_node.operator.open(batch_size, states.get(input_node.node.name))
             except BaseException as error:
-                error.add_note(f"in {each.node}, when the pipeline was built")
+                error.add_note(f"in {input_node.node}, when the pipeline was built")
                 raise
-            shutdown.add(each.operator.close)
+            shutdown.add(input_node.operator.close)
     except BaseException:
         shutdown.run()
         raise
-    inputs = {each.operator for each in plan.inputs}
+    inputs = {input_node.operator for input_node in plan.inputs}
     for node in plan.nodes:
         if node.operator not in inputs:
             shutdown.add(node.operator.close)
@@ -59,7 +59,7 @@ def open_inputs(
 
 def open_pool(plan: Plan, config: PipelineConfig) -> SlabPool:
     """Return memory for the plan's batches, shared if other processes may work on the batches."""
-    readers = [each.operator for each in plan.readers]
+    readers = [input_node.operator for input_node in plan.readers]
     shared = config.exec_processes is not False and any(
         reader.wants_shared_memory(uses_gpu=plan.uses_gpu) for reader in readers
     )

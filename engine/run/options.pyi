@@ -27,13 +27,15 @@ class FurtherOptions(TypedDict, total=False):
     output_layout: Any
     exec_dynamic: bool | None
     experimental_exec_dynamic: bool | None
-    stream_policy: Any
-    concurrency: Any
+    stream_policy: StreamPolicy | None
+    concurrency: OperatorConcurrency | None
     on_error: Literal['raise', 'skip', 'replace']
     quarantine_log: str | os.PathLike[str] | None
     prefetch_bytes: int
     prefetch_device_bytes: int | None
     exec_processes: bool | None
+    enable_conditionals: bool
+    debug: bool
 
 class PipelineOptions(FurtherOptions, total=False):
     """Arguments of `Pipeline`."""
@@ -101,9 +103,9 @@ class PipelineFunction(Protocol[P]):
     @overload
     def __call__(self, *args: Any, experimental_exec_dynamic: bool | None, **others: Any) -> Pipeline: ...
     @overload
-    def __call__(self, *args: Any, stream_policy: Any, **others: Any) -> Pipeline: ...
+    def __call__(self, *args: Any, stream_policy: StreamPolicy | None, **others: Any) -> Pipeline: ...
     @overload
-    def __call__(self, *args: Any, concurrency: Any, **others: Any) -> Pipeline: ...
+    def __call__(self, *args: Any, concurrency: OperatorConcurrency | None, **others: Any) -> Pipeline: ...
     @overload
     def __call__(self, *args: Any, on_error: Literal['raise', 'skip', 'replace'], **others: Any) -> Pipeline: ...
     @overload
@@ -114,4 +116,8 @@ class PipelineFunction(Protocol[P]):
     def __call__(self, *args: Any, prefetch_device_bytes: int | None, **others: Any) -> Pipeline: ...
     @overload
     def __call__(self, *args: Any, exec_processes: bool | None, **others: Any) -> Pipeline: ...
+    @overload
+    def __call__(self, *args: Any, enable_conditionals: bool, **others: Any) -> Pipeline: ...
+    @overload
+    def __call__(self, *args: Any, debug: bool, **others: Any) -> Pipeline: ...
     def __get__(self, instance: object, owner: type | None = None) -> Callable[..., Pipeline]: ...

@@ -65,11 +65,11 @@ class OutputChecks:
         """Raise ArgumentError where an output is not as declared."""
         for i, output in enumerate(outputs):
             actual = {"dtype": output.dtype, "ndim": output.ndim, "layout": output.layout()}
-            for what, values in self._declared.items():
-                if values[i] is not None and values[i] != actual[what]:
+            for name, values in self._declared.items():
+                if values[i] is not None and values[i] != actual[name]:
                     raise ArgumentError(
-                        f"output {i} of the pipeline has {what} {actual[what]!r}, but "
-                        f"output_{what} declares {values[i]!r}"
+                        f"output {i} of the pipeline has {name} {actual[name]!r}, but "
+                        f"output_{name} declares {values[i]!r}"
                     )
 
 

@@ -10,25 +10,29 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from ..conditions.decorators import convert
 from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
 from ..graph.nodes import DataNode, Graph, defining
 from ..order import checkpoint as checkpoints
 from ..suggestions import not_among
 from ..tensors import TensorList
+from ..tensors.dtypes import DALIDataType
 from ..tensors.memory import SlabPool
-from ..work.plan import Plan, make_plan
+from ..work.plan import Key, Plan, make_plan
 from ..work.quarantine import QuarantineLog
 from .accepted_members import AcceptedMembers
 from .checkpointing import next_epoch_states, snapshots, states_of
 from .config import PipelineConfig
 from .current_pipeline import CurrentPipeline
+from .drawn_pipeline import DrawnPipeline
 from .fed_pipeline import FedPipeline
 from .measured_pipeline import MeasuredPipeline
 from .outputs import as_outputs, output_checks
 from .properties import PipelineProperties
 from .random_keys import random_keys
 from .resumable_pipeline import ResumablePipeline
+from .serialized_pipeline import SerializedPipeline
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
@@ -42,6 +46,8 @@ class Pipeline(
     FedPipeline,
     MeasuredPipeline,
     ResumablePipeline,
+    SerializedPipeline,
+    DrawnPipeline,
     AcceptedMembers,
 ):
     """A graph of operators, and the threads and processes that run it.
@@ -61,6 +67,8 @@ class Pipeline(
     Args: the arguments of `PipelineConfig`, of which the first is required.
     """
 
+    _has_values = False  # while the pipeline is defined
+
     def __init__(
         self,
         batch_size: int | None = None,
@@ -73,33 +81,42 @@ class Pipeline(
     ) -> None:
         if batch_size is None:
             raise ArgumentError("a pipeline needs a batch_size, the number of samples in a batch")
+        self._begin(
+            {
+                "batch_size": batch_size,
+                "num_threads": num_threads,
+                "device_id": device_id,
+                "seed": seed,
+                "exec_pipelined": exec_pipelined,
+                "prefetch_queue_depth": prefetch_queue_depth,
+                **options,
+            }
+        )
+
+    def _begin(self, options: dict[str, Any]) -> None:
+        known = PipelineConfig.__dataclass_fields__
         for name in options:
-            if name not in PipelineConfig.__dataclass_fields__:
-                known = PipelineConfig.__dataclass_fields__
+            if name not in known:
                 raise ArgumentError(f"Pipeline has no argument {not_among(name, known)}")
         try:
-            self._config = PipelineConfig(
-                batch_size,
-                num_threads,
-                device_id,
-                seed,
-                exec_pipelined,
-                prefetch_queue_depth,
-                **options,
-            )
+            self._config = PipelineConfig(**options)
         except TypeError as error:
             raise ArgumentError(f"Pipeline: {error}") from error
+        if self._config.debug and not self._has_values:
+            raise ArgumentError("debug=True needs a definition that pipeline_def decorates")
         self._restored = (
             None if self._config.checkpoint is None else checkpoints.load(self._config.checkpoint)
         )
         self._seed = self._restored.seed if self._restored else self._config.chosen_seed()
         self._restored_at = 0  # number of batches that were delivered before
-        self._graph = Graph(pipeline=weakref.ref(self))
+        conditionals = self._config.enable_conditionals
+        self._graph = Graph(pipeline=weakref.ref(self), conditionals=conditionals)
         self._outputs: tuple[DataNode, ...] | None = None
         self._plan: Plan | None = None
         self._executor: Executor | None = None
         self._pool: SlabPool
         self._delivered = 0
+        self._seen_dtypes: dict[Key, DALIDataType] = {}  # of the outputs
         self._ahead = 1  # batches that start before the consumer requests them
         self._user_state: dict[str, Any] = {}
         self._scheduled = False
@@ -143,6 +160,8 @@ class Pipeline(
 
     def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         """Let `function` define the graph; it returns one output or a tuple of them."""
+        if self._graph.conditionals:
+            function = convert(function)
         with defining(self._graph):
             result = function(*args, **kwargs)
             values = result if isinstance(result, tuple | list) else (result,)
@@ -154,9 +173,12 @@ class Pipeline(
             if self._plan is None:
                 self._build()
 
-    def _build(self) -> None:
+    def _define_once(self) -> None:
         if self._outputs is None:
             self.define(self.define_graph)
+
+    def _build(self) -> None:
+        self._define_once()
         assert self._outputs is not None
         from .opening import check_devices, open_inputs  # with the executor, takes 7 ms
 
@@ -174,8 +196,8 @@ class Pipeline(
 
     def _place(self, plan: Plan) -> None:
         """Give the operators their numbers, and the keys of their random numbers."""
-        computing = [node for node in plan.nodes if not node.operator.transfers]
-        keys = random_keys(computing, self._seed)
+        keys = random_keys(self._graph.nodes, self._seed)
+        computing = (node for node in plan.nodes if not node.operator.transfers)
         for node in computing:
             node.operator.placement = Placement(
                 node.ordinal, keys[node.ordinal], self._config.threads(), self._config.on_error
@@ -291,6 +313,10 @@ class Pipeline(
         except BaseException as error:  # KeyboardInterrupt, too, must leave no thread behind
             self._stop_after(error)
             raise
+        if not self._seen_dtypes:
+            assert self._plan is not None
+            keys = zip(self._plan.outputs, batch.outputs, strict=True)
+            self._seen_dtypes = {key: output.dtype for key, output in keys}
         self._delivered += 1
         self._user_state = batch.user_state
         return batch.outputs

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from ..graph.nodes import DataNode, Graph
 from ..order.checkpoint import Checkpoint
-from ..work.plan import Plan
+from ..tensors import TensorList
+from ..tensors.dtypes import DALIDataType
+from ..work.plan import Key, Plan
 from .config import PipelineConfig
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ class PipelineBase(ABC):
     _plan: Plan | None
     _executor: Executor | None
     _delivered: int
+    _seen_dtypes: dict[Key, DALIDataType]
     _ahead: int
     _user_state: dict[str, Any]
     _restored: Checkpoint | None
@@ -33,8 +37,24 @@ class PipelineBase(ABC):
     _turn: threading.RLock
 
     @abstractmethod
+    def _begin(self, options: dict[str, Any]) -> None:
+        """Start as a new pipeline with these arguments, and without a graph."""
+
+    @abstractmethod
+    def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """Let `function` define the graph."""
+
+    @abstractmethod
+    def _define_once(self) -> None:
+        """Let `define_graph` define the graph, unless something has defined it."""
+
+    @abstractmethod
     def build(self) -> None:
         """Compile the graph and open the inputs."""
+
+    @abstractmethod
+    def run(self, cuda_stream: Any = None, /, **inputs: Any) -> tuple[TensorList, ...]:
+        """Return the next batch."""
 
     @abstractmethod
     def _place(self, plan: Plan) -> None:

@@ -11,6 +11,7 @@ from enum import Enum
 class StreamPolicy(Enum):
     """Assignment of CUDA streams to operators; without effect."""
 
+    UNSPECIFIED = "unspecified"
     SINGLE = "single"
     PER_BACKEND = "per_backend"
     PER_OPERATOR = "per_operator"
@@ -19,6 +20,7 @@ class StreamPolicy(Enum):
 class OperatorConcurrency(Enum):
     """Which operators may run at one time; without effect."""
 
+    UNSPECIFIED = "unspecified"
     NONE = "none"
     BACKEND = "backend"
     FULL = "full"

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from ..graph.nodes import Node
+from ..graph.nodes import Node, StoredCall
 from ..graph.operator import Operator
 from ..order import philox
 
 _FROM_SEED = -1  # an operator's `seed` that means: derived from the pipeline's
 
 
-def random_keys(nodes: Iterable[Node], seed: int) -> dict[int, int]:
+def random_keys(nodes: Sequence[Node], seed: int) -> dict[int, int]:
     """Return the key of each node, by its ordinal, on whichever device the node runs.
 
     An operator's own seed alone decides its key. The other keys follow from the pipeline's seed
     and the number of the call among all calls, so the nodes of one call have the same key.
 
     Args:
-        nodes: the nodes of a plan, without copies between devices.
+        nodes: all nodes of a graph, so that no key depends on which data the pipeline returns.
+            Copies between devices do not count.
         seed: of the pipeline.
     """
+    nodes = [node for node in nodes if not node.operator.transfers]
+    numbers = call_numbers(nodes)
+    return {node.ordinal: random_key(node.operator, numbers[node.call], seed) for node in nodes}
+
+
+def call_numbers(nodes: Sequence[Node]) -> dict[object, int]:
+    """Return the number of each call among all calls: see `random_keys`."""
     calls: dict[object, int] = {}
-    return {
-        node.ordinal: random_key(node.operator, calls.setdefault(node.call, len(calls)), seed)
-        for node in nodes
-    }
+    for node in nodes:
+        if isinstance(node.call, StoredCall):
+            calls[node.call] = node.call.number
+        elif not node.operator.transfers:
+            calls.setdefault(node.call, len(calls))
+    return calls
 
 
 def random_key(operator: Operator, number: int, seed: int) -> int:

@@ -61,8 +61,8 @@ class Rehearsal:
         self._stopped = False
         work = [self._rehearse] + [self._compile] * (threads - 1)
         self.threads = [
-            threading.Thread(target=each, name=f"penstock-compiler-{i}", daemon=True)
-            for i, each in enumerate(work)
+            threading.Thread(target=job, name=f"penstock-compiler-{i}", daemon=True)
+            for i, job in enumerate(work)
         ]
 
     def stop(self) -> None:
@@ -95,7 +95,7 @@ class Rehearsal:
 
 def rehearse(plan: Plan, device: Device, pool: SlabPool, batches: int) -> None:
     """Let the operators of a plan launch their work on made-up batches: see `Operator.rehearse`."""
-    segments = [each for each in plan.segments if each.type == SegmentType.GPU]
+    segments = [segment for segment in plan.segments if segment.type == SegmentType.GPU]
     steps = [step for segment in segments for step in segment.steps]
     for number in range(batches):
         batch = Batch(number, REHEARSED_SAMPLES, pool, 0)
@@ -110,7 +110,9 @@ def _rehearse_step(step: Step, batch: Batch) -> None:
     inputs = [values[ordinal][i] for ordinal, i in step.inputs if ordinal in values]
     if operator.device == "mixed":
         inputs = []
-    elif len(inputs) < len(step.inputs) or step.node.sequences is not None:
+    elif step.node.sequences is not None or (
+        len(inputs) < len(step.inputs) and not operator.joins_branches
+    ):
         return
     arguments = dict(step.constants)
     for name, _, declared in step.arguments:
@@ -119,5 +121,6 @@ def _rehearse_step(step: Step, batch: Batch) -> None:
     with suppress(Exception), np.errstate(all="ignore"):  # the operators behind learn nothing then
         results = operator.rehearse(batch, *inputs, **arguments)
         if results is not None:
-            assumed = operator.assumed_layouts
-            values[step.node.ordinal] = as_tensor_lists(results, batch.size, step.layouts, assumed)
+            assumed, names = operator.assumed_layouts, [None] * len(step.layouts)
+            lists = as_tensor_lists(results, batch.size, step.layouts, assumed, names)
+            values[step.node.ordinal] = lists

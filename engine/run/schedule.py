@@ -1,4 +1,4 @@
-"""Which batches start next, and whether one may start now.
+"""The schedule: the batches that start next, and whether one may start now.
 
 Batches start in order: small ones together, and the parts of a group that failed before any other.
 A batch may start if the consumer has asked for it, its external sources are fed, and memory
@@ -52,9 +52,11 @@ class Schedule:
         self.grouping = Grouping(plan, config, budgets)
         self._budgets = budgets
         self._delivery = delivery
-        self._sources = [each.operator for each in plan.sources if each.operator.waits_for_feed]
+        self._sources = [
+            source.operator for source in plan.sources if source.operator.waits_for_feed
+        ]
         self._only_readers = _only_readers(plan, config)
-        self._apart: deque[range] = deque()  # of groups that failed
+        self._failed_parts: deque[range] = deque()  # of groups that failed
         self._held = False
         self._lock = Lock()  # of `following`, which a thread other than the feeder holds still
 
@@ -64,20 +66,20 @@ class Schedule:
         A group counts like one batch. So do the batches that a read fetches, if the pipeline does
         nothing but read.
         """
-        if self._apart:
+        if self._failed_parts:
             return True
-        taken = self._delivery.taken
+        delivered = self._delivery.delivered
         at_once = self.grouping.count
         if self._only_readers:
-            at_once = max(at_once, min(each.read_at_once() for each in self._only_readers))
-        if self._held or self.following >= taken + (self.launched - taken) * at_once:
+            at_once = max(at_once, min(reader.read_at_once() for reader in self._only_readers))
+        if self._held or self.following >= delivered + (self.launched - delivered) * at_once:
             return False
-        return not (self._sources and any(each.available() == 0 for each in self._sources))
+        return not (self._sources and any(source.available() == 0 for source in self._sources))
 
     def is_short_of_memory(self) -> bool:
         """Whether the next batch has to wait for memory: never, if the consumer waits for it."""
         numbers = self._first()
-        if numbers.start == self._delivery.taken:
+        if numbers.start == self._delivery.delivered:
             return False
         under_way = list(self.under_way.values())
         return any(budget.is_short(under_way, len(numbers)) for budget in self._budgets)
@@ -89,9 +91,10 @@ class Schedule:
 
     def start(self, now_ns: int, waited_ns: int) -> range:
         """Return the batches to start now, none while held: see `Grouping.choose`."""
-        if self._apart:
-            return self._apart.popleft()
-        self.grouping.choose(self._delivery.taken, now_ns, waited_ns)
+        if self._failed_parts:
+            return self._failed_parts.popleft()
+        if self.grouping.most > 1:
+            self.grouping.choose(self._delivery.delivered, now_ns, waited_ns)
         with self._lock:
             if self._held:
                 return range(0)
@@ -101,19 +104,20 @@ class Schedule:
 
     def _first(self) -> range:
         """Return the numbers of the batches to start first, several if these go together."""
-        if self._apart:
-            return self._apart[0]
+        if self._failed_parts:
+            return self._failed_parts[0]
         return range(self.following, self.following + self.grouping.count)
 
     def learn(self, batch: Batch) -> None:
         """Learn the memory of a batch, or group, that is done."""
-        self.grouping.learn(batch)
+        if self.grouping.most > 1:
+            self.grouping.learn(batch)
         for budget in self._budgets:
             budget.learn(batch)
 
-    def compute_apart(self, group: Batch) -> None:
+    def compute_parts(self, group: Batch) -> None:
         """Have the parts of a group that failed computed, before any other batch."""
-        self._apart.extend(self.grouping.parts_after(group, self._delivery.taken))
+        self._failed_parts.extend(self.grouping.parts_after(group, self._delivery.delivered))
 
     def hold(self) -> int:
         """Start no more batches until `restart`; return `following`, which stays as it is.
@@ -133,5 +137,5 @@ class Schedule:
 def _only_readers(plan: Plan, config: PipelineConfig) -> list[SeekableInput]:
     """Return the readers of a pipeline that does nothing but read ahead; [] of any other."""
     ahead = config.exec_pipelined and config.exec_async
-    readers = [each.operator for each in plan.readers]
+    readers = [reader.operator for reader in plan.readers]
     return readers if ahead and len(readers) == len(plan.nodes) else []

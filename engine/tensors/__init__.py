@@ -5,16 +5,20 @@ Its rows may differ in shape. Where they do not, and lie side by side in memory,
 
 dtypes          element types, image types and the other values that arguments take
 packed_rows     rows that lie in one memory
+mixed_rows      rows of two batches as one batch
 source_info     for each sample the name of its origin, computed on demand
+edits           changes of tensors and batches in place
+given_arrays    arrays of other libraries as tensors and batches
 tensor_base     what batches on the host and on a device share
 host_tensors    batches on the host
 device_export   batches on a device for other libraries
 device_tensors  batches on a device
 arena           the addresses of a pipeline's memory
 memory          host memory that is recycled
-scratch         memory for intermediate results
 streams         streams of user code
 device_memory   device memory that is recycled
+chosen_rows     some rows of a batch as a batch, and the rows of two batches as one
+unused_memory   all pools, to free what nobody holds
 results         results of operators as batches
 """
 

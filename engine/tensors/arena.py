@@ -2,6 +2,11 @@
 
 An arena reserves far more addresses than the machine has memory. The system provides a page once
 the page is written to.
+
+    address                                              address + length
+    |  block  |  block  |  block  |  never reserved ...  |
+    '- pages written to -'         '- no memory yet -----'
+       lent as slabs, idle, or discarded: see `memory`
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from .memory import serving_size, size_class
 from .streams import DEFAULT_STREAM, ForeignStream
+from .unused_memory import enter_pool
 
 MIN_BLOCK_BYTES = 512
 """Bytes of the smallest blocks."""
@@ -91,6 +92,30 @@ class Lease:
             self._pool.take_back(self._block, self._streams)
 
 
+class JointLease(Lease):
+    """The leases of the blocks in which the rows of one batch lie. Arrays in a block hold its own.
+
+    Args:
+        leases: of the blocks.
+    """
+
+    __slots__ = ("_leases",)
+
+    def __init__(self, *leases: Lease) -> None:
+        self._leases = leases
+
+    def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
+        for lease in self._leases:
+            lease.used_on(stream, lasts=lasts)
+
+    def moved(self, stream: Any, to: Any) -> None:
+        for lease in self._leases:
+            lease.moved(stream, to)
+
+    def __del__(self) -> None:
+        """Do nothing: the blocks' own leases end with the last array."""
+
+
 class _Idle(NamedTuple):
     """A block that waits for its next user.
 
@@ -135,6 +160,7 @@ class DevicePool:
         self._free_events: deque[Any] = deque()  # events for which no stream waits any more
         self._closed = self._has_pinned = False
         self._lock = threading.RLock()  # a lease may end inside of `lend`
+        enter_pool(self)
 
     @property
     def lent_bytes(self) -> int:

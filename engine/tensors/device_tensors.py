@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -10,26 +11,67 @@ from numpy.typing import NDArray
 
 from .device_export import capsule_of, copy_out, interface_of
 from .device_memory import Lease
+from .edits import fitting_layout
+from .given_arrays import check_exports, device_array, given_rows, given_tensor, is_plain
 from .host_tensors import TensorCPU, TensorListCPU
+from .mixed_rows import MixedRows
 from .packed_rows import PackedRows
-from .tensor_base import Tensor, TensorList
+from .tensor_base import Tensor, TensorList, given
 
 
 class TensorGPU(Tensor):
-    """A tensor in device memory."""
+    """A tensor in device memory.
+
+    Args:
+        object: an array of CuPy or another library, a DLPack capsule, or a tensor. The tensor
+            shares its memory.
+        layout: meaning of the dimensions, one letter each.
+        source_info: location of the sample.
+        lease: of memory that a pool recycles.
+        stream: stream on which the array is complete: a handle, or a stream of CuPy or PyTorch.
+        device_id: without effect: the array knows its device.
+    """
 
     def __init__(
-        self, array: Any, layout: str = "", source_info: str = "", lease: Lease | None = None
+        self,
+        object: Any,
+        layout: str | None = None,
+        source_info: str = "",
+        lease: Lease | None = None,
+        *,
+        stream: Any = None,
+        device_id: int = -1,
     ) -> None:
-        super().__init__(array, layout, source_info)
+        if isinstance(object, TensorGPU):
+            lease = object._lease if lease is None else lease
+        if not is_plain(object):
+            array_of = partial(device_array, stream=stream)
+            object, layout, own_info = given_tensor(object, layout, TensorGPU, array_of)
+            source_info = source_info or own_info
+        super().__init__(object, fitting_layout(layout, object.ndim), source_info)
         self._lease = lease
+
+    @property
+    def stream(self) -> None:
+        """None: the elements are complete, so no stream has work for them left."""
+
+    def device_id(self) -> int:
+        """Return the number of the device."""
+        return self.__dlpack_device__()[1]
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         return interface_of(self._array, self._lease)
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return capsule_of(self._array, self._lease, **kwargs)
+    def __dlpack__(
+        self,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        options = given(stream, max_version, dl_device, copy)
+        return capsule_of(self._array, self._lease, **options)
 
     def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
         """Record that work on another stream uses this tensor, too: see `Lease.used_on`."""
@@ -74,24 +116,82 @@ class TensorListGPU(TensorList):
     were requested. For DLPack this is the stream in the request; for the interface, the default
     stream and CuPy's current stream. If other streams use an array, make one of these streams wait
     for them, or keep the array until their work is done.
+
+    Args:
+        object: an array whose axis 0 runs over the samples, a list of arrays or tensors with one
+            dtype and number of dimensions, or another batch. Arrays may be of any library, or
+            DLPack capsules. The batch shares their memory, unless they are not contiguous.
+        layout: meaning of a sample's dimensions, one letter each.
+        source_info, valid: see `TensorList`.
+        lease: of memory that a pool recycles.
+        stream: stream on which the arrays are complete: a handle, or a stream of CuPy or PyTorch.
+        contiguous: copy the samples of a list into one block of memory.
+        list_of_tensors: another name of `object`.
+        device_id: without effect: the arrays know their device.
     """
 
     _tensor = TensorGPU
 
     def __init__(
         self,
-        rows: Any,
-        layout: str = "",
+        object: Any = None,
+        layout: str | None = None,
         source_info: Sequence[str] | None = None,
         valid: NDArray[np.bool_] | None = None,
         lease: Lease | None = None,
+        *,
+        stream: Any = None,
+        contiguous: bool = False,
+        list_of_tensors: Sequence[Any] | None = None,
+        device_id: int = -1,
     ) -> None:
-        if hasattr(rows, "dtype"):
-            rows = rows if isinstance(rows, PackedRows) else _contiguous(rows)
+        rows: Any = object
+        if rows is None:
+            rows = [] if list_of_tensors is None else list_of_tensors
+        is_stored = isinstance(rows, PackedRows | MixedRows)
+        if contiguous or not (is_stored or is_plain(rows)):
+            if isinstance(rows, TensorListGPU) and lease is None:
+                lease = rows._lease
+            array_of = partial(device_array, stream=stream)
+            rows, layout, own_info = given_rows(
+                rows, layout, TensorListGPU, array_of, contiguous=contiguous
+            )
+            source_info = own_info if source_info is None else source_info
+            is_stored = isinstance(rows, PackedRows | MixedRows)
+        if is_stored:
+            pass
+        elif hasattr(rows, "dtype"):
+            rows = _contiguous(rows)
         else:
             rows = [_contiguous(row) for row in rows]
-        super().__init__(rows, layout, source_info, valid)
+        super().__init__(rows, layout or "", source_info, valid)
         self._lease = lease
+
+    @staticmethod
+    def broadcast(tensor: TensorGPU, samples: int, /) -> TensorListGPU:
+        """Return a batch of so many samples that all share one tensor's memory."""
+        info = [tensor.source_info()] * samples if tensor.source_info() else None
+        rows = [tensor._array] * samples
+        return TensorListGPU(rows, tensor.layout(), info, lease=tensor._lease)
+
+    @staticmethod
+    def from_dlpack_list(
+        list_of_objects: Sequence[Any],
+        layout: str | None = None,
+        stream: Any = None,
+        contiguous: bool = False,
+    ) -> TensorListGPU:
+        """Return a batch of objects that export their memory by DLPack."""
+        check_exports(list_of_objects)
+        return TensorListGPU(list(list_of_objects), layout, stream=stream, contiguous=contiguous)
+
+    @property
+    def stream(self) -> None:
+        """None: the elements are complete, so no stream has work for them left."""
+
+    def device_id(self) -> int:
+        """Return the number of the device; of a batch without samples -1."""
+        return self[0].__dlpack_device__()[1] if len(self) else -1
 
     def part(self, rows: range) -> Self:
         """Return a batch of consecutive rows without a copy."""
@@ -102,6 +202,7 @@ class TensorListGPU(TensorList):
         return self[i]
 
     def __getitem__(self, i: int) -> Tensor:
+        i = self._checked(i)
         where = self._source_info[i] if self._source_info is not None else ""
         return TensorGPU(self.row(i), self.layout(), where, self._lease)
 
@@ -147,8 +248,15 @@ class TensorListGPU(TensorList):
     def __cuda_array_interface__(self) -> dict[str, Any]:
         return interface_of(self.dense(), self._lease)
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return capsule_of(self.dense(), self._lease, **kwargs)
+    def __dlpack__(
+        self,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        options = given(stream, max_version, dl_device, copy)
+        return capsule_of(self.dense(), self._lease, **options)
 
     def copy_to_external(
         self,

@@ -16,7 +16,10 @@ from ..errors import ArgumentError
 
 
 class DALIDataType(IntEnum):
-    """Element type of a tensor."""
+    """Element type of a tensor.
+
+    The members from `STRING` on are no element types. DALI names types of arguments by them.
+    """
 
     NO_TYPE = -1
     UINT8 = 0
@@ -31,6 +34,26 @@ class DALIDataType(IntEnum):
     FLOAT = 9
     FLOAT64 = 10
     BOOL = 11
+    STRING = 12
+    FEATURE = 17
+    IMAGE_TYPE = 20
+    DATA_TYPE = 21
+    INTERP_TYPE = 22
+    TENSOR_LAYOUT = 23
+    PYTHON_OBJECT = 24
+
+
+class TensorLayout(str):
+    """Meaning of the dimensions of a tensor, one letter each. A plain `str` serves as well."""
+
+    __slots__ = ()
+
+
+class CUDAStream:
+    """A stream of other code, given by its handle, for arguments `cuda_stream`."""
+
+    def __init__(self, ptr: int = 0) -> None:
+        self.ptr = ptr
 
 
 class DALIImageType(IntEnum):
@@ -67,6 +90,13 @@ FLOAT16 = DALIDataType.FLOAT16
 FLOAT = DALIDataType.FLOAT
 FLOAT64 = DALIDataType.FLOAT64
 BOOL = DALIDataType.BOOL
+STRING = DALIDataType.STRING
+FEATURE = DALIDataType.FEATURE
+IMAGE_TYPE = DALIDataType.IMAGE_TYPE
+DATA_TYPE = DALIDataType.DATA_TYPE
+INTERP_TYPE = DALIDataType.INTERP_TYPE
+TENSOR_LAYOUT = DALIDataType.TENSOR_LAYOUT
+PYTHON_OBJECT = DALIDataType.PYTHON_OBJECT
 RGB = DALIImageType.RGB
 BGR = DALIImageType.BGR
 GRAY = DALIImageType.GRAY
@@ -83,6 +113,7 @@ CPU_ONLY_DEVICE_ID = -99999
 """As `device_id`, the same as None: the pipeline uses no GPU."""
 
 # Layouts, as older code names them: after the batch, but describing a sample, so without the N.
+SAME = ""
 NCHW = "CHW"
 NHWC = "HWC"
 NFHWC = "FHWC"
@@ -102,15 +133,19 @@ _NUMPY_NAMES = {
     DALIDataType.FLOAT64: "float64",
     DALIDataType.BOOL: "bool",
 }
+ELEMENT_TYPES = tuple(_NUMPY_NAMES)
+"""The types that elements of tensors can have."""
+
 _FROM_NUMPY = {np.dtype(name): dali_type for dali_type, name in _NUMPY_NAMES.items()}
 
 
-def to_numpy_type(dtype: Any) -> np.dtype[Any]:
+def to_numpy_type(dali_type: Any) -> np.dtype[Any]:
     """Return the NumPy dtype of a `DALIDataType`, a dtype of NumPy or PyTorch, or a Python type.
 
     >>> to_numpy_type(FLOAT)
     dtype('float32')
     """
+    dtype = dali_type
     if isinstance(dtype, DALIDataType) and dtype in _NUMPY_NAMES:
         return np.dtype(_NUMPY_NAMES[dtype])
     by_python = {bool: "bool", int: "int32", float: "float32"}
@@ -126,13 +161,13 @@ def to_numpy_type(dtype: Any) -> np.dtype[Any]:
     return result
 
 
-def to_dali_type(dtype: Any) -> DALIDataType:
+def to_dali_type(framework_type: Any) -> DALIDataType:
     """Return the `DALIDataType` of a NumPy dtype (or of whatever `to_numpy_type` takes).
 
     >>> to_dali_type(np.uint8).name
     'UINT8'
     """
-    return _FROM_NUMPY[to_numpy_type(dtype)]
+    return _FROM_NUMPY[to_numpy_type(framework_type)]
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,17 @@ The C library returns large blocks to the kernel at every `free`. Each page of t
 costs a page fault, which takes longer than the arithmetic on the page. A `SlabPool` keeps large
 blocks. A slab is an ordinary NumPy array. Any view keeps the slab out of the pool, also a view that
 a consumer made through `torch.from_numpy` or DLPack. So a batch stays valid while it is held.
+
+`Scratch` is memory of one thread for intermediate results, which is kept from call to call.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from math import prod
 from time import perf_counter
@@ -21,6 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arena import PAGE, Arena
+from .unused_memory import enter_pool
 
 _IdleBlock = tuple[int, int]
 """Offset in the arena, and the number of the batch at which the block became idle."""
@@ -54,6 +58,7 @@ batch, and new memory of a device makes the device wait."""
 
 def size_class(nbytes: int) -> int:
     """Round up to one of eight steps per power of two, in whole pages: little waste, few sizes."""
+    # 1 MiB .. 2 MiB: steps of 128 KiB; 2 MiB .. 4 MiB: steps of 256 KiB; and so on.
     step = max(PAGE, 1 << max(0, nbytes.bit_length() - 4))
     return -(-nbytes // step) * step
 
@@ -68,8 +73,34 @@ def serving_size(idle: Mapping[int, Sequence[Any]], size: int) -> int:
     if idle.get(size):
         return size
     most = size * MAX_SIZE_FACTOR
-    larger = (each for each, blocks in list(idle.items()) if size < each <= most and blocks)
+    larger = (nbytes for nbytes, blocks in list(idle.items()) if size < nbytes <= most and blocks)
     return min(larger, default=size)
+
+
+class Scratch:
+    """Memory for intermediate results, kept from call to call. Not thread-safe.
+
+    The C library returns big blocks to the system when they are freed, and new pages cost more
+    than the arithmetic.
+    """
+
+    def __init__(self, most: int = sys.maxsize) -> None:
+        """Set the size in bytes of the largest block that is kept."""
+        self._most = most
+        self._blocks: dict[Hashable, NDArray[np.uint8]] = {}
+
+    def array(self, key: Hashable, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Return an uninitialized C-contiguous array, valid until the next call with `key`."""
+        block = self._blocks.get(key)
+        if block is not None:
+            try:
+                return np.ndarray(shape, dtype, block)
+            except TypeError:  # the block is too small; a check of its size would take longer
+                pass
+        block = np.empty(max(1, prod(shape) * np.dtype(dtype).itemsize), np.uint8)
+        if block.nbytes <= self._most:
+            self._blocks[key] = block
+        return np.ndarray(shape, dtype, block)
 
 
 class Pinner(Protocol):
@@ -115,6 +146,7 @@ class SlabPool:
         self._closed = False
         self._pinner: Pinner | None = None
         self._pinned: set[int] = set()  # addresses
+        enter_pool(self)
 
     def pin_with(self, pinner: Pinner) -> None:
         """Lock all blocks in memory from now on, for copies to and from a device."""
@@ -207,6 +239,8 @@ class SlabPool:
         self._batches += 1
         if self._batches % TRIM_INTERVAL:
             return
+        # A block is old if it lay idle since before a moment that is both `IDLE_BATCHES` batches
+        # and `IDLE_SECONDS` seconds ago.
         now, moments = perf_counter(), self._moments
         moments.append((now, self._batches))
         recent = self._batches - IDLE_BATCHES
@@ -227,6 +261,10 @@ class SlabPool:
                         blocks.appendleft(block)
                         break
                     self._discard(block[0], size)
+
+    def free_idle(self) -> None:
+        """Free the idle blocks; any thread may call."""
+        self._trim(self._batches + 1)
 
     @property
     def lent_bytes(self) -> int:

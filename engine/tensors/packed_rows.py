@@ -64,6 +64,24 @@ class PackedRows(Sequence[Any]):
             return None
         return self.memory[int(self.offsets[0]) : int(ends[-1])].view(self.dtype)
 
+    def selected(self, rows: NDArray[np.int64]) -> PackedRows:
+        """Return some of the rows."""
+        metadata = {name: column[rows] for name, column in self.metadata.items()}
+        shapes = self.shapes[rows]
+        return PackedRows(self.memory, self.offsets[rows], shapes, self.dtype, metadata)
+
+    def spread(self, rows: NDArray[np.int64], size: int) -> PackedRows:
+        """Return `size` rows, some of which are these; the others are empty, or the first row."""
+
+        def fill(column: NDArray[Any]) -> NDArray[Any]:
+            filled = np.zeros((size, *column.shape[1:]), column.dtype)
+            filled[rows] = column
+            return filled
+
+        metadata = {name: fill(column) for name, column in self.metadata.items()}
+        offsets, shapes = fill(self.offsets), fill(self.shapes)
+        return PackedRows(self.memory, offsets, shapes, self.dtype, metadata)
+
     def __len__(self) -> int:
         return len(self.shapes)
 

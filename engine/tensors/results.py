@@ -14,6 +14,7 @@ from ..arrays import Array
 from ..errors import ArgumentError
 from .device_tensors import TensorListGPU
 from .host_tensors import TensorListCPU
+from .source_info import Names
 from .tensor_base import TensorList
 
 RowType = tuple[tuple[int, ...], np.dtype[Any]]
@@ -129,10 +130,25 @@ class BatchRows(RowStore):
         types = {(row.shape, row.dtype) for row in self._rows if row is not None}
         return types.pop() if len(types) == 1 else None
 
-    def finish(self, layout: str) -> TensorListCPU:
-        """Return the filled rows; a row that failed is None."""
+    def finish(self, layout: str, *, has_holes: bool = False) -> TensorListCPU:
+        """Return the filled rows.
+
+        Args:
+            layout: of the rows.
+            has_holes: whether rows that were not computed are empty arrays, and not None.
+        """
         dense = not self._ragged and self._slab is not None
-        return TensorListCPU(self._slab if dense else self._rows, layout)
+        rows = self._rows
+        if has_holes and not dense:
+            hole = hole_like(rows)
+            rows = [hole if row is None else row for row in rows]
+        return TensorListCPU(self._slab if dense else rows, layout)
+
+
+def hole_like(rows: Iterable[Any]) -> Array:
+    """Return an empty array for samples that were not computed, of the type of other samples."""
+    row = next((each for each in rows if each is not None), None)
+    return np.empty(0, np.uint8) if row is None else np.empty((0,) * row.ndim, row.dtype)
 
 
 def as_results(result: Any, count: int) -> tuple[Any, ...]:
@@ -146,7 +162,11 @@ def as_results(result: Any, count: int) -> tuple[Any, ...]:
 
 
 def as_tensor_lists(
-    result: Any, size: int, layouts: Sequence[str], assumed: Mapping[int, str]
+    result: Any,
+    size: int,
+    layouts: Sequence[str],
+    assumed: Mapping[int, str],
+    names: Sequence[Names | None],
 ) -> tuple[TensorList, ...]:
     """Wrap the results of a batch operator, one a layout: see `as_tensor_list`.
 
@@ -155,16 +175,22 @@ def as_tensor_lists(
         size: number of samples.
         layouts: layouts of the results; "" where unknown.
         assumed: layouts for results whose layout is unknown, by number of dimensions.
+        names: the samples' names in each result; None for those that have names already.
     """
     results = as_results(result, len(layouts))
-    lists = (as_tensor_list(r, size, layouts[i]) for i, r in enumerate(results))
-    return tuple(rows.with_assumed_layout(assumed) if assumed else rows for rows in lists)
+    lists = [
+        as_tensor_list(result, size, layout, of_result)
+        for result, layout, of_result in zip(results, layouts, names, strict=True)
+    ]
+    return tuple([rows.with_assumed_layout(assumed) if assumed else rows for rows in lists])
 
 
-def as_tensor_list(result: Any, size: int, layout: str) -> TensorList:
+def as_tensor_list(result: Any, size: int, layout: str, names: Names | None = None) -> TensorList:
     """Wrap the result of a batch operator; check that it has `size` rows, one a sample."""
     if len(result) != size:
         raise ArgumentError(f"returned {len(result)} samples for a batch of {size}")
     if not isinstance(result, TensorList):
-        return TensorListCPU(result, layout)
-    return result.with_layout(layout) if isinstance(result, TensorListGPU) and layout else result
+        return TensorListCPU(result, layout, names)
+    is_bare = isinstance(result, TensorListGPU) and layout
+    batch: TensorList = result.with_layout(layout) if is_bare else result
+    return batch.with_source_info(names)

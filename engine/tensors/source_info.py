@@ -63,6 +63,56 @@ class CommonNames(Sequence[str]):
         return self._common[row]
 
 
+class NamesAt(Sequence[str]):
+    """Some of a batch's names.
+
+    Args:
+        names: of the batch.
+        rows: the number of the sample of each name; -1 for a sample without a name.
+
+    >>> NamesAt(["a", "b"], np.array([1, -1]))[:]
+    ['b', '']
+    """
+
+    def __init__(self, names: Names, rows: NDArray[np.int64]) -> None:
+        self._names = names
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        number = int(self._rows[row])
+        return "" if number < 0 else self._names[number]
+
+
+class NamesOfBranches(Sequence[str]):
+    """The names of samples that took one of two branches.
+
+    Args:
+        condition: of each sample.
+        if_true, if_false: the names in the branches; None where there are none.
+    """
+
+    def __init__(
+        self, condition: Sequence[Any] | NDArray[Any], if_true: Names | None, if_false: Names | None
+    ) -> None:
+        self._condition = condition
+        self._if_true = if_true
+        self._if_false = if_false
+
+    def __len__(self) -> int:
+        return len(self._condition)
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        names = self._if_true if self._condition[row] else self._if_false
+        return "" if names is None else names[row]
+
+
 def inherited(inputs: Iterable[Names | None]) -> Names | None:
     """Return the names of an operator's results, given those of its inputs."""
     distinct = {id(names): names for names in inputs if names is not None}

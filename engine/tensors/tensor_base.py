@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from ..errors import ArgumentError
 from .dtypes import DALIDataType, to_dali_type
+from .edits import EditableList, EditableTensor, NumberOfDimensions
+from .mixed_rows import MixedRows
 from .packed_rows import PackedRows
 from .source_info import Names
 
 
-class Tensor:
+class Tensor(EditableTensor):
     """One array with a layout and the location of its sample."""
 
     def __init__(self, array: Any, layout: str = "", source_info: str = "") -> None:
@@ -34,9 +36,9 @@ class Tensor:
         return list(self._array.shape)
 
     @property
-    def ndim(self) -> int:
+    def ndim(self) -> NumberOfDimensions:
         """Number of dimensions."""
-        return int(self._array.ndim)
+        return NumberOfDimensions(self._array.ndim)
 
     def layout(self) -> str:
         """Return the meaning of the dimensions, one letter each, or ""."""
@@ -46,8 +48,14 @@ class Tensor:
         """Return the location of the sample, such as a path and an offset, or ""."""
         return self._source_info
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return self._array.__dlpack__(**kwargs)
+    def __dlpack__(
+        self,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        return self._array.__dlpack__(**given(stream, max_version, dl_device, copy))
 
     def __dlpack_device__(self) -> tuple[int, int]:
         device: tuple[int, int] = self._array.__dlpack_device__()
@@ -60,7 +68,7 @@ class Tensor:
         )
 
 
-class TensorList:
+class TensorList(EditableList):
     """One operator's output for a whole batch.
 
     Args:
@@ -120,11 +128,18 @@ class TensorList:
 
     def at(self, i: int) -> Any:
         """Return row `i`: a NumPy array on the CPU, a `TensorGPU` on the GPU."""
-        return self.row(i)
+        return self.row(self._checked(i))
 
     def __getitem__(self, i: int) -> Tensor:
+        i = self._checked(i)
         where = self._source_info[i] if self._source_info is not None else ""
         return self._tensor(self.row(i), self.layout(), where)
+
+    def _checked(self, i: int) -> int:
+        """Return the number of a sample; negative ones count from the end."""
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"sample {i} is out of range: the batch has {len(self)} samples")
+        return i % len(self)
 
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
@@ -133,6 +148,11 @@ class TensorList:
     def packed(self) -> PackedRows | None:
         """The rows with their offsets in a common block; None for a dense batch or a list."""
         return self._rows if isinstance(self._rows, PackedRows) else None
+
+    @property
+    def mixed(self) -> MixedRows | None:
+        """The rows, if they are those of two batches."""
+        return self._rows if isinstance(self._rows, MixedRows) else None
 
     def pointers(self) -> NDArray[np.uint64]:
         """Return the address of each row: (batch,)."""
@@ -143,6 +163,8 @@ class TensorList:
             elif self.packed is not None:
                 first = self._address_of(self.packed.memory)
                 pointers = self.packed.offsets.astype(np.uint64) + np.uint64(first)
+            elif self.mixed is not None:
+                pointers = self.mixed.pointers
             else:
                 pointers = np.array([self._address_of(row) for row in self._rows], np.uint64)
             pointers.flags.writeable = False
@@ -158,6 +180,8 @@ class TensorList:
         """Return the shapes as an array: (batch, ndim)."""
         if self.packed is not None:
             return self.packed.shapes
+        if self.mixed is not None:
+            return self.mixed.extents
         if self._dense is not None:
             return np.full((len(self), self.ndim), self._dense.shape[1:], np.int64)
         return np.array(self.shape(), np.int64).reshape(len(self), self.ndim)
@@ -166,8 +190,8 @@ class TensorList:
         """Return the shapes of the samples, in order."""
         if self._dense is not None:
             return [tuple(self._dense.shape[1:])] * len(self._dense)
-        if self.packed is not None:
-            return list(map(tuple, self.packed.shapes.tolist()))
+        if self.packed is not None or self.mixed is not None:
+            return list(map(tuple, self.extents().tolist()))
         return [tuple(row.shape) for row in self._rows]
 
     @property
@@ -180,13 +204,13 @@ class TensorList:
         return to_dali_type(self._rows[0].dtype) if len(self._rows) else DALIDataType.NO_TYPE
 
     @property
-    def ndim(self) -> int:
+    def ndim(self) -> NumberOfDimensions:
         """Number of dimensions of a sample."""
         if self._dense is not None:
-            return int(self._dense.ndim) - 1
+            return NumberOfDimensions(self._dense.ndim - 1)
         if self.packed is not None:
-            return int(self.packed.shapes.shape[1])
-        return int(self._rows[0].ndim) if len(self._rows) else 0
+            return NumberOfDimensions(self.packed.shapes.shape[1])
+        return NumberOfDimensions(self._rows[0].ndim if len(self._rows) else 0)
 
     def layout(self) -> str:
         """Return the meaning of a sample's dimensions, one letter each, or "".
@@ -222,10 +246,14 @@ class TensorList:
 
     def is_dense_tensor(self) -> bool:
         """Return whether all samples have one shape and dtype, so that `as_tensor` works."""
-        if self.packed is not None:
-            shapes = self.packed.shapes
+        if self.packed is not None or self.mixed is not None:
+            shapes = self.extents()
             return len(shapes) > 0 and bool((shapes == shapes[0]).all())
         return self._dense is not None or len({(row.shape, row.dtype) for row in self._rows}) == 1
+
+    def is_dense(self) -> bool:
+        """Return whether the rows are one array already."""
+        return self._dense is not None
 
     def dense(self) -> Any:
         """Return one array of shape (batch, *sample); copy only rows that are not adjacent."""
@@ -299,8 +327,14 @@ class TensorList:
         pointer: int = self.as_tensor().data_ptr()  # type: ignore[attr-defined]
         return pointer
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return self.dense().__dlpack__(**kwargs)
+    def __dlpack__(
+        self,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        return self.dense().__dlpack__(**given(stream, max_version, dl_device, copy))
 
     def __dlpack_device__(self) -> tuple[int, int]:
         device: tuple[int, int] = self.dense().__dlpack_device__()
@@ -311,6 +345,22 @@ class TensorList:
             f"{type(self).__name__}({len(self)} samples, {_some(self.shape())}, "
             f"dtype={self.dtype.name}, layout={self.layout()!r})"
         )
+
+
+def given(
+    stream: int | None,
+    max_version: tuple[int, int] | None,
+    dl_device: tuple[int, int] | None,
+    copy: bool | None,
+) -> dict[str, Any]:
+    """Return the options of `__dlpack__` that are not None: older arrays do not know all."""
+    options = {
+        "stream": stream,
+        "max_version": max_version,
+        "dl_device": dl_device,
+        "copy": copy,
+    }
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _some(shapes: list[tuple[int, ...]]) -> str:

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..arrays import Int64s
 from ..graph.context import HasPlacement
 from ..graph.inputs import InputOperator
 from ..graph.operator import Array
 from ..order import philox
-from ..tensors import TensorList, TensorListCPU, TensorListGPU
+from ..tensors import TensorList
+from ..tensors.chosen_rows import holes, selected, spread, truth_of
 from ..tensors.memory import SlabPool
 from ..tensors.results import as_tensor_lists
 from ..tensors.source_info import Names, inherited
 from .frame_batches import batch_frames
+from .inner_batches import BranchBatch
 from .own_inputs import own_inputs
 
 if TYPE_CHECKING:
     from ..gpu.device import Device
     from ..order.sampler import Selection
-    from .plan import Key, Plan, Step
+    from .plan import Conditions, Key, Plan, Step
 
 Rest = Callable[[], Any]
-"""Waits for the results of a step that has begun, and stores them; returns a `Rest`, or None."""
+"""The rest of a step whose work has begun elsewhere: waits, and returns the results or a `Rest`."""
 
 SegmentDone = Callable[["Batch", int, BaseException | None], None]
 """Takes a batch, the number of its segment that is done, and the error that ended the batch."""
@@ -44,6 +46,7 @@ class Batch:
         plan: the plan that it follows.
         values: outputs of each node that has run, by the node's ordinal.
         errors: the error of each row that could not be computed.
+        copied: for each row that is a copy of another one, that other row.
         begun: what `begin_gpu` of the segment's first operator has returned, until it runs.
         end: exception for the caller who asks for this batch: the end of the data, or an error.
         outputs: the pipeline's outputs, once the batch is done.
@@ -72,10 +75,11 @@ class Batch:
         self.epoch: NDArray[np.int64] = np.zeros(size, np.int64)
         self.position: NDArray[np.int64] = np.arange(first, first + size, dtype=np.int64)
         self.valid: NDArray[np.bool_] | None = None
-        self._locations: Sequence[str] | None = None
+        self._locate: list[Callable[[], Sequence[str] | None]] = []
         self.selections: dict[int, Selection] = {}
         self.values: dict[int, tuple[TensorList, ...]] = {}
         self.errors: dict[int, BaseException] = {}
+        self.copied: dict[int, int] = {}
         self.begun: Any = None
         self.end: BaseException | None = None
         self.user_state: dict[str, Any] = {}
@@ -100,25 +104,37 @@ class Batch:
         self.taken_bytes += host
         self.taken_device_bytes += device
 
-    def finish(self, outputs: Sequence[Key]) -> None:
-        """Keep the outputs, and drop all other values."""
+    def finish(self, outputs: Sequence[Key], conditions: Sequence[Conditions] = ()) -> None:
+        """Keep the outputs, and drop all other values.
+
+        Args:
+            outputs: of the pipeline.
+            conditions: of each output; () if all outputs have all samples.
+        """
         if self.end is None:
-            self.outputs = tuple(
-                self.values[ordinal][i].delivered(self.valid) for ordinal, i in outputs
-            )
+            wanted = conditions or ((),) * len(outputs)
+            self.outputs = tuple(map(self._delivered, outputs, wanted))
         self.values.clear()
 
-    def parts(self) -> Iterator[Batch]:
-        """Yield the user's batches that it holds, with their outputs, once it is finished."""
+    def _delivered(self, output: Key, conditions: Conditions) -> TensorList:
+        ordinal, i = output
+        data = self.values[ordinal][i]
+        if not conditions:
+            return data.delivered(self.valid)
+        rows = samples_that_meet(self, conditions)
+        valid = None if self.valid is None else self.valid[rows]
+        return selected(data, rows).delivered(valid)
+
+    def parts(self) -> list[Batch]:
+        """Return the user's batches that it holds, with their outputs, once it is finished."""
         if self.count == 1:
-            yield self
-            return
+            return [self]
         size = self.size // self.count
-        for i in range(self.count):
-            part = Batch(self.number + i, size, self.pool, self.seed)
+        parts = [Batch(self.number + i, size, self.pool, self.seed) for i in range(self.count)]
+        for i, part in enumerate(parts):
             rows = range(i * size, (i + 1) * size)
             part.outputs = tuple(output.part(rows) for output in self.outputs)
-            yield part
+        return parts
 
     def fail(self, error: BaseException) -> None:
         """End the batch with an error; an error without notes gets the batch and the thread."""
@@ -143,26 +159,26 @@ class Batch:
         self,
         ordinal: int,
         selection: Selection,
-        locations: Sequence[str] | None = None,
+        locate: Callable[[], Sequence[str] | None] = lambda: None,
     ) -> None:
         """Store the samples of an input; the first input's positions key the randomness.
 
         Args:
             ordinal: number of the input's node.
             selection: the samples.
-            locations: locations of the samples, for messages.
+            locate: returns the locations of the samples, for messages; None if there are none.
         """
         if not self.selections:
             self.epoch, self.position = selection.epoch, selection.position
-        if self._locations is None:
-            self._locations = locations
+        self._locate.append(locate)
         if self.valid is None and not selection.valid.all():
             self.valid = selection.valid
         self.selections[ordinal] = selection
 
     def where(self, row: int) -> str:
         """Return the location of the sample in `row`, or ""."""
-        return self._locations[row] if self._locations is not None else ""
+        locations = (locate() for locate in self._locate)
+        return next((of_input[row] for of_input in locations if of_input is not None), "")
 
     def mark_invalid(self, row: int) -> None:
         """Mark `row` as a replacement sample."""
@@ -206,66 +222,96 @@ class Batch:
 
 def begin_batch_step(step: Step, batch: Batch) -> None:
     """Let an operator begin what the CPU does for its GPU work."""
-    if batch.size and step.node.sequences is None:
-        inputs, arguments = _data(step, batch)
-        batch.begun = step.node.operator.begin_gpu(batch, *inputs, **arguments)
+    rows = _rows_of(step, batch)
+    if rows.size and step.node.sequences is None:
+        inputs, arguments = _data(step, batch, rows)
+        batch.begun = step.node.operator.begin_gpu(rows, *inputs, **arguments)
 
 
-def run_batch_step(step: Step, batch: Batch, stage: str) -> Rest | None:
-    """Run a whole-batch operator and store its results.
+def run_batch_step(step: Step, batch: Batch, stage: str, rest: Rest | None = None) -> Rest | None:
+    """Run a whole-batch operator, or the rest of its work, and store its results.
 
     Returns:
-        None; or, if the operator has begun work elsewhere, what is left to do.
+        None; or, if the operator has begun work elsewhere, the rest: what waits for the results.
     """
     node = step.node
-    operator = node.operator
-    values = batch.values
-    if stage == "GPU" and batch.size == 0:  # so that no operator meets an empty batch
-        classes = {"cpu": TensorListCPU, "gpu": TensorListGPU}
-        values[node.ordinal] = tuple(classes[data.device]([], data.layout) for data in node.outputs)
+    rows = _rows_of(step, batch)
+    if rows.size == 0 and (stage == "GPU" or step.conditions):  # no operator meets an empty batch
+        batch.values[node.ordinal] = tuple(
+            holes(batch.size, data.device, data.layout) for data in node.outputs
+        )
         return None
-    inputs, arguments = _data(step, batch)
-    if step.shared:
-        others = [values[ordinal][i] for ordinal, i in step.shared if ordinal in values]
-        inputs = own_inputs(batch, inputs, others)
-    work = getattr(operator, "batch_gpu" if stage == "GPU" else "batch")
-    if node.sequences is None:
-        compute = partial(work, batch, *inputs, **arguments)
-    else:
-        count = len(node.outputs)
-        compute = partial(batch_frames, node.sequences, batch, inputs, arguments, work, count)
-    return _store_results(step, batch, stage, compute)
-
-
-def _data(step: Step, batch: Batch) -> tuple[list[TensorList], dict[str, Any]]:
-    """Return the inputs and arguments of a step."""
-    values = batch.values
-    arguments = dict(step.constants)
-    for name, (ordinal, i), _ in step.arguments:
-        arguments[name] = values[ordinal][i]
-    return [values[ordinal][i] for ordinal, i in step.inputs], arguments
-
-
-def _store_results(step: Step, batch: Batch, stage: str, compute: Callable[[], Any]) -> Rest | None:
-    """Store what `compute` returns; if that is a function, return what is left to do."""
     failed = set(batch.errors)
     batch.stage_note = f"in {step.title}, {stage} stage"
     try:
-        result = compute()
+        result = rest() if rest is not None else _computed(step, batch, rows, stage)
         if callable(result) and stage == "CPU":
-            return partial(_store_results, step, batch, stage, result)
-        lists = as_tensor_lists(
-            result, batch.size, step.layouts, step.node.operator.assumed_layouts
-        )
-        batch.values[step.node.ordinal] = tuple(
-            data.with_source_info(names)
-            for data, names in zip(lists, _names(step, batch), strict=True)
-        )
+            return result  # type: ignore[no-any-return]
+        assumed, names = node.operator.assumed_layouts, _names(step, batch)
+        if isinstance(rows, BranchBatch):
+            unnamed = as_tensor_lists(result, rows.size, step.layouts, assumed, [None] * len(names))
+            lists = tuple(
+                spread(data, rows.samples, batch.size).with_source_info(of_result)
+                for data, of_result in zip(unnamed, names, strict=True)
+            )
+        else:
+            lists = as_tensor_lists(result, batch.size, step.layouts, assumed, names)
+        batch.values[node.ordinal] = lists
     except BaseException as error:
         error.add_note(f"{batch.stage_note}, batch {batch.number}")
         raise
     batch.annotate_errors(failed, batch.stage_note)
     return None
+
+
+def _computed(step: Step, batch: Batch, rows: Batch | BranchBatch, stage: str) -> Any:
+    """Return the operator's result for some rows of a batch."""
+    node = step.node
+    inputs, arguments = _data(step, batch, rows)
+    if step.shared:
+        values = batch.values
+        others = [values[ordinal][i] for ordinal, i in step.shared if ordinal in values]
+        inputs = own_inputs(rows, inputs, others)
+    work = getattr(node.operator, "batch_gpu" if stage == "GPU" else "batch")
+    if node.sequences is None:
+        return work(rows, *inputs, **arguments)
+    return batch_frames(node.sequences, rows, inputs, arguments, work, len(node.outputs))
+
+
+def _rows_of(step: Step, batch: Batch) -> Batch | BranchBatch:
+    """Return the samples that a step computes: the batch, or those that take its branch."""
+    if not step.conditions:
+        return batch
+    samples = samples_that_meet(batch, step.conditions)
+    if len(samples) == batch.size:
+        return batch
+    rows = BranchBatch(batch, samples)
+    rows.begun, batch.begun = batch.begun, None
+    return rows
+
+
+def samples_that_meet(batch: Batch, conditions: Conditions) -> Int64s:
+    """Return the samples whose conditions have the wanted values."""
+    meets = np.ones(batch.size, bool)
+    for (ordinal, i), wanted in conditions:
+        meets &= truth_of(batch.values[ordinal][i]) == wanted
+    return np.flatnonzero(meets)
+
+
+def _data(
+    step: Step, batch: Batch, rows: Batch | BranchBatch
+) -> tuple[list[TensorList], dict[str, Any]]:
+    """Return the inputs and arguments of a step, for some rows of a batch."""
+
+    def data(key: Key) -> TensorList:
+        ordinal, i = key
+        whole = batch.values[ordinal][i]
+        return selected(whole, rows.samples) if isinstance(rows, BranchBatch) else whole
+
+    arguments = dict(step.constants)
+    for name, key, _ in step.arguments:
+        arguments[name] = data(key)
+    return [data(key) for key in step.inputs], arguments
 
 
 def _names(step: Step, batch: Batch) -> list[Names | None]:
@@ -274,5 +320,5 @@ def _names(step: Step, batch: Batch) -> list[Names | None]:
     operator, selection = node.operator, batch.selections.get(node.ordinal)
     if isinstance(operator, InputOperator) and selection is not None:
         return [operator.source_info(selection, i) for i in range(len(node.outputs))]
-    names = inherited(batch.values[ordinal][i].names for ordinal, i in step.inputs)
+    names = inherited([batch.values[ordinal][i].names for ordinal, i in step.inputs])
     return [names] * len(node.outputs)

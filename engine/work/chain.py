@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter_ns
 from typing import Any, NamedTuple
@@ -19,13 +19,15 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import ArgumentError, PipelineStopped
+from ..graph.branch_operators import Merge, divergent, kind_of
 from ..graph.context import Workspace
 from ..graph.operator import Array, SampleOperator
 from ..graph.params import from_row
 from ..graph.sequences import Sequences
 from ..tensors import TensorList
+from ..tensors.chosen_rows import merged_names, truth_of
+from ..tensors.memory import Scratch
 from ..tensors.results import BatchRows, RowStore, RowType, as_results
-from ..tensors.scratch import Scratch
 from ..tensors.source_info import Names, inherited
 from .batch import Batch
 from .frames import sample_frames
@@ -45,6 +47,7 @@ class ChainStep(NamedTuple):
     inputs: tuple[int, ...]
     arguments: tuple[tuple[str, int], ...]
     outputs: tuple[tuple[int, Key, bool], ...]
+    conditions: tuple[tuple[int, bool], ...]
 
 
 class Chain:
@@ -54,14 +57,18 @@ class Chain:
         number: of this chain, among all chains of the process.
         last: shape and dtype of each result's rows in the last batch; None if the rows differed.
         likely: the same, if the batch before the last one agrees.
+        is_conditional: whether some operators compute only some samples.
+        homes: results that lie in the memory of another result, by their keys: those of branches
+            whose next operator merges the branches.
     """
 
     def __init__(self, segment: Segment) -> None:
         self.number = next(_numbers)
         made_here = {step.node.ordinal for step in segment.steps}
-        slots: dict[Key, int] = {}
+        slots: dict[Key, int] = {}  # the keys by their slots: those from outside come first
         for step in segment.steps:
-            for key in (*step.inputs, *(key for _, key, _ in step.arguments)):
+            data = (*step.inputs, *(key for _, key, _ in step.arguments))
+            for key in (*data, *(key for key, _ in step.conditions)):
                 if key[0] not in made_here:
                     slots.setdefault(key, len(slots))
         self.external = tuple(slots)
@@ -69,8 +76,13 @@ class Chain:
             for i in range(len(step.kept)):
                 slots[step.node.ordinal, i] = len(slots)
         self.size = len(slots)
+        self.keys = tuple(slots)
         self.steps = tuple(_chain_step(step, slots) for step in segment.steps)
         self.kept = tuple(key for step in self.steps for _, key, kept in step.outputs if kept)
+        self.is_conditional = any(
+            step.conditions or step.node.operator.joins_branches for step in segment.steps
+        )
+        self.homes = _homes(segment.steps) if self.is_conditional else {}
         self.assumed_layouts = {
             step.node.ordinal: dict(step.node.operator.assumed_layouts)  # any mapping, picklable
             for step in segment.steps
@@ -133,6 +145,31 @@ def make_repeats(plan: Plan) -> dict[int, Chain]:
     }
 
 
+def _homes(steps: Sequence[Step]) -> dict[Key, Key]:
+    """Return the results of branches that can lie in the memory of the merged result.
+
+    A sample takes one branch only, so the two branches share the memory.
+    """
+    homes: dict[Key, Key] = {}
+    made = {(step.node.ordinal, i): step for step in steps for i in range(len(step.kept))}
+    for step in reversed(steps):
+        key = step.node.ordinal, 0
+        home = homes.get(key, key)
+        if not step.node.operator.joins_branches or not made[home].kept[home[1]]:
+            continue
+        condition, *sides = step.inputs
+        for side, wanted in zip(sides, (True, False), strict=True):
+            branch = (*step.conditions, (condition, wanted))
+            maker = made.get(side)
+            if (
+                maker is not None
+                and not maker.kept[side[1]]
+                and maker.conditions[: len(branch)] == branch
+            ):
+                homes.setdefault(side, home)
+    return homes
+
+
 def _chain_step(step: Step, slots: dict[Key, int]) -> ChainStep:
     operator = step.node.operator
     assert isinstance(operator, SampleOperator)
@@ -146,17 +183,34 @@ def _chain_step(step: Step, slots: dict[Key, int]) -> ChainStep:
         tuple(slots[key] for key in step.inputs),
         tuple((name, slots[key]) for name, key, _ in step.arguments),
         tuple((slots[ordinal, i], (ordinal, i), kept) for i, kept in enumerate(step.kept)),
+        tuple((slots[key], wanted) for key, wanted in step.conditions),
     )
+
+
+DataKind = tuple[bool, str, int]
+"""What a merged sample was: the condition, and the data's dtype and number of dimensions."""
 
 
 @dataclass(eq=False)
 class RowWork:
-    """Rows to compute: the operators, the data, the stores of the results, and random numbers."""
+    """Rows to compute: the operators, the data, the stores of the results, and random numbers.
+
+    Attributes:
+        memory: the stores that have memory for results.
+        merged: what merged samples were, by the number of the node.
+    """
 
     chain: Chain
     external: Sequence[TensorList]
     rows: Mapping[Key, RowStore]
     random: Mapping[int, Array]
+    memory: Mapping[Key, RowStore] = field(init=False)
+    merged: dict[int, set[DataKind]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.memory = self.rows
+        if homes := self.chain.homes:
+            self.memory = {**self.rows, **{key: self.rows[home] for key, home in homes.items()}}
 
 
 class ChainRun(RowWork):
@@ -215,16 +269,38 @@ class ChainRun(RowWork):
         names: dict[int, Names | None] = {}
         for step in self.chain.steps:
             values[step.ordinal] = [None] * len(step.outputs)
-            names[step.ordinal] = inherited(by_slot[slot] for slot in step.inputs)
+            own = [by_slot[slot] for slot in step.inputs]
+            if step.operator.joins_branches:
+                check_merged(step, self.merged.get(step.ordinal, ()))
+                own = [self._merged_names(step, *own[1:])]
+            names[step.ordinal] = inherited(own)
             by_slot += [names[step.ordinal]] * len(step.outputs)
         for key, rows in self.rows.items():
             ordinal, i = key
-            column = rows.finish(self.chain.layouts[key]).with_source_info(names[ordinal])
+            column = rows.finish(self.chain.layouts[key], has_holes=self.chain.is_conditional)
+            column = column.with_source_info(names[ordinal])
             assumed = self.chain.assumed_layouts.get(ordinal)
             values[ordinal][i] = column.with_assumed_layout(assumed) if assumed else column
             self.chain.remember_row_type(key, rows.row_type)
         for ordinal, results in values.items():
             self.batch.values[ordinal] = tuple(results)
+
+    def _merged_names(
+        self, step: ChainStep, if_true: Names | None, if_false: Names | None
+    ) -> Names | None:
+        slot = step.inputs[0]
+        if slot < len(self.external):
+            return merged_names(truth_of(self.external[slot]), if_true, if_false)
+        condition = self.rows[self.chain.keys[slot]].finish("", has_holes=True)
+        return merged_names(truth_of(condition), if_true, if_false)
+
+
+def check_merged(step: ChainStep, kinds: Iterable[DataKind]) -> None:
+    """Raise ArgumentError if the branches of an `if` gave data that cannot form one batch."""
+    texts = {taken: kind_of(dtype, ndim) for taken, dtype, ndim in sorted(kinds)}
+    if len(texts) == 2 and texts[True] != texts[False]:
+        assert isinstance(step.operator, Merge)
+        raise ArgumentError(divergent(step.operator.what, texts[True], texts[False]))
 
 
 class Worker(Workspace):
@@ -256,8 +332,15 @@ class Worker(Workspace):
         self._run, self._i = run, i
         step = steps[0]
         try:
-            for step in steps:
-                self._compute_step(step, values)
+            if run.chain.is_conditional:
+                for step in steps:
+                    if all(values[slot] == wanted for slot, wanted in step.conditions):
+                        if step.operator.joins_branches:
+                            self._choose(step, values)
+                        self._compute_step(step, values)
+            else:
+                for step in steps:
+                    self._compute_step(step, values)
         except BaseException as error:
             error.add_note(f"in {step.node}, CPU stage")
             raise
@@ -293,6 +376,18 @@ class Worker(Workspace):
             values[slot] = array
         self.busy_ns[ordinal] = self.busy_ns.get(ordinal, 0) + perf_counter_ns() - started
 
+    def _choose(self, step: ChainStep, values: list[Any]) -> None:
+        """Note what a merged sample is, and in which memory its branch has put the data."""
+        taken = bool(values[step.inputs[0]])
+        slot = step.inputs[1 if taken else 2]
+        data = values[slot]
+        kind = taken, data.dtype.str, data.ndim
+        self._run.merged.setdefault(step.ordinal, set()).add(kind)
+        chain = self._run.chain
+        key = chain.keys[slot]
+        if key in chain.homes and key in self._granted:
+            self._granted[step.ordinal, 0] = self._granted[key]
+
     def _frames_of(
         self, step: ChainStep, inputs: list[Array], values: list[Any]
     ) -> tuple[Array, ...]:
@@ -310,7 +405,7 @@ class Worker(Workspace):
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike, output: int = 0) -> Array:
         key = self._ordinal, output
-        rows = self._run.rows.get(key)
+        rows = self._run.memory.get(key)
         if rows is None:
             return self._scratch.array(key, shape, dtype)
         granted = self._granted[key] = rows.empty(self._i, shape, np.dtype(dtype))

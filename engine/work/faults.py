@@ -24,6 +24,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import MissingDependencyError
 from ..graph.operator import Array
 from ..printable import printable
@@ -144,8 +146,18 @@ class Faults:
             arrays = reader.operator.replacement(batch.selections[ordinal], row, attempt)
             if arrays is None:
                 return False
-            self._replace(batch, ordinal, row, list(arrays))
+            columns = batch.values[ordinal]
+            moved = [self._moved(*pair) for pair in zip(columns, arrays, strict=True)]
+            self._replace(batch, ordinal, row, moved)
         return True
+
+    def _moved(self, column: TensorList, sample: Array) -> Any:
+        """Return a sample in the memory that a column lies in: the host's or the device's."""
+        if isinstance(column, TensorListCPU):
+            return sample
+        assert self._device is not None
+        with self._device.aside() as device:
+            return device.to_device(TensorListCPU([sample])).row(0)
 
     def _repeat(self, chain: Chain, batch: Batch, row: int) -> None:
         run = ChainRun(chain, batch, alone=True)
@@ -160,22 +172,29 @@ class Faults:
         source = next((i for i in good if i not in batch.errors), None)
         if source is None:
             return False
-        for ordinal, lists in batch.values.items():
-            self._replace(batch, ordinal, row, [self._copied_row(each, source) for each in lists])
+        batch.copied[row] = source
+        for ordinal in batch.values:
+            self.copy_row(batch, ordinal, row, source)
         for selection in batch.selections.values():
             selection.index[row] = selection.index[source]
         return True
+
+    def copy_row(self, batch: Batch, ordinal: int, row: int, source: int) -> None:
+        """Replace a row of a node's results by a copy of another one."""
+        arrays = [self._copied_row(column, source) for column in batch.values[ordinal]]
+        self._replace(batch, ordinal, row, arrays)
 
     def _copied_row(self, column: TensorList | None, row: int) -> Any:
         """Return a copy of a row, so that work in place on one row leaves the other alone."""
         if column is None:
             return None
-        if isinstance(column, TensorListCPU):
-            array: Array = column.row(row).copy()
+        data = column.row(row)
+        if isinstance(column, TensorListCPU) or isinstance(data, np.ndarray):  # or a hole
+            array: Array = data.copy()
             return array
         assert self._device is not None
         with self._device.aside() as device:  # all work on the row is done
-            return device.copied([column.row(row)], "").row(0)
+            return device.copied([data], "").row(0)
 
     @staticmethod
     def _replace(batch: Batch, ordinal: int, row: int, arrays: list[Any]) -> None:

@@ -58,7 +58,7 @@ class OperatorStats:
 
 @dataclass(frozen=True)
 class StageFigures:
-    """How busy the threads of one stage were.
+    """The load of the threads of one stage.
 
     Attributes:
         name: "feeder", "workers" or "device".

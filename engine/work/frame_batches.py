@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
 
 from ..arrays import Int64s
 from ..errors import ArgumentError
-from ..graph.context import BatchContext, HasPlacement
+from ..graph.context import BatchContext
 from ..graph.operator import Array
 from ..graph.sequences import Sequences, layout_of_sequence
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 from ..tensors.results import as_results
 from .frames import different_lengths
-
-if TYPE_CHECKING:
-    from ..order.sampler import Selection
+from .inner_batches import InnerBatch
 
 
 def batch_frames(
@@ -43,14 +40,16 @@ def batch_frames(
         outputs: number of results.
     """
     pairs = zip(inputs, sequences.inputs, strict=True)
-    whole = [data for data, each in pairs if each]
+    whole = [data for data, is_sequence in pairs if is_sequence]
     counts = _counts(batch, whole, [arguments[name] for name in sequences.arguments])
     frames = FrameBatch(batch, counts)
     if not frames.size:  # so that no operator meets an empty batch
         on_device = any(isinstance(data, TensorListGPU) for data in inputs)
         return (frames.nothing(on_device),) * outputs
     pairs = zip(inputs, sequences.inputs, strict=True)
-    unfolded = [frames.unfold(data) if each else frames.repeat(data) for data, each in pairs]
+    unfolded = [
+        frames.unfold(data) if is_sequence else frames.repeat(data) for data, is_sequence in pairs
+    ]
     own = {
         name: value
         if not isinstance(value, TensorList)
@@ -86,25 +85,7 @@ def _counts(
     return counts
 
 
-class FrameErrors(dict[int, BaseException]):
-    """The errors of frames, which are those of their samples."""
-
-    def __init__(self, errors: dict[int, BaseException], samples: Int64s) -> None:
-        super().__init__()
-        self._errors = errors
-        self._samples = samples
-
-    def __setitem__(self, frame: int, error: BaseException) -> None:
-        super().__setitem__(frame, error)
-        self._errors.setdefault(int(self._samples[frame]), error)
-
-    def setdefault(self, frame: int, error: BaseException) -> BaseException:
-        if frame not in self:
-            self[frame] = error
-        return self[frame]
-
-
-class FrameBatch(BatchContext):
+class FrameBatch(InnerBatch):
     """The frames of a batch as a batch.
 
     Args:
@@ -112,55 +93,11 @@ class FrameBatch(BatchContext):
         counts: number of frames of each sample.
     """
 
-    selections: dict[int, Selection]
-
     def __init__(self, batch: BatchContext, counts: Int64s) -> None:
-        self._batch = batch
-        self.number, self.count, self.seed = batch.number, batch.count, batch.seed
-        self.selections, self.pool = batch.selections, batch.pool
-        self.begun = None
+        super().__init__(batch, np.repeat(np.arange(len(counts)), counts))
         self._counts = counts
-        self._samples: Int64s = np.repeat(np.arange(len(counts)), counts)
-        self.size = len(self._samples)
-        self.epoch, self.position = batch.epoch[self._samples], batch.position[self._samples]
-        self.errors = FrameErrors(batch.errors, self._samples)
         # Frames that lie in sequences: addresses, shapes and dtype, with the sequences.
         self._known: list[tuple[Array, Array, Any, TensorList]] = []
-        if hasattr(batch, "device"):
-            self.device = batch.device
-
-    @property
-    def taken_bytes(self) -> int:
-        return self._batch.taken_bytes
-
-    @taken_bytes.setter
-    def taken_bytes(self, nbytes: int) -> None:
-        self._batch.taken_bytes = nbytes
-
-    @property
-    def taken_device_bytes(self) -> int:
-        return self._batch.taken_device_bytes
-
-    @taken_device_bytes.setter
-    def taken_device_bytes(self, nbytes: int) -> None:
-        self._batch.taken_device_bytes = nbytes
-
-    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        return self._batch.empty(shape, dtype)
-
-    def count_bytes(self, *, host: int = 0, device: int = 0) -> None:
-        self._batch.count_bytes(host=host, device=device)
-
-    def check_later(self, check: Callable[[], None]) -> None:
-        self._batch.check_later(check)
-
-    def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
-        """Return the random numbers of each frame's sample."""
-        return self._batch.random(operator, count)[self._samples]
-
-    def where(self, row: int) -> str:
-        """Say where the sample of a frame is stored."""
-        return self._batch.where(int(self._samples[row]))
 
     @contextmanager
     def results_in_sequences(self) -> Iterator[None]:

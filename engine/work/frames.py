@@ -94,7 +94,7 @@ def sample_frames(
         outputs: number of results.
     """
     pairs = zip(inputs, sequences.inputs, strict=True)
-    lengths = [_length(data) for data, each in pairs if each]
+    lengths = [_length(data) for data, is_sequence in pairs if is_sequence]
     own_lengths = {name: _length(arguments[name]) for name in sequences.arguments}
     count = lengths[0] if lengths else max(own_lengths.values())
     if set(lengths) - {count} or set(own_lengths.values()) - {count, 1}:
@@ -110,8 +110,8 @@ def sample_frames(
             for name, length in own_lengths.items()
         }
         frames = [
-            data[i, ...] if each else data
-            for data, each in zip(inputs, sequences.inputs, strict=True)
+            data[i, ...] if is_sequence else data
+            for data, is_sequence in zip(inputs, sequences.inputs, strict=True)
         ]
         result = operator.sample(space, *frames, **{**constants, **same, **own})
         space.store(as_results(result, outputs))

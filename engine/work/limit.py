@@ -1,4 +1,4 @@
-"""Which limit a pipeline has met, and what would lift the limit.
+"""The limit that a pipeline has met, and the remedies that would lift the limit.
 
 A stage whose threads are busy all the time limits the throughput. Busy threads do not always
 compute: they also wait for storage, for a core, or for the GIL. CPU times tell these cases apart.
@@ -88,13 +88,13 @@ def limit_of(figures: PipelineFigures) -> Limit:
 def _advice_of_operators(
     figures: PipelineFigures, worst: OperatorStats, name: LimitName
 ) -> tuple[str, ...]:
-    """Return what the operators of the graph know to lift a limit, the worst operator first."""
+    """Return the operators' remedies for a limit, those of the worst operator first."""
     operators = (worst, *figures.operators)
-    return tuple(dict.fromkeys(each for op in operators for each in op.remedies.get(name, ())))
+    return tuple(dict.fromkeys(remedy for op in operators for remedy in op.remedies.get(name, ())))
 
 
 class _Judgment(NamedTuple):
-    """What is used up in a stage.
+    """The resource that is used up in a stage.
 
     Attributes:
         name: of the limit.

@@ -24,6 +24,9 @@ from ..graph.params import Param
 Key = tuple[int, int]
 """One output: the node's ordinal and the output's number."""
 
+Conditions = tuple[tuple[Key, bool], ...]
+"""Truth values, and what they are for some samples."""
+
 
 _MANY_READS: Mapping[Key, int] = defaultdict(lambda: 2)
 """How often each data is read, if a user may look at all."""
@@ -35,6 +38,10 @@ class SegmentType(StrEnum):
     BATCH = "batch"
     SAMPLE = "sample"
     GPU = "gpu"
+
+
+Group = tuple[int, SegmentType]
+"""Level and type of a segment. A batch walks through its segments in the order of these."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,8 @@ class Step:
         kept: for each output, whether the output is needed outside of the segment.
         shared: data that others read, of which inputs may be views, if the operator may change its
             inputs.
+        conditions: truth values, and what they are for the samples that the operator computes;
+            the outermost condition first. None of them for an operator that computes all samples.
     """
 
     node: Node
@@ -57,6 +66,7 @@ class Step:
     arguments: tuple[tuple[str, Key, Param], ...]
     kept: tuple[bool, ...]
     shared: tuple[Key, ...] = ()
+    conditions: Conditions = ()
 
     @cached_property
     def title(self) -> str:
@@ -101,6 +111,7 @@ class Plan:
     Attributes:
         segments: the segments in the order in which a batch walks through them.
         outputs, layouts: the outputs of the pipeline, and their layouts.
+        output_conditions: which samples each output has: those of its branch.
         readers: inputs that are read in the order of a sampler.
         sources: inputs that user code feeds.
         nodes: all nodes that the outputs need, in the graph's order.
@@ -112,6 +123,7 @@ class Plan:
     readers: tuple[InputNode[SeekableInput], ...]
     sources: tuple[InputNode[FedInput], ...]
     nodes: tuple[Node, ...]
+    output_conditions: tuple[Conditions, ...]
 
     @cached_property
     def inputs(self) -> tuple[InputNode[InputOperator], ...]:
@@ -136,17 +148,18 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
     """Order the nodes that `outputs` need, and cut them into segments."""
     nodes = _needed(graph, outputs)
     fed = _fed(nodes)
-    types = _segment_types(nodes, fed)
-    levels = _levels(nodes, types)
-    groups: dict[tuple[int, SegmentType], list[Node]] = {}
+    homes = groups_of(nodes)
+    groups: dict[Group, list[Node]] = {}
     for node in nodes:
-        groups.setdefault((levels[node.ordinal], types[node.ordinal]), []).append(node)
-    homes = {node.ordinal: key for key, members in groups.items() for node in members}
+        groups.setdefault(homes[node.ordinal], []).append(node)
     kept = {_key(data) for data in outputs}
+    kept |= {_key(each) for data in outputs for each, _ in data.node.conditions()}
     for node in nodes:
         for data in node.dependencies():
             if homes[data.node.ordinal] != homes[node.ordinal]:
                 kept.add(_key(data))
+        if node.operator.joins_branches:  # the names of its samples depend on the condition
+            kept.add(_key(node.inputs[0]))
     reads = _reads(nodes, outputs)
     segments: list[Segment] = []
     for group in sorted(groups):
@@ -164,7 +177,19 @@ def _plan(segments: Sequence[Segment], outputs: Sequence[DataNode], nodes: Seque
     readers = tuple(InputNode(node, each) for node, each in used if isinstance(each, SeekableInput))
     sources = tuple(InputNode(node, each) for node, each in used if isinstance(each, FedInput))
     keys = tuple(map(_key, outputs))
-    return Plan(tuple(segments), keys, layouts, readers, sources, tuple(nodes))
+    rows = tuple(_conditions(data.node) for data in outputs)
+    return Plan(tuple(segments), keys, layouts, readers, sources, tuple(nodes), rows)
+
+
+def groups_of(nodes: Sequence[Node]) -> dict[int, Group]:
+    """Return the group of each node, by its ordinal; a group is a segment of a plan.
+
+    Args:
+        nodes: each after its dependencies, which may also come from elsewhere.
+    """
+    types = _segment_types(nodes, _fed(nodes))
+    levels = _levels(nodes, types)
+    return {ordinal: (levels[ordinal], type_) for ordinal, type_ in types.items()}
 
 
 def stepwise_plan(nodes: Sequence[Node], outputs: Sequence[DataNode] = ()) -> Plan:
@@ -202,6 +227,10 @@ def _key(data: DataNode) -> Key:
     return data.node.ordinal, data.index
 
 
+def _conditions(node: Node) -> Conditions:
+    return tuple((_key(data), wanted) for data, wanted in node.conditions())
+
+
 def _needed(graph: Graph, outputs: tuple[DataNode, ...]) -> list[Node]:
     needed: set[int] = set()
     pending = [data.node for data in outputs]
@@ -214,7 +243,7 @@ def _needed(graph: Graph, outputs: tuple[DataNode, ...]) -> list[Node]:
     return [node for node in graph.nodes if node.ordinal in needed]
 
 
-def _segment_types(nodes: list[Node], fed: dict[int, bool]) -> dict[int, SegmentType]:
+def _segment_types(nodes: Sequence[Node], fed: Mapping[int, bool]) -> dict[int, SegmentType]:
     """Return the type of the segment that runs each node.
 
     A sample operator that can also work on a whole batch does so on random numbers and constants,
@@ -223,7 +252,7 @@ def _segment_types(nodes: list[Node], fed: dict[int, bool]) -> dict[int, Segment
     """
     types: dict[int, SegmentType] = {}
     for node in nodes:
-        needs = {types[data.node.ordinal] for data in node.dependencies()}
+        needs = {types.get(data.node.ordinal, "batch") for data in node.dependencies()}
         types[node.ordinal] = _segment_type(node, fed[node.ordinal], whole=needs <= {"batch"})
     return types
 
@@ -245,7 +274,7 @@ def _segment_type(node: Node, fed: bool, *, whole: bool) -> SegmentType:
     return SegmentType.SAMPLE
 
 
-def _levels(nodes: list[Node], types: dict[int, SegmentType]) -> dict[int, int]:
+def _levels(nodes: Sequence[Node], types: Mapping[int, SegmentType]) -> dict[int, int]:
     """Return the level of each node: one above the nodes of other segment types that it needs.
 
     Data that the device stage copies to the host is complete at the end of the whole segment. So
@@ -262,6 +291,7 @@ def _levels(nodes: list[Node], types: dict[int, SegmentType]) -> dict[int, int]:
                     or (own == SegmentType.GPU and data.device == "cpu")
                 )
                 for data in node.dependencies()
+                if data.node.ordinal in levels
             ),
             default=0,
         )
@@ -319,4 +349,5 @@ def _step(node: Node, flags: tuple[bool, ...], reads: Mapping[Key, int]) -> Step
         if declared.per_sample and name not in node.arguments
     }
     keys = tuple(map(_key, node.inputs))
-    return Step(node, keys, constants, arguments, flags, _shared(node, reads))
+    shared = _shared(node, reads)
+    return Step(node, keys, constants, arguments, flags, shared, _conditions(node))

@@ -1,4 +1,4 @@
-"""Where the time goes: busy times by operator, wait times by stage, and the bottleneck."""
+"""The use of time: busy times by operator, wait times by stage, and the bottleneck."""
 
 from __future__ import annotations
 

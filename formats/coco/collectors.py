@@ -126,7 +126,7 @@ class CategoryCollector:
     def add(self, block: JsonBlock) -> None:
         """Add the elements of a block."""
         self.ids.frombytes(self._ids.column(block.elements, "id").tobytes())
-        self.names += [str(each.get("name", "")) for each in block.elements]
+        self.names += [str(element.get("name", "")) for element in block.elements]
 
 
 class AnnotationCollector:
@@ -234,8 +234,8 @@ def _keypoints(elements: list[dict[str, Any]]) -> NDArray[np.float64]:
     if width > 3 * _MOST_KEYPOINTS:
         wrong = next(i for i, e in enumerate(elements) if len(e.get("keypoints") or ()) == width)
         raise ElementError(wrong, f"{width // 3} keypoints, at most {_MOST_KEYPOINTS} are read")
-    for number, each in enumerate(elements):
-        value = each.get("keypoints")
+    for number, element in enumerate(elements):
+        value = element.get("keypoints")
         if isinstance(value, list) and len(value) % 3:
             raise ElementError(number, f"{len(value)} numbers are no 'keypoints': each takes 3")
         if isinstance(value, list) and len(value) < width:

@@ -25,8 +25,8 @@ class ElementError(DecodeError):
         number: number of the object in its list.
     """
 
-    def __init__(self, number: int, what: str) -> None:
-        super().__init__(what)
+    def __init__(self, number: int, problem: str) -> None:
+        super().__init__(problem)
         self.number = number
 
 
@@ -145,7 +145,7 @@ def float_rows(elements: Elements, member: str, width: int) -> NDArray[np.float6
 
 def strings(elements: Elements, member: str) -> list[str]:
     """Return a member of texts; raise ElementError if one is missing or no text."""
-    return checked_strings([each.get(member) for each in elements], member)
+    return checked_strings([element.get(member) for element in elements], member)
 
 
 def checked_strings(values: list[Any], member: str) -> list[str]:
@@ -165,7 +165,7 @@ def _values(elements: Elements, member: str, default: Any) -> list[Any]:
     try:
         return list(map(itemgetter(member), elements))
     except KeyError:
-        return [each.get(member, default) for each in elements]
+        return [element.get(member, default) for element in elements]
 
 
 def _numbers(values: list[Any], dtypes: str) -> NDArray[Any] | None:

@@ -251,7 +251,7 @@ def _picked(names: list[str], order: Iterable[Any]) -> list[str]:
     return [names[i] for i in order]
 
 
-def _check_unique(ordered: Int64s, what: str, ids: Ids, name: str) -> None:
+def _check_unique(ordered: Int64s, kind: str, ids: Ids, name: str) -> None:
     twice = ordered[1:][np.diff(ordered) == 0]
     if twice.size:
-        raise DecodeError(f"{name}: two {what} have the id {ids.shown(int(twice[0]))}")
+        raise DecodeError(f"{name}: two {kind} have the id {ids.shown(int(twice[0]))}")

@@ -192,7 +192,7 @@ def _parse_polygons(texts: list[bytes]) -> tuple[NDArray[np.float64], Int64s, In
     spaced = text.take(starts) == 32  # a space behind a comma is usual
     others = any(space in joined for space in (b"\n", b"\t", b"\r"))
     if others or np.count_nonzero(spaced) != joined.count(b" "):
-        return _parse_polygons([_without_spaces(each) for each in texts])
+        return _parse_polygons([_without_spaces(text) for text in texts])
     starts += spaced
     filled = ends > starts
     if (

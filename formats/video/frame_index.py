@@ -145,13 +145,13 @@ def _numbered_index(
     known = np.where(numbers == NONE, len(numbered.times), numbers)
     following = np.minimum.accumulate(known[::-1])[::-1]
     stands_for = np.where(numbers == NONE, following, numbers)
-    found = [
+    facts = [
         PacketFacts(int(frame), place, packet.is_key, 1, is_hidden=bool(number == NONE))
         for place, (packet, number, frame) in enumerate(
             zip(packets, numbers, stands_for, strict=True)
         )
     ]
-    index = _index(found, time_base)
+    index = _index(facts, time_base)
     start = int(index.times[0])
     table = numbered.table.copy()
     table[:, -1] = np.where(numbers < start, NONE, numbers - start)

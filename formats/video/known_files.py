@@ -1,4 +1,4 @@
-"""What this process knows of the files of videos, for all of its threads."""
+"""Facts of videos' files that this process has learned, for all of its threads."""
 
 from __future__ import annotations
 

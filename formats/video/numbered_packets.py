@@ -205,8 +205,8 @@ def _place_of(packet: Any, table: PacketTable) -> int | None:
     if packet.pos is None or packet.dts is None:
         return None
     is_same = (table[:, _OFFSET] == packet.pos) & (table[:, _DECODING_TIME] == packet.dts)
-    found = np.flatnonzero(is_same)
-    return int(found[0]) if len(found) == 1 else None
+    matches = np.flatnonzero(is_same)
+    return int(matches[0]) if len(matches) == 1 else None
 
 
 def _stamped(packets: Iterable[Any], table: PacketTable, first: int) -> Iterator[Any]:
@@ -241,7 +241,7 @@ def _times(shown: Sequence[PacketFacts], duration: int) -> Int64s:
             known.append((number, packet.time))
     if not known:
         return np.asarray(numbers * duration, np.int64)
-    places, stated = (np.array(each, np.int64) for each in zip(*known, strict=True))
+    places, stated = (np.array(column, np.int64) for column in zip(*known, strict=True))
     between = np.interp(numbers, places, stated - stated[0]).round().astype(np.int64) + stated[0]
     before = np.minimum(numbers - places[0], 0) * duration
     behind = np.maximum(numbers - places[-1], 0) * duration

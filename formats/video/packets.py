@@ -1,4 +1,4 @@
-"""What the packets of a stream say of their frames."""
+"""Facts of frames that the packets of a stream state."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_facts(
     frames; and the first one.
     """
     codec, header = stream.codec_context.name, stream.codec_context.extradata
-    found: list[PacketFacts] = []
+    facts: list[PacketFacts] = []
     has_key = False
     for packet in packets_of(container, stream):
         check_running()
@@ -49,7 +49,7 @@ def read_facts(
             continue
         is_key = packet.is_keyframe and (not has_key or starts_exactly(codec, header, packet))
         has_key = has_key or is_key
-        found.append(
+        facts.append(
             PacketFacts(
                 packet.pts,
                 packet.dts,
@@ -60,4 +60,4 @@ def read_facts(
                 packet.size,
             )
         )
-    return found
+    return facts

@@ -1,4 +1,4 @@
-"""What only the codec's own bytes say of a packet: where decoding may start, what is shown.
+"""Facts that only the codec's own bytes state: where decoding may start, which frames are shown.
 
 Formats: ITU-T H.264, sections 7.3.1, D.1.8 and D.2.8; ISO/IEC 14496-15, section 5.3 (length
 prefixes); RFC 6386, section 9.1 (VP8).

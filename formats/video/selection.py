@@ -1,4 +1,4 @@
-"""Which frames a clip has."""
+"""The frames that a clip has."""
 
 from __future__ import annotations
 

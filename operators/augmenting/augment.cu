@@ -1,6 +1,6 @@
 // Augments images of bytes (frames, height, width, CHANNELS), each by one effect. CHANNELS is 0 for
 // any number of channels; then a thread makes one channel of a pixel at a time. With PILLOW, colors
-// and sharpness are blends as Pillow computes them.
+// are blends as Pillow computes them.
 #include "../kernels/resampling.cuh"
 #include "../kernels/lanes.cuh"
 #include "../kernels/borders.cuh"
@@ -11,7 +11,7 @@ const int TOGETHER = CHANNELS ? CHANNELS : 1;  // channels that a thread makes a
 const int BYTES = PIXELS * TOGETHER;
 const float FURTHEST = 1e6f;  // an int holds such positions
 
-enum Task { LOOK_UP, MAP_COLOR, FILTER, WARP };  // as in effects.py
+enum Task { LOOK_UP, MAP_COLOR, FILTER, WARP, SMOOTH };  // as in effects.py
 
 // Neighboring bytes, which are read and written as words if possible.
 struct Bytes {
@@ -68,7 +68,7 @@ __device__ inline void map_color(const Sample& s, const u8* pixel, u8* out) {
     }
 }
 
-// Weighs the nine pixels around one.
+// Weighs the nine pixels around one, or blends the pixel with their smoothed mean.
 __device__ inline void filter(const Sample& s, const u8* frame, int x, int y, int channels, u8* out) {
     const int columns[] = {index_of(x - 1, s.width), x, index_of(x + 1, s.width)};
     const int rows[] = {index_of(y - 1, s.height), y, index_of(y + 1, s.height)};
@@ -84,7 +84,7 @@ __device__ inline void filter(const Sample& s, const u8* frame, int x, int y, in
             sum += s.numbers[k] * (float)level;
             total += level;
         }
-        if (PILLOW) {
+        if (s.work == SMOOTH) {
             const int smooth = inside ? (2 * (total + 4 * center) + 13) / 26 : center;
             out[c] = blended((float)smooth, (float)center, s.numbers[0]);
         } else {
@@ -156,7 +156,7 @@ __device__ inline void make(const Sample& s, i64 first, int count, int channel, 
         const int place = (int)(first + j - frame * area), y = quotient(place, s.width);
         const int x = place - y * s.width;
         const u8* pixels = s.source + frame * area * channels + channel;
-        if (s.work == FILTER)
+        if (s.work == FILTER || s.work == SMOOTH)
             filter(s, pixels, x, y, channels, out);
         else
             warp(s, pixels, x, y, channels, fill, out);

@@ -12,12 +12,14 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY_FLOAT, BOOL, FLOATS, INTERP, STR, param
 from ...engine.tensors import TensorList, TensorListGPU
-from ...engine.tensors.dtypes import DALIInterpType
+from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
+from ..common.batch_arguments import why_not
 from ..warp.cpu_warp import Sampling
 from .cpu_augment import Style, apply_steps
 from .effects import EFFECTS, Floats, checked_steps, parameter_row
-from .gpu_augment import augment_batch
+from .gpu_augment import Request, augment_batch
+from .references import given_reference
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -86,7 +88,7 @@ class Augment(SampleOperator):
         "numbers are ignored.",
         per_sample=True,
     )
-    pillow = param(BOOL, False, "Whether colors and sharpness are computed as by Pillow.")
+    pillow = param(BOOL, False, "Whether colors are computed as by Pillow.")
 
     def prepare(self) -> None:
         nearest = self.interp_type == DALIInterpType.INTERP_NN
@@ -139,14 +141,12 @@ class Augment(SampleOperator):
         *,
         shape: Any,
     ) -> TensorListGPU:
-        return augment_batch(self, batch, images, steps, shape)
-
-
-def given_reference(shape: Sequence[float]) -> tuple[float, float] | None:
-    """Return the height and the width that the argument `shape` gives, or None."""
-    numbers = np.ravel(shape).tolist()
-    if not numbers:
-        return None
-    if len(numbers) < 2 or not np.isfinite(numbers[:2]).all():
-        raise ArgumentError(f"shape is {tuple(numbers)}; give (height, width)")
-    return numbers[0], numbers[1]
+        dtype = to_numpy_type(images.dtype)
+        try:
+            planes = self.planes(images.ndim, dtype)
+        except ArgumentError:
+            others, first = () if steps is None else (steps,), images.extents()[0].tolist()
+            raise why_not(self, batch, 0, first, dtype, {"shape": shape}, *others) from None
+        layout = self.output_layouts()[0]
+        request = Request(self.effect, self.style, *planes, layout, self.steps_of)
+        return augment_batch(self, batch, images, steps, shape, request)

@@ -51,7 +51,7 @@ def _posterize(mask: Floats, pillow: bool) -> Array:
 
 
 def _solarize(threshold: Floats, pillow: bool) -> Array:
-    return np.where(_EXACT < threshold, LEVELS, 255 - LEVELS)
+    return np.where(threshold > _EXACT, LEVELS, 255 - LEVELS)
 
 
 def _solarize_add(shift: Floats, pillow: bool) -> Array:
@@ -145,7 +145,7 @@ def _equalize(counts: Ints) -> Array:
         return np.full(256, first)
     sums = np.cumsum(counts) - counts[: first + 1].sum()
     scaled = sums.astype(np.float32) * (np.float32(255) / np.float32(rest))
-    return np.where(LEVELS <= first, 0, np.rint(scaled)).clip(0, 255)
+    return np.where(first >= LEVELS, 0, np.rint(scaled)).clip(0, 255)
 
 
 def _pillow_equalize(counts: Ints) -> Array:

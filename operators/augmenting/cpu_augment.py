@@ -23,8 +23,6 @@ from .maps import pixel_maps
 
 _SMOOTH = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32)
 _SMOOTH_SUM = 13
-SMOOTH_WEIGHT = np.float32(1) / np.float32(_SMOOTH_SUM)
-"""What a neighbor weighs in the window of a sharpness of -1, which blurs: see `factor_of`."""
 
 
 class Style(NamedTuple):
@@ -32,7 +30,7 @@ class Style(NamedTuple):
 
     Attributes:
         sampling: how moved pixels are made.
-        pillow: whether colors and sharpness are computed as by Pillow.
+        pillow: whether colors are computed as by Pillow.
     """
 
     sampling: Sampling
@@ -43,13 +41,6 @@ def color_maps(factors: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return the maps of RGB colors that scale their distance from gray: (..., 3, 4)."""
     ones = np.ones(np.shape(factors))
     return twist(0 * ones, np.asarray(factors, np.float64), ones, 0 * ones)
-
-
-def factor_of(windows: Floats) -> NDArray[np.float32]:
-    """Return Pillow's factors of sharpness, from windows of 9 numbers (..., 9)."""
-    strength = windows[..., 0].astype(np.float64) / np.float64(SMOOTH_WEIGHT)
-    factors: NDArray[np.float32] = (1 - strength).astype(np.float32)
-    return factors
 
 
 def apply_steps(
@@ -102,7 +93,9 @@ def _apply(
     elif effect.work is Work.WARP:
         _warp(frames, step, reference, style.sampling, out)
     elif effect.work is Work.FILTER:
-        _each(frames, out, _pillow_sharpen if style.pillow else _filter, values)
+        _each(frames, out, _filter, values)
+    elif effect.work is Work.SMOOTH:
+        _each(frames, out, _pillow_sharpen, values)
     elif channels == 1:
         np.copyto(out, frames)  # gray images have no color
     elif style.pillow:
@@ -133,7 +126,7 @@ def _warp(
 ) -> None:
     extent = frames.shape[1:3]
     check_extents(extent, extent)
-    extents, wanted = np.array([extent]), np.array([reference])
+    extents, wanted = np.array([extent]), np.array([reference], np.float64)
     number = np.array([int(step[0])])
     maps, good = pixel_maps(number, step[np.newaxis, 1:], extents, wanted, nearest=sampling.nearest)
     if not good[0]:
@@ -159,7 +152,7 @@ def _pillow_sharpen(frame: Array, values: Floats, out: Array) -> None:
     if min(frame.shape[:2]) >= len(_SMOOTH):
         sums = cv2.filter2D(frame, cv2.CV_16S, _SMOOTH).reshape(frame.shape)[1:-1, 1:-1]
         smooth[1:-1, 1:-1] = (2 * sums.astype(np.int32) + _SMOOTH_SUM) // (2 * _SMOOTH_SUM)
-    _blend(smooth, frame, factor_of(values), out)
+    _blend(smooth, frame, values[0], out)
 
 
 def _pillow_color(frame: Array, values: Floats, out: Array) -> None:

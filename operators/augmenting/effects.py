@@ -24,6 +24,7 @@ class Work(Enum):
     MAP_COLOR = 1
     FILTER = 2  # by a window of 3 by 3 pixels
     WARP = 3
+    SMOOTH = 4  # a blend with a smoothed image
 
 
 class Effect(NamedTuple):
@@ -60,6 +61,7 @@ EFFECTS = {
     "invert": Effect(12, 0),
     "equalize": Effect(13, 0, of_levels=True),
     "auto_contrast": Effect(14, 0, of_levels=True),
+    "sharpen": Effect(15, 1, Work.SMOOTH),  # Pillow's factor of the distance from a smoothed image
 }
 
 WIDTH = max(effect.width for effect in EFFECTS.values())

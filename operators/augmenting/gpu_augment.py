@@ -6,28 +6,27 @@ step: one counts levels, the other makes tables.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError
-from ...engine.graph.operator import Array
+from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList, TensorListGPU, address_of
-from ...engine.tensors.dtypes import to_numpy_type
-from ..common.batch_arguments import enter_errors, padded_numbers, why_not
+from ..common.batch_arguments import enter_errors
 from ..kernels import THREADS, Pointers, blocks_for, kernel, launch_elements, struct_table
 from ..warp.cpu_warp import MOST_EXTENT
 from ..warp.gpu_warp import converted_fill
 from .byte_tables import given_tables
-from .cpu_augment import Style, color_maps, factor_of
+from .cpu_augment import Style, color_maps
 from .effects import EFFECTS, OF_COLORS, OF_LEVELS, WIDTH, WORKS, Floats, Ints, Work
 from .maps import pixel_maps
+from .references import references
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
-    from .augment import Augment
 
 _TOGETHER = (1, 3)
 """Numbers of channels for which kernels are compiled; with others a thread makes one channel."""
@@ -37,6 +36,25 @@ _DEVICE_EFFECTS = {
     EFFECTS[name].number: i for i, name in enumerate(("contrast", "equalize", "auto_contrast"))
 }
 """The numbers that effects have in levels.cu."""
+
+
+class Request(NamedTuple):
+    """What an operator wants of all samples.
+
+    Attributes:
+        effect: the only effect, or None.
+        style: see there.
+        frames, channels: whether samples have these axes.
+        layout: of the results.
+        steps_of: returns the steps of a sample, or raises the error of a sample without steps.
+    """
+
+    effect: str | None
+    style: Style
+    frames: bool
+    channels: bool
+    layout: str
+    steps_of: Callable[[Array | None], Floats]
 
 
 class Chains(NamedTuple):
@@ -70,35 +88,40 @@ class Images(NamedTuple):
     @property
     def pixels(self) -> Ints:
         """The number of pixels of a frame: (batch,)."""
-        return self.extents.prod(axis=1)
+        pixels: Ints = self.extents.prod(axis=1)
+        return pixels
 
 
 def augment_batch(
-    operator: Augment,
+    operator: SampleOperator,
     batch: BatchContext,
     images: TensorListGPU,
     steps: TensorList | None,
     shape: Any,
+    request: Request,
 ) -> TensorListGPU:
-    """Return the augmented images: `Augment.batch_gpu`."""
-    shapes, dtype = images.extents(), to_numpy_type(images.dtype)
-    others = () if steps is None else (steps,)
-    try:
-        planes = operator.planes(images.ndim, dtype)
-    except ArgumentError:
-        raise why_not(operator, batch, 0, shapes[0], dtype, {"shape": shape}, *others) from None
+    """Return the augmented images of a batch.
+
+    Args:
+        operator, batch: the operator and its batch.
+        images: uint8.
+        steps, shape: as the operator gets them.
+        request: what it wants.
+    """
+    shapes = images.extents()
     ones = np.ones((batch.size, 1), np.int64)
-    before, after = () if planes.frames else (ones,), () if planes.channels else (ones,)
+    before, after = () if request.frames else (ones,), () if request.channels else (ones,)
     frames, height, width, channels = np.concatenate([*before, shapes, *after], axis=1).T
     alike = bool((channels == channels[:1]).all())
     together = int(channels[0]) if alike and len(channels) and channels[0] in _TOGETHER else 0
     given = Images(frames, channels, np.stack([height, width], axis=1), together)
 
-    chains = chains_of(operator, batch, steps)
-    maps, usable = _maps(given, chains, shape, operator.style)
+    chains = chains_of(batch, steps, request.effect, request.steps_of)
+    maps, usable = _maps(given, chains, shape, request.style)
+    others = () if steps is None else (steps,)
     enter_errors(operator, batch, images, usable, {"shape": shape}, *others)
     counts = np.where(usable & (shapes.prod(axis=1) > 0), chains.counts.clip(1), 0)
-    out = batch.device.empty(shapes, np.uint8, operator.output_layouts()[0])
+    out = batch.device.empty(shapes, np.uint8, request.layout)
     spare = batch.device.empty(shapes, np.uint8) if counts.max(initial=0) > 1 else out
     memory = [out.pointers(), spare.pointers()]
     source = images.pointers()
@@ -106,37 +129,49 @@ def augment_batch(
         target = np.where((counts - stage) % 2 == 1, memory[0], memory[1])
         rows = np.flatnonzero(counts > stage)
         chosen = chains.steps[rows, stage], maps[rows, stage]
-        _launch(batch, given, rows, source, target, *chosen, operator.style)
+        _launch(batch, given, rows, source, target, *chosen, request.style)
         source = target
     return out
 
 
-def chains_of(operator: Augment, batch: BatchContext, steps: TensorList | None) -> Chains:
-    """Return the steps of a batch. Samples with steps that the CPU refuses are not usable."""
+def chains_of(
+    batch: BatchContext,
+    steps: TensorList | None,
+    effect: str | None,
+    steps_of: Callable[[Array | None], Floats],
+) -> Chains:
+    """Return the steps of a batch. Samples with steps that the CPU refuses are not usable.
+
+    Args:
+        batch: the batch.
+        steps: of each sample; with `effect`, its parameter.
+        effect: the only effect, or None.
+        steps_of: see `Request`.
+    """
     usable = np.ones(batch.size, bool)
     dense = steps is not None and steps.is_dense_tensor() and steps.dense()[:1].size > 0
     table = np.zeros((batch.size, 1, 1 + WIDTH), np.float32)
     numbers = steps.dense() if steps is not None and dense else None
-    if operator.effect is None and numbers is not None and numbers.shape[2:] == (1 + WIDTH,):
+    if effect is None and numbers is not None and numbers.shape[2:] == (1 + WIDTH,):
         table = numbers.astype(np.float32)
-    elif operator.effect is not None and (steps is None or _fits(operator.effect, numbers)):
-        effect = EFFECTS[operator.effect]
-        table[:, 0, 0] = effect.number
-        if numbers is not None and effect.width:
-            table[:, 0, 1 : 1 + effect.width] = numbers.reshape(batch.size, -1)
+    elif effect is not None and (steps is None or _fits(effect, numbers)):
+        declared = EFFECTS[effect]
+        table[:, 0, 0] = declared.number
+        if numbers is not None and declared.width:
+            table[:, 0, 1 : 1 + declared.width] = numbers.reshape(batch.size, -1)
     else:
         rows: list[Floats] = [np.zeros((0, 1 + WIDTH), np.float32)] * batch.size
 
         def read(row: int) -> None:
-            rows[row] = operator.steps_of(None if steps is None else steps.row(row))
+            rows[row] = steps_of(None if steps is None else steps.row(row))
 
         usable[try_rows(batch, range(batch.size), read)] = False
         table = np.zeros((batch.size, max(1, *map(len, rows)), 1 + WIDTH), np.float32)
         for row, chosen in enumerate(rows):
             table[row, : len(chosen)] = chosen
     usable &= np.isfinite(table).all(axis=(1, 2))
-    effects = np.where(usable[:, np.newaxis], table[..., 0], 0)
-    usable &= ((effects >= 0) & (effects < len(EFFECTS))).all(axis=1)
+    numbered = np.where(usable[:, np.newaxis], table[..., 0], 0)
+    usable &= ((numbered >= 0) & (numbered < len(EFFECTS))).all(axis=1)
     table = np.where(usable[:, np.newaxis, np.newaxis], table, 0)
     empty = table[..., 0] < 1
     order = np.argsort(empty, axis=1, kind="stable")
@@ -157,13 +192,7 @@ def _maps(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the map of pixels of each step, (batch, most, 6), and which samples are usable."""
     count, most = chains.steps.shape[:2]
-    sizes, given = padded_numbers(shape, count)
-    reference = images.extents.astype(np.float64)
-    if sizes.shape[1] >= 2:
-        reference = np.where((given == 0)[:, np.newaxis], reference, sizes[:, :2])
-    usable = chains.usable & (given != 1) & np.isfinite(reference).all(axis=1)
-    reference = np.where(usable[:, np.newaxis], reference, 1.0)
-
+    reference, known = references(shape, images.extents)
     effects = chains.steps[..., 0].astype(np.int64)
     maps, exist = pixel_maps(
         effects.reshape(-1),
@@ -173,11 +202,12 @@ def _maps(
         nearest=style.sampling.nearest,
     )
     moved = WORKS[effects] == Work.WARP.value
-    good = exist.reshape(count, most) & (images.extents <= MOST_EXTENT).all(axis=1)[:, np.newaxis]
+    fits = images.extents.max(axis=1) <= MOST_EXTENT
+    good = exist.reshape(count, most) & fits[:, np.newaxis]
     wrong = moved & ~good
     wrong |= OF_COLORS[effects] & ~np.isin(images.channels, (1, 3))[:, np.newaxis]
     filled = (images.pixels * images.frames * images.channels > 0)[:, np.newaxis]
-    return maps.reshape(count, most, 6), usable & ~(wrong & filled).any(axis=1)
+    return maps.reshape(count, most, 6), chains.usable & known & ~(wrong & filled).any(axis=1)
 
 
 def _launch(
@@ -208,10 +238,8 @@ def _launch(
     numbers[:, :WIDTH] = values
     moved = works == Work.WARP.value
     numbers[moved, :6] = maps[moved]
-    colored, filtered = works == Work.MAP_COLOR.value, works == Work.FILTER.value
-    if style.pillow:
-        numbers[filtered, 0] = factor_of(values[filtered])
-    elif colored.any():
+    colored = works == Work.MAP_COLOR.value
+    if colored.any() and not style.pillow:
         numbers[colored] = color_maps(values[colored, 0]).reshape(-1, _NUMBERS)
 
     given = batch.device.upload(given_tables(effects, values[:, 0], pillow=style.pillow))
@@ -224,9 +252,7 @@ def _launch(
         addresses = np.uint64(address_of(kept)) + (np.cumsum(made) - made).astype(np.uint64)
         tables = np.where(of_levels, addresses, tables)
         at = np.flatnonzero(of_levels)
-        _make_tables(
-            batch, images, rows[at], source, tables[at], effects[at], values[at, 0], style
-        )
+        _make_tables(batch, images, rows[at], source, tables[at], effects[at], values[at, 0], style)
     height, width = images.extents[rows].astype(np.int32).T
     table = struct_table(
         "Sample",

@@ -8,17 +8,15 @@ from numpy.typing import NDArray
 from ..transforms.matrices import affine, plane_rotations, shears
 from ..warp.index_maps import index_maps
 from ..warp.rotation import sources_of_pixels
-from .effects import EFFECTS, WORKS, Floats, Ints, Work
+from .effects import EFFECTS, Floats, Ints
 
-MOVING = np.flatnonzero(WORKS == Work.WARP.value)
-"""Numbers of the effects that move pixels."""
 _SHEAR, _SHIFT, _RELATIVE, _TURN = (
     EFFECTS[name].number for name in ("shear", "translate", "translate_relative", "rotate")
 )
 
 
 def point_maps(
-    effects: Ints, values: Floats, extents: Ints, reference: Ints
+    effects: Ints, values: Floats, extents: Ints, reference: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the maps of points of images to points of results, in coordinates: (count, 2, 3).
 
@@ -44,7 +42,7 @@ def point_maps(
 
 
 def pixel_maps(
-    effects: Ints, values: Floats, extents: Ints, reference: Ints, *, nearest: bool
+    effects: Ints, values: Floats, extents: Ints, reference: NDArray[np.float64], *, nearest: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the maps of pixel indices of results to those of images, and which exist.
 

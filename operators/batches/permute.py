@@ -95,6 +95,7 @@ class BatchPermutation(UploadedOperator):
     """Draws a random order of the samples of a batch, for the `indices` of `permute_batch`."""
 
     name = "batch_permutation"
+    is_random = True
     sample_independent = False
     allow_repetitions = param(
         BOOL, False, "Draw every index independently, so that indices may repeat."

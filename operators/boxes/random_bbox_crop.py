@@ -56,6 +56,7 @@ class RandomBboxCrop(BatchOperator):
     """
 
     name = "random_bbox_crop"
+    is_random = True
     inputs = ("boxes", "labels?")
     sample_independent = True
 

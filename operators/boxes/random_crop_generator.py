@@ -26,6 +26,7 @@ class RandomCropGenerator(SampleOperator):
     """
 
     name = "random_crop_generator"
+    is_random = True
     inputs = ("shapes",)
     outputs = 2
 

@@ -37,6 +37,7 @@ class SsdRandomCrop(CompositeOperator):
     """
 
     name = "ssd_random_crop"
+    is_random = True
     inputs = ("images", "boxes", "labels")
     outputs = 3
 

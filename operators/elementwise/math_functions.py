@@ -59,119 +59,119 @@ def _call(function: str, *operands: Any) -> DataNode:
     return result
 
 
-def abs(x: Any) -> DataNode:
-    """Return |x|, of the input's type."""
-    return _call("abs", x)
+def abs(input: Any) -> DataNode:
+    """Return the absolute value of the input, of the input's type."""
+    return _call("abs", input)
 
 
-def fabs(x: Any) -> DataNode:
-    """Return |x| as a floating point number."""
-    return _call("fabs", x)
+def fabs(input: Any) -> DataNode:
+    """Return the absolute value of the input as a floating point number."""
+    return _call("fabs", input)
 
 
-def floor(x: Any) -> DataNode:
-    """Return the largest whole number that is not above x."""
-    return _call("floor", x)
+def floor(input: Any) -> DataNode:
+    """Return the largest whole number that is not above the input."""
+    return _call("floor", input)
 
 
-def ceil(x: Any) -> DataNode:
-    """Return the smallest whole number that is not below x."""
-    return _call("ceil", x)
+def ceil(input: Any) -> DataNode:
+    """Return the smallest whole number that is not below the input."""
+    return _call("ceil", input)
 
 
-def sqrt(x: Any) -> DataNode:
-    """Return the square root of x."""
-    return _call("sqrt", x)
+def sqrt(input: Any) -> DataNode:
+    """Return the square root of the input."""
+    return _call("sqrt", input)
 
 
-def rsqrt(x: Any) -> DataNode:
-    """Return 1 / sqrt(x)."""
-    return _call("rsqrt", x)
+def rsqrt(input: Any) -> DataNode:
+    """Return 1 / sqrt(the input)."""
+    return _call("rsqrt", input)
 
 
-def cbrt(x: Any) -> DataNode:
-    """Return the cube root of x."""
-    return _call("cbrt", x)
+def cbrt(input: Any) -> DataNode:
+    """Return the cube root of the input."""
+    return _call("cbrt", input)
 
 
-def exp(x: Any) -> DataNode:
-    """Return e to the power of x."""
-    return _call("exp", x)
+def exp(input: Any) -> DataNode:
+    """Return e to the power of the input."""
+    return _call("exp", input)
 
 
-def log(x: Any) -> DataNode:
-    """Return the natural logarithm of x."""
-    return _call("log", x)
+def log(input: Any) -> DataNode:
+    """Return the natural logarithm of the input."""
+    return _call("log", input)
 
 
-def log2(x: Any) -> DataNode:
-    """Return the logarithm of x to base 2."""
-    return _call("log2", x)
+def log2(input: Any) -> DataNode:
+    """Return the logarithm of the input to base 2."""
+    return _call("log2", input)
 
 
-def log10(x: Any) -> DataNode:
-    """Return the logarithm of x to base 10."""
-    return _call("log10", x)
+def log10(input: Any) -> DataNode:
+    """Return the logarithm of the input to base 10."""
+    return _call("log10", input)
 
 
-def sin(x: Any) -> DataNode:
-    """Return the sine of x (radians)."""
-    return _call("sin", x)
+def sin(input: Any) -> DataNode:
+    """Return the sine of the input (radians)."""
+    return _call("sin", input)
 
 
-def cos(x: Any) -> DataNode:
-    """Return the cosine of x (radians)."""
-    return _call("cos", x)
+def cos(input: Any) -> DataNode:
+    """Return the cosine of the input (radians)."""
+    return _call("cos", input)
 
 
-def tan(x: Any) -> DataNode:
-    """Return the tangent of x (radians)."""
-    return _call("tan", x)
+def tan(input: Any) -> DataNode:
+    """Return the tangent of the input (radians)."""
+    return _call("tan", input)
 
 
-def asin(x: Any) -> DataNode:
-    """Return the angle in radians whose sine is x."""
-    return _call("asin", x)
+def asin(input: Any) -> DataNode:
+    """Return the angle in radians whose sine is the input."""
+    return _call("asin", input)
 
 
-def acos(x: Any) -> DataNode:
-    """Return the angle in radians whose cosine is x."""
-    return _call("acos", x)
+def acos(input: Any) -> DataNode:
+    """Return the angle in radians whose cosine is the input."""
+    return _call("acos", input)
 
 
-def atan(x: Any) -> DataNode:
-    """Return the angle in radians whose tangent is x."""
-    return _call("atan", x)
+def atan(input: Any) -> DataNode:
+    """Return the angle in radians whose tangent is the input."""
+    return _call("atan", input)
 
 
-def sinh(x: Any) -> DataNode:
-    """Return the hyperbolic sine of x."""
-    return _call("sinh", x)
+def sinh(input: Any) -> DataNode:
+    """Return the hyperbolic sine of the input."""
+    return _call("sinh", input)
 
 
-def cosh(x: Any) -> DataNode:
-    """Return the hyperbolic cosine of x."""
-    return _call("cosh", x)
+def cosh(input: Any) -> DataNode:
+    """Return the hyperbolic cosine of the input."""
+    return _call("cosh", input)
 
 
-def tanh(x: Any) -> DataNode:
-    """Return the hyperbolic tangent of x."""
-    return _call("tanh", x)
+def tanh(input: Any) -> DataNode:
+    """Return the hyperbolic tangent of the input."""
+    return _call("tanh", input)
 
 
-def asinh(x: Any) -> DataNode:
-    """Return the inverse hyperbolic sine of x."""
-    return _call("asinh", x)
+def asinh(input: Any) -> DataNode:
+    """Return the inverse hyperbolic sine of the input."""
+    return _call("asinh", input)
 
 
-def acosh(x: Any) -> DataNode:
-    """Return the inverse hyperbolic cosine of x."""
-    return _call("acosh", x)
+def acosh(input: Any) -> DataNode:
+    """Return the inverse hyperbolic cosine of the input."""
+    return _call("acosh", input)
 
 
-def atanh(x: Any) -> DataNode:
-    """Return the inverse hyperbolic tangent of x."""
-    return _call("atanh", x)
+def atanh(input: Any) -> DataNode:
+    """Return the inverse hyperbolic tangent of the input."""
+    return _call("atanh", input)
 
 
 def min(left: Any, right: Any) -> DataNode:

@@ -1,6 +1,7 @@
 """Operators that move elements and keep their values: windows, orders, joined samples.
 
-operators    crop, slice, pad, flip, transpose, reshape, dimensions, join, subscript
+operators    crop, slice, pad, flip, transpose, reshape, dimensions, join, subscript,
+             element_extract
 CPU          extract: a window of a sample, with what lies outside; window_operator: its arguments
 GPU          gpu_extract: the windows of a batch; strided_views: views of samples;
              gpu_copies: results out of views, by the fastest kernel, with gather_plan,

@@ -51,7 +51,7 @@ def in_shapes(
 
 
 def _seen(data: TensorListGPU, shapes: list[Shape], dtype: np.dtype[Any]) -> TensorListGPU:
-    if data.packed is None and data.is_dense_tensor():
+    if data.packed is None and data.mixed is None and data.is_dense_tensor():
         dense = data.dense().reshape(-1)
         if len(set(shapes)) == 1 and len(shapes) * prod(shapes[0]) * dtype.itemsize == dense.nbytes:
             return data.with_rows(dense.view(dtype).reshape(len(shapes), *shapes[0]), "")

@@ -39,6 +39,7 @@ class Choice(UploadedOperator):
     """
 
     name = "random.choice"
+    is_random = True
     sample_independent = True
     inputs = ("a", "shape_like?")
     cpu_inputs = ("a",)

@@ -67,6 +67,7 @@ class Distribution(UploadedOperator, ABC):
     """Base of operators that draw numbers from a distribution, which subclasses define."""
 
     inputs = ("shape_like?",)
+    is_random = True
     sample_independent = True
     any_device_inputs = ("shape_like",)
     shape = param(

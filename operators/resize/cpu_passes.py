@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.tensors.scratch import Scratch
+from ...engine.tensors.memory import Scratch
 from .cpu_bands import Band
 
 # OpenBLAS starts threads of its own above this many multiply-adds a product.

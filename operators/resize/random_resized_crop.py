@@ -37,6 +37,7 @@ class RandomResizedCrop(ResamplingOperator):
     """
 
     name = "random_resized_crop"
+    is_random = True
 
     size = param(
         INTS, REQUIRED, "(height, width) of the result in pixels; one number stands for both."

@@ -162,6 +162,10 @@ class ExternalSource(FedInput):
             )
         }
 
+    def constants_without_program(self) -> dict[str, Any]:
+        """Return the arguments without the source: data are fed in its place."""
+        return {k: v for k, v in self.constants().items() if k not in ("source", "cycle")}
+
     def num_outputs(self) -> int:
         return self._count
 
@@ -387,7 +391,8 @@ class ExternalSource(FedInput):
         sizes = [len(column) for column in columns]
         if len(set(sizes)) > 1:
             raise ArgumentError(
-                f"all outputs of a batch need the same number of samples, but have {sizes}"
+                f"External source must return outputs with consistent batch size. Its outputs have "
+                f"{sizes} samples"
             )
         if self._batch_size and sizes[0] > self._batch_size:
             raise ArgumentError(

@@ -7,4 +7,6 @@ public names: programs use the transforms of `experimental.torchvision`.
 axes        which samples of an axis each result weighs, and rounded weights
 resizing    an image on the CPU; `gpu_resizing` and resize.cu, a batch on the GPU
 resize      the operator of both, with sizes and windows by torchvision's rules
+color       `ColorJitter`, `Grayscale` and `RandomGrayscale`; colors: their arithmetic on the CPU;
+            pillow_images: arrays as Pillow's images, and back
 """

@@ -32,7 +32,8 @@ _CACHED_AXES = 64
 
 
 def _bilinear(x: Floats) -> Floats:
-    return np.maximum(1 - np.abs(x), 0.0)
+    heights: Floats = np.maximum(1 - np.abs(x), 0.0)
+    return heights
 
 
 def _bicubic(x: Floats, a: float = -0.5) -> Floats:

@@ -106,7 +106,7 @@ extern "C" __global__ void resize_pass(const Pass* passes, const Axis* axes) {
             const int index = min(max(from + t, 0), axis.in_size - 1);
             sum += ((const float*)axis.wholes)[at * axis.taps + t] * (float)line[index * step];
         }
-        s.out[i] = saturated<Out>(sizeof(Out) < 4 || (Out)0.5f == 0 ? rintf(sum) : sum);
+        s.out[i] = saturated<Out>(Type<Out>::kind == FLOATING ? sum : rintf(sum));
 #endif
     }
 }

@@ -120,7 +120,7 @@ class VisionResize(SampleOperator):
         numbers = numbers_of(arguments["window"], batch.size, 4)
         if np.size(arguments["window"]) == 0:
             numbers = np.empty((batch.size, 0))
-        usable = ~np.isnan(numbers).any(axis=1)
+        usable: NDArray[np.bool_] = np.all(~np.isnan(numbers), axis=1)
         windows = windows_of(extents[:, :2], np.where(usable[:, None], numbers, 0).astype(np.int64))
         usable &= fits(extents[:, :2], windows)
         windows[~usable] = 0, 0, 1, 1
@@ -144,7 +144,8 @@ def fits(extents: Ints, windows: Ints) -> NDArray[np.bool_]:
     if windows.shape[1] != 4:
         return np.zeros(len(windows), bool)
     inside = (windows[:, :2] >= 0) & (windows[:, :2] + windows[:, 2:] <= extents)
-    return (inside & (windows[:, 2:] > 0)).all(axis=1)
+    result: NDArray[np.bool_] = np.all(inside & (windows[:, 2:] > 0), axis=1)
+    return result
 
 
 def resized(extents: Ints, size: Sequence[int], max_size: int) -> Ints:

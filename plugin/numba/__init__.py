@@ -5,6 +5,55 @@
 Numba is imported when a pipeline is defined that uses it.
 """
 
+from typing import Any
+
 from . import fn as fn
 
-__all__: list[str] = []  # `fn` would replace the program's own
+__all__ = ["NumbaFunction"]  # `fn` would replace the program's own
+
+
+class NumbaFunction:
+    """`fn.numba_function` as a class, as those of `ops`."""
+
+    def __init__(
+        self,
+        run_fn: Any,
+        out_types: Any,
+        in_types: Any,
+        outs_ndim: Any,
+        ins_ndim: Any,
+        setup_fn: Any = None,
+        device: str = "cpu",
+        batch_processing: bool = False,
+        blocks: Any = None,
+        threads_per_block: Any = None,
+        **arguments: Any,
+    ) -> None:
+        self._device = device
+        self._arguments = {
+            "run_fn": run_fn,
+            "out_types": out_types,
+            "in_types": in_types,
+            "outs_ndim": outs_ndim,
+            "ins_ndim": ins_ndim,
+            "setup_fn": setup_fn,
+            "device": device,
+            "batch_processing": batch_processing,
+            "blocks": blocks,
+            "threads_per_block": threads_per_block,
+            **arguments,
+        }
+
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any:
+        """Add the operator to the graph being defined and return its output or outputs."""
+        return fn.numba_function(*inputs, **self._arguments, **arguments)
+
+    @property
+    def device(self) -> str:
+        """As given."""
+        return self._device
+
+    @property
+    def preserve(self) -> bool:
+        """As given; False by default."""
+        return bool(self._arguments.get("preserve", False))

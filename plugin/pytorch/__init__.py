@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from ...engine.errors import ArgumentError, MissingDependencyError, install_hint
 from ...engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ...engine.tensors.device_export import stream_handle
-from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
+from ...engine.tensors.dtypes import ELEMENT_TYPES, to_numpy_type
 from ...engine.tensors.streams import DEFAULT_STREAM
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform
 from ..two_outputs import TwoOutputs
@@ -62,19 +62,38 @@ __all__ = [
 TorchTensor: TypeAlias = torch.Tensor
 T = TypeVar("T")
 
-to_torch_type = {
-    dtype: getattr(torch, to_numpy_type(dtype).name)
-    for dtype in DALIDataType
-    if dtype != DALIDataType.NO_TYPE
-}
+to_torch_type = {dtype: getattr(torch, to_numpy_type(dtype).name) for dtype in ELEMENT_TYPES}
 """PyTorch's dtype of each `DALIDataType`."""
 
 
 class TorchPythonFunction:
     """`fn.torch_python_function` as a class, as those of `ops`."""
 
-    def __init__(self, function: Any, num_outputs: int = 1, **arguments: Any) -> None:
-        self._arguments = {"function": function, "num_outputs": num_outputs, **arguments}
+    def __init__(
+        self,
+        function: Any,
+        num_outputs: int = 1,
+        device: str = "cpu",
+        batch_processing: bool = False,
+        **arguments: Any,
+    ) -> None:
+        self._arguments = {
+            "function": function,
+            "num_outputs": num_outputs,
+            "device": device,
+            "batch_processing": batch_processing,
+            **arguments,
+        }
+
+    @property
+    def device(self) -> str:
+        """As given."""
+        return str(self._arguments["device"])
+
+    @property
+    def preserve(self) -> bool:
+        """As given; False by default."""
+        return bool(self._arguments.get("preserve", False))
 
     def __call__(self, *inputs: Any, **arguments: Any) -> Any:
         """Add the operator to the graph being defined and return its output or outputs."""

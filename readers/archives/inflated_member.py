@@ -60,7 +60,7 @@ class InflatedMember(Storage):
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`; raises DecodeError if the bytes are damaged."""
         self.check(np.array(offsets, np.int64), np.array([len(b) for b in buffers], np.int64))
-        ranges = sorted(zip(offsets, buffers, strict=True), key=lambda each: each[0])
+        ranges = sorted(zip(offsets, buffers, strict=True), key=lambda pair: pair[0])
 
         def finish() -> None:
             first = 0

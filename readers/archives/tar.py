@@ -230,7 +230,7 @@ def _signed_sum(block: bytes) -> int:
     return sum(byte - 256 if byte > 127 else byte for byte in blanked)
 
 
-def _number(field: bytes, what: str) -> int:
+def _number(field: bytes, field_name: str) -> int:
     """Parse octal digits, or GNU's big-endian number behind a byte of 0x80."""
     digits = field.rstrip(b" \0")
     if not digits.isdigit():
@@ -242,7 +242,7 @@ def _number(field: bytes, what: str) -> int:
             return int(digits or b"0", 8)
     except ValueError:
         pass
-    raise TarError(f"the {what} of a header is {field!r}: damaged, or no tar")
+    raise TarError(f"the {field_name} of a header is {field!r}: damaged, or no tar")
 
 
 def _pax_records(text: bytes) -> dict[bytes, bytes]:

@@ -116,10 +116,10 @@ def _data_offsets(
     if not len(headers):
         return headers
     views = storage.read(headers, np.full(len(headers), length, np.int64), np.empty)
-    found = np.concatenate(views).view(_LOCAL)
-    wrong = (found["magic"] != _LOCAL_MAGIC) | (found["method"] != methods)
+    local_headers = np.concatenate(views).view(_LOCAL)
+    wrong = (local_headers["magic"] != _LOCAL_MAGIC) | (local_headers["method"] != methods)
     _refuse(storage, names, wrong, "does not begin where the directory says")
-    offsets: Int64s = headers + length + found["name"] + found["extra"]
+    offsets: Int64s = headers + length + local_headers["name"] + local_headers["extra"]
     _refuse(storage, names, sizes > storage.size - offsets, "reaches beyond the end of the archive")
     order = np.argsort(headers, kind="stable")
     overlap = np.zeros(len(headers), bool)
@@ -148,7 +148,7 @@ def may_inflate_to(sizes: Int64s, contents: Int64s) -> NDArray[np.bool_]:
     return fits & (contents >= 0) & (contents <= MAX_MEMBER_BYTES)
 
 
-def _refuse(storage: Storage, names: StringTable, wrong: NDArray[np.bool_], what: str) -> None:
+def _refuse(storage: Storage, names: StringTable, wrong: NDArray[np.bool_], problem: str) -> None:
     if wrong.any():
         name = names[int(wrong.argmax())][:200].decode(errors="backslashreplace")
-        raise SourceError(f"{storage.name}: member {name!r} {what}")
+        raise SourceError(f"{storage.name}: member {name!r} {problem}")

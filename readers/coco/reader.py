@@ -170,17 +170,17 @@ class Coco(WholeFileReader):
 
     def _optional_outputs(self) -> list[OptionalOutput]:
         """Return the outputs behind the labels."""
-        return [each for each in OPTIONAL_OUTPUTS if getattr(self, each.argument)]
+        return [output for output in OPTIONAL_OUTPUTS if getattr(self, output.argument)]
 
     def num_outputs(self) -> int:
         return 3 + len(self._optional_outputs())
 
     def output_layouts(self) -> tuple[str, ...]:
-        return "", "", "", *(each.layout for each in self._optional_outputs())
+        return "", "", "", *(output.layout for output in self._optional_outputs())
 
     def placeholder(self) -> tuple[Array, ...]:
         boxes, labels = np.empty((0, 4), np.float32), np.empty(0, np.int32)
-        optional = [each.placeholder for each in self._optional_outputs()]
+        optional = [output.placeholder for output in self._optional_outputs()]
         return np.empty(0, np.uint8), boxes, labels, *optional
 
     def event_counts(self) -> dict[str, int]:

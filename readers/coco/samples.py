@@ -101,7 +101,7 @@ def to_samples(
     runs: bool,
     image_ids: bool,
 ) -> CocoSamples:
-    """Return what batches take of selected annotations.
+    """Return the columns from which batches of selected annotations are taken.
 
     Args:
         coco: data set, from `select`.
@@ -186,11 +186,11 @@ def _shown(coco: CocoInstances, annotation: int) -> str:
     return coco.ids.shown(int(coco.annotations.ids[annotation]))
 
 
-def _as_int32(coco: CocoInstances, ids: Int64s, what: str, name: str) -> Int32s:
+def _as_int32(coco: CocoInstances, ids: Int64s, kind: str, name: str) -> Int32s:
     wrong = ids[(ids < _INT32.min) | (ids > _INT32.max)]
     if wrong.size:
         shown = coco.ids.shown(int(wrong[0]))
-        raise DecodeError(f"{name}: the {what} {shown} is no number of 32 bits, as outputs are")
+        raise DecodeError(f"{name}: the {kind} {shown} is no number of 32 bits, as outputs are")
     return ids.astype(np.int32)
 
 

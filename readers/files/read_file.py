@@ -56,8 +56,8 @@ class ReadFile(SampleOperator):
         if is_url(path):
             from ..remote.objects import start_whole  # needs optional libraries
 
-            found: Array = start_whole(path, self.storage_options, workspace.empty).result()
-            return found
+            remote: Array = start_whole(path, self.storage_options, workspace.empty).result()
+            return remote
         storage = open_storage(path)
         try:
             content: Array = workspace.empty((storage.size,), np.uint8)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import BatchContext
-from ...engine.graph.operator import Array, register
+from ...engine.graph.operator import register
 from ...engine.graph.params import DTYPES, INTS, STR, param
-from ...engine.order.sampler import Selection
-from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..listing.plain_files import FILE_LIST, FILE_ROOT, FILES, list_plain_files
-from ..reader import Reader
-from ..sample_forms import SampleForm, check_form, enter_other_forms, usual_form
+from ..array_files import FILE_LIST, FILE_ROOT, FILES, ArrayFileReader
 
 if TYPE_CHECKING:
     from .source import FitsSource
@@ -22,12 +16,8 @@ if TYPE_CHECKING:
 _TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
 
 
-_FORMS = "forms"
-"""In `Selection.extra`: the form of each output, once the batch is read."""
-
-
 @register
-class FitsReader(Reader):
+class FitsReader(ArrayFileReader):
     """Reads images of FITS files: arrays of numbers, as telescopes and satellites record them.
 
     Each output is the image of one HDU (header and data unit) of the file. The last axis of an
@@ -103,7 +93,7 @@ class FitsReader(Reader):
                 f"{owner}: there are {len(self.hdu_indices)} hdu_indices, but {len(types)} dtypes; "
                 "give one for each, or none"
             )
-        wrong = [each for each in map(to_numpy_type, types) if each.str[1:] not in _TYPES]
+        wrong = [dtype for dtype in map(to_numpy_type, types) if dtype.str[1:] not in _TYPES]
         if wrong:
             raise ArgumentError(
                 f"{owner}: no FITS image is of the type {wrong[0]}; there are integers of 8 to 64 "
@@ -116,38 +106,8 @@ class FitsReader(Reader):
     def open_source(self) -> FitsSource:
         from .source import FitsSource  # takes 2 ms
 
-        files = list_plain_files(
-            f"fn.{self.name}",
-            files=self.files,
-            file_list=self.file_list,
-            file_root=self.file_root,
-            file_filter=self.file_filter,
-            options=self.storage_options,
-        )
-        return FitsSource(files, self.hdu_indices, self.storage_options)
+        return FitsSource(self.listed_files(), self.hdu_indices, self.storage_options)
 
     def interrupt(self) -> None:
         super().interrupt()
         self.source.close()
-
-    def batch(self, batch: BatchContext, **arguments: Any) -> tuple[TensorList, ...]:
-        selection = batch.selections[self.placement.ordinal]
-        columns = tuple(
-            column if isinstance(column, TensorList) else TensorListCPU(column)
-            for column in super().batch(batch)
-        )
-        found = [usual_form(column, batch.errors) for column in columns]
-        selection.extra[_FORMS] = [usual for usual, _ in found]
-        for usual, others in found:
-            enter_other_forms(batch.errors, usual, others, partial(self._where, selection))
-        return columns
-
-    def read_sample(self, selection: Selection, row: int) -> tuple[Array, ...]:
-        sample = super().read_sample(selection, row)
-        forms: list[SampleForm | None] = selection.extra.get(_FORMS, [])
-        for image, usual in zip(sample, forms, strict=False):
-            check_form(image, usual, partial(self._where, selection, row))
-        return sample
-
-    def _where(self, selection: Selection, row: int) -> str:
-        return self.source.where(int(selection.index[row]))

@@ -84,7 +84,7 @@ class FitsSource:
         storages = open_storages([*map(os.fsdecode, paths)], self._options)
         try:
             images = _find_all(storages, self._hdus)
-            columns = [_column(found, allocate) for found in zip(*images, strict=True)]
+            columns = [_column(of_hdu, allocate) for of_hdu in zip(*images, strict=True)]
             if not columns:
                 return tuple([] for _ in self._hdus)
             self._read_all(storages, images, [*zip(*columns, strict=True)], allocate)
@@ -103,21 +103,21 @@ class FitsSource:
         """Fill the rows of all files."""
 
         def start(
-            storage: Storage, found: Sequence[FitsImage], numbers: Sequence[NDArray[Any]]
+            storage: Storage, images: Sequence[FitsImage], numbers: Sequence[NDArray[Any]]
         ) -> Pending[None]:
-            work = [_begun(*both, allocate) for both in zip(found, numbers, strict=True)]
-            parts = [each for each in work if each.buffer.size]
-            offsets = [each.image.offset for each in parts]
-            read = storage.start_read(offsets, [each.buffer for each in parts])
+            work = [_begun(*both, allocate) for both in zip(images, numbers, strict=True)]
+            parts = [image for image in work if image.buffer.size]
+            offsets = [part.image.offset for part in parts]
+            read = storage.start_read(offsets, [part.buffer for part in parts])
             return Then(read, lambda _: self._finish(storage, parts))
 
-        wait_all(start(*each) for each in zip(storages, images, rows, strict=True))
+        wait_all(start(*file) for file in zip(storages, images, rows, strict=True))
 
     def _finish(self, storage: Storage, parts: Sequence[_ReadImage]) -> None:
         """Make the numbers of images whose bytes were read."""
-        for each in parts:
+        for part in parts:
             try:
-                each.finish(self._decoder)
+                part.finish(self._decoder)
             except DecodeError as error:
                 raise _named(storage, error) from None
 
@@ -133,7 +133,7 @@ class FitsSource:
 
 def _find_all(storages: Sequence[Storage], hdus: Sequence[int]) -> list[list[FitsImage]]:
     """Return the images of each file; the headers of all files are asked for together."""
-    found: list[list[FitsImage]] = [[] for _ in storages]
+    images: list[list[FitsImage]] = [[] for _ in storages]
     walks = {i: find_images(storage.size, hdus) for i, storage in enumerate(storages)}
     answers: dict[int, bytes | None] = dict.fromkeys(walks)
     while walks:
@@ -142,7 +142,7 @@ def _find_all(storages: Sequence[Storage], hdus: Sequence[int]) -> list[list[Fit
             try:
                 offset, length = walk.send(answers[i])  # type: ignore[arg-type]  # None at first
             except StopIteration as end:
-                found[i] = end.value
+                images[i] = end.value
                 del walks[i]
             except DecodeError as error:
                 raise _named(storages[i], error) from None
@@ -150,7 +150,7 @@ def _find_all(storages: Sequence[Storage], hdus: Sequence[int]) -> list[list[Fit
                 reads[i] = offset, np.empty(length, np.uint8)
         wait_all(storages[i].start_read([at], [buffer]) for i, (at, buffer) in reads.items())
         answers |= {i: buffer.tobytes() for i, (_, buffer) in reads.items()}
-    return found
+    return images
 
 
 def _column(images: Sequence[FitsImage], allocate: Allocate) -> Column:

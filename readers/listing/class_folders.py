@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,14 @@ class ClassFolders:
         if not labels:
             raise self._nothing_found(folders)
         return names.finish(), np.frombuffer(labels, np.int32)
+
+    def files_of_two_levels(self) -> Iterator[bytes]:
+        """Yield the paths below `root` of the files in it, and then of those in its folders."""
+        folders = self.folders()
+        links = set(folders)  # links to folders are listed among the files, too
+        yield from (name for name in self.files(self.root) if name not in links)
+        for folder, names in zip(folders, self.listed(folders), strict=True):
+            yield from (folder + b"/" + name for name in names)
 
     def listed(self, folders: list[bytes]) -> Iterable[list[bytes]]:
         """Return the files of each of `folders`."""

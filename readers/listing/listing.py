@@ -1,4 +1,4 @@
-"""The files that a file reader reads, in order, with their labels."""
+"""The files that a reader reads, in order: with labels, or without."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...engine.errors import ArgumentError, SourceError
 from ..storage.strings import StringTable
 from ..storage.urls import is_url, shown
 from .class_folders import ClassFolders
-from .list_file import read_list_file
+from .list_file import read_list_file, read_plain_list
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -64,10 +64,10 @@ class FileList:
         if not self.by_class:
             return ()
         labels, firsts = np.unique(self.labels, return_index=True)
-        found = [""] * (int(labels[-1]) + 1)
+        names = [""] * (int(labels[-1]) + 1)
         for label, first in zip(labels.tolist(), firsts.tolist(), strict=True):
-            found[label] = os.fsdecode(self.names[first].partition(b"/")[0])
-        return tuple(found)
+            names[label] = os.fsdecode(self.names[first].partition(b"/")[0])
+        return tuple(names)
 
     @cached_property
     def _some_are_whole(self) -> bool:
@@ -124,9 +124,16 @@ def list_files(
     if labels is not None and files is None:
         raise ArgumentError("`labels` belong to `files`, which is not given")
     if files is not None:
-        return _from_files(file_root or b"", files, labels)
+        names = _names_in(files)
+        if not len(names):
+            raise ArgumentError("`files` is empty: name at least one file")
+        checked = _checked_labels(labels, len(names))
+        return FileList(_root_of(names, file_root or b""), names, checked)
     if file_list is not None:
-        return _from_list_file(file_root, file_list, storage_options or {})
+        if not file_list:
+            raise ArgumentError("`file_list` is an empty string: give the path of a text file")
+        names, of_list = read_list_file(os.fsencode(file_list), storage_options)
+        return FileList(_root_of_list(file_root, file_list), names, of_list)
     if not file_root:
         raise ArgumentError(
             "no files are named: give `file_root` (a folder with one folder for each class), "
@@ -140,6 +147,51 @@ def list_files(
         case_sensitive=case_sensitive_filter,
     )
     return FileList(root, *folders.list_files(), by_class=True)
+
+
+def list_plain_files(
+    owner: str,
+    *,
+    files: Sequence[str] | None = None,
+    file_list: str | None = None,
+    file_root: str | None = None,
+    file_filter: str = "*",
+    storage_options: Mapping[str, Any] | None = None,
+) -> FileList:
+    """List files without labels: named one by one, in a text file, or found in a folder.
+
+    Args:
+        owner: the reader, for messages.
+        files: paths, relative to `file_root` if that is given.
+        file_list: text file with a path on each line, relative to `file_root` or to the list.
+        file_root: folder whose files, and those of the folders right inside it, are read.
+        file_filter: pattern of their names, with `file_root` alone.
+        storage_options: `Reader.storage_options`, for URLs.
+
+    Raises:
+        ArgumentError: the arguments contradict each other, or are missing.
+        SourceError: a folder or list cannot be read, or no file is there.
+    """
+    if files is not None and file_list is not None:
+        raise ArgumentError(f"{owner}: give either files or file_list, not both")
+    if files is not None:
+        argument, names = "files", _names_in(files)
+        root = _root_of(names, file_root or b"")
+    elif file_list is not None:
+        argument, names = file_list, read_plain_list(os.fsencode(file_list), storage_options)
+        root = _root_of_list(file_root, file_list)
+    elif file_root:
+        argument = f"{file_root!r} and the folders in it, for {file_filter!r},"
+        root = absolute(file_root)
+        folders: ClassFolders = folders_below(root, storage_options or {})(
+            root, [file_filter], None, case_sensitive=True
+        )
+        names = StringTable.of(folders.files_of_two_levels())
+    else:
+        raise ArgumentError(f"{owner} needs file_root, files or file_list")
+    if not len(names):
+        raise SourceError(f"{owner}: {argument} names no file")
+    return FileList(root, names, np.broadcast_to(np.int32(0), len(names)))
 
 
 def folders_below(root: bytes, options: Mapping[str, Any]) -> Callable[..., ClassFolders]:
@@ -178,15 +230,13 @@ def _patterns(argument: str, patterns: str | Sequence[str]) -> Sequence[str]:
     return [patterns] if isinstance(patterns, str) else patterns
 
 
-def _from_files(file_root: Path, files: Path | Sequence[Path], labels: Any) -> FileList:
+def _names_in(files: Path | Sequence[Path]) -> StringTable:
+    """Return the argument `files` as bytes."""
     paths = [files] if isinstance(files, str | bytes | os.PathLike) else files
-    names = StringTable.of(encoded_paths(paths))
-    if not len(names):
-        raise ArgumentError("`files` is empty: name at least one file")
-    return FileList(root_of(names, file_root), names, _checked_labels(labels, len(names)))
+    return StringTable.of(_encoded_paths(paths))
 
 
-def root_of(names: StringTable, file_root: Path) -> bytes:
+def _root_of(names: StringTable, file_root: Path) -> bytes:
     """Return the absolute folder that names are relative to; "/" if all names are absolute.
 
     So files with absolute paths can be read although the current folder was deleted.
@@ -195,7 +245,7 @@ def root_of(names: StringTable, file_root: Path) -> bytes:
     return absolute(file_root) if needed else b"/"
 
 
-def encoded_paths(paths: Sequence[Path]) -> Iterator[bytes]:
+def _encoded_paths(paths: Sequence[Path]) -> Iterator[bytes]:
     """Yield the paths of the argument `files` as bytes; raise ArgumentError for other objects."""
     for index, path in enumerate(paths):
         try:
@@ -226,12 +276,6 @@ def _checked_labels(labels: Any, count: int) -> NDArray[np.int32]:
     return given.astype(np.int32)
 
 
-def _from_list_file(
-    file_root: Path | None, file_list: Path, options: Mapping[str, Any]
-) -> FileList:
-    path = os.fsencode(file_list)
-    if not path:
-        raise ArgumentError("`file_list` is an empty string: give the path of a text file")
-    names, labels = read_list_file(path, options)
-    root = os.path.dirname(path) if file_root is None else file_root
-    return FileList(absolute(root), names, labels)
+def _root_of_list(file_root: Path | None, file_list: Path) -> bytes:
+    """Return the absolute folder that the names in a list are relative to."""
+    return absolute(os.path.dirname(file_list) if file_root is None else file_root)

@@ -45,8 +45,8 @@ def expand_paths(paths: Iterable[str], in_folders: str = "*") -> list[str]:
     return [
         file
         for path in paths
-        for each in ([path] if _is_file(path) else expand_braces(path))
-        for file in _looked_up(each, in_folders)
+        for pattern in ([path] if _is_file(path) else expand_braces(path))
+        for file in _looked_up(pattern, in_folders)
     ]
 
 
@@ -106,6 +106,6 @@ def _matching(pattern: str, shown: str) -> list[str]:
     )
     if not matches:
         name = os.path.basename(pattern)
-        what = "no file matches the pattern" if shown == pattern else f"no file {name!r} lies in"
-        raise SourceError(f"{what} {shown!r}")
+        problem = "no file matches the pattern" if shown == pattern else f"no file {name!r} lies in"
+        raise SourceError(f"{problem} {shown!r}")
     return matches

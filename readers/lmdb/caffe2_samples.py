@@ -67,7 +67,7 @@ class TensorProtosParser:
             return None
         block = records.block
         stored = common_fields(block, records.starts, records.ends) or []
-        if len(stored) < 2 or {(each.number, each.wire) for each in stored} != {(1, LENGTH)}:
+        if len(stored) < 2 or {(field.number, field.wire) for field in stored} != {(1, LENGTH)}:
             return None
         image = tensor_columns(block, stored[0], STRING)
         label = tensor_columns(block, stored[1], INT32)

@@ -102,7 +102,7 @@ class DatumParser:
         if len(records) < MIN_MESSAGES:
             return None
         block, starts = records.block, records.starts
-        stored = {each.number: each for each in common_fields(block, starts, records.ends) or ()}
+        stored = {field.number: field for field in common_fields(block, starts, records.ends) or ()}
         columns: list[Column] = []
         if self.image:
             data, encoded = stored.get(_DATA), stored.get(_ENCODED)

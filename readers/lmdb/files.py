@@ -59,12 +59,12 @@ class LMDBFiles:
             OSError: a file cannot be read.
         """
         self._storages, self._snapshots, indexes = open_databases(paths, database, options)
-        self._records = RecordFiles(self._storages, [(each[0], each[1]) for each in indexes])
+        self._records = RecordFiles(self._storages, [(index[0], index[1]) for index in indexes])
         if not len(self._records):
             names = ", ".join(storage.name for storage in self._storages)
             raise SourceError(f"{names}: no records in {_described(database)}")
         self._keys = _key_table(indexes)
-        counts = [len(each[0]) for each in indexes]
+        counts = [len(index[0]) for index in indexes]
         self._firsts: Int64s = np.cumsum([0, *counts[:-1]], dtype=np.int64)
 
     def __len__(self) -> int:

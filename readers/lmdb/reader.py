@@ -245,9 +245,9 @@ class LMDB(LMDBReader):
         )
 
     def placeholder(self) -> tuple[Array, ...]:
-        types = [to_numpy_type(each) for each in self.dtypes or ()]
+        types = [to_numpy_type(dtype) for dtype in self.dtypes or ()]
         usual = (np.empty(0, np.uint8),) * (self.num_outputs() - len(types))
-        return (*(np.empty(0, each) for each in types), *usual)
+        return (*(np.empty(0, dtype) for dtype in types), *usual)
 
 
 def _warn_of_components(files: LMDBFiles) -> None:
@@ -256,7 +256,7 @@ def _warn_of_components(files: LMDBFiles) -> None:
         return
     (key, first), (other, second) = (split_name(files.key_table[i], "first") for i in (0, 1))
     if key == other and first != second and first and second:
-        names = [os.fsdecode(each) for each in (first, second)]
+        names = [os.fsdecode(extension) for extension in (first, second)]
         warnings.warn(
             f"{files.where(0)}: the keys are names of files, and each value is handed out as a "
             f"sample of its own; ext={names} puts the values of a key together",

@@ -128,9 +128,9 @@ def tensor_columns(
     None if the tensors are not alike, have another type, or if one has several contents.
     """
     columns = common_fields(block, stored.starts, stored.ends) or []
-    types = [each for each in columns if each.number == _DATA_TYPE]
+    types = [column for column in columns if column.number == _DATA_TYPE]
     field = _STRINGS if data_type == STRING else _INT32S
-    contents = [each for each in columns if each.number == field]
+    contents = [column for column in columns if column.number == field]
     if not types or types[-1].wire != VARINT or len(contents) != 1 or contents[0].wire != LENGTH:
         return None
     return contents[0] if (types[-1].values == data_type).all() else None

@@ -1,4 +1,4 @@
-"""Where arrays in `.npy` format lie: in files of their own, or in `.npz`, zip and tar files."""
+"""The places of arrays in `.npy` format: in files of their own, or in `.npz`, zip and tar files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from ...engine.errors import SourceError
 from ..archives.tar_index import index_archive
 from ..listing.globs import name_filter
 from ..listing.listing import FileList
-from ..listing.plain_files import list_plain_files
 from ..storage.index_cache import are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.opening import open_storages
 from ..storage.storage import Storage
@@ -96,31 +95,19 @@ class ArrayList:
 
 
 def list_arrays(
-    *,
-    files: Sequence[str] | None = None,
-    file_list: str | None = None,
-    file_root: str | None = None,
-    file_filter: str = "*.npy",
-    member_filter: str = "*.npy",
-    options: Mapping[str, Any],
+    listing: FileList, member_filter: str = "*.npy", options: Mapping[str, Any] | None = None
 ) -> ArrayList:
-    """Find the arrays; the arguments are those of `fn.readers.numpy`.
+    """Find the arrays in files. Plain files are not looked at; archives are, for their index.
 
-    Plain files are not looked at; archives are, for their index.
+    Args:
+        listing: the files.
+        member_filter: pattern of the names of members in archives.
+        options: `Reader.storage_options`, for URLs.
 
     Raises:
-        ArgumentError: the arguments contradict each other or are empty.
-        SourceError: a folder, list or archive cannot be read, or holds no array.
+        SourceError: an archive is damaged, or the files hold no array.
         OSError: there is no such archive.
     """
-    listing = list_plain_files(
-        "fn.readers.numpy",
-        files=files,
-        file_list=file_list,
-        file_root=file_root,
-        file_filter=file_filter,
-        options=options,
-    )
     archives = {
         number: path
         for number, path in enumerate(listing.names)
@@ -136,9 +123,9 @@ def list_arrays(
     for number in range(len(listing)):
         if number in storages:
             in_archive = _in_tar if archives[number].lower().endswith(_TAR) else _in_zip
-            found = in_archive(storages[number])
-            wanted = [matches(name.rpartition(b"/")[2]) for name in found.names]
-            parts.append(_chosen(found, np.flatnonzero(wanted), number))
+            members = in_archive(storages[number])
+            wanted = [matches(name.rpartition(b"/")[2]) for name in members.names]
+            parts.append(_chosen(members, np.flatnonzero(wanted), number))
         else:
             parts.append(_plain_file(number))
     joined = _joined(parts, {number: storage.stamp for number, storage in storages.items()})
@@ -176,20 +163,20 @@ def _in_zip(storage: Storage) -> ArrayMembers:
     from ..archives.zip_index import DEFLATED, STORED, may_inflate_to, zip_members
 
     def build() -> list[NDArray[Any]]:
-        found = zip_members(storage)
-        sizes = (found.offsets, found.sizes, found.contents)
-        return [*found.names.to_arrays(), *sizes, found.checksums, found.methods]
+        members = zip_members(storage)
+        sizes = (members.offsets, members.sizes, members.contents)
+        return [*members.names.to_arrays(), *sizes, members.checksums, members.methods]
 
     def fits(*arrays: NDArray[Any]) -> bool:
         names, bounds, offsets, sizes, contents, checksums, methods = arrays
-        numbers = ((each, np.int64) for each in (contents, methods))
+        numbers = ((column, np.int64) for column in (contents, methods))
         if not have_dtypes((names, np.uint8), (checksums, np.uint32), *numbers):
             return False
         stored = methods == STORED
         return (
             lie_inside(storage, offsets, sizes)
             and are_bounds(bounds, len(names))
-            and {len(bounds) - 1} == {len(each) for each in arrays[2:]}
+            and {len(bounds) - 1} == {len(column) for column in arrays[2:]}
             and bool((stored | (methods == DEFLATED)).all())
             and bool(np.where(stored, contents == sizes, may_inflate_to(sizes, contents)).all())
         )
@@ -204,10 +191,10 @@ def _in_zip(storage: Storage) -> ArrayMembers:
     return ArrayMembers(table, StringTable.from_arrays(joined, bounds))
 
 
-def _chosen(found: ArrayMembers, rows: Int64s, number: int) -> ArrayMembers:
-    table = found.table[rows]
+def _chosen(members: ArrayMembers, rows: Int64s, number: int) -> ArrayMembers:
+    table = members.table[rows]
     table["file"] = number
-    return ArrayMembers(table, StringTable.of(found.names.take(rows)))
+    return ArrayMembers(table, StringTable.of(members.names.take(rows)))
 
 
 def _joined(parts: Sequence[ArrayMembers], stamps: Mapping[int, str]) -> ArrayMembers:

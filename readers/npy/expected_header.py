@@ -36,6 +36,10 @@ TWO_THREADS_BYTES = 2 << 20
 MAX_UNUSED_BYTES = 256 << 10
 """Bytes that may be read in vain for a region: to plan single reads takes as long."""
 
+ReadRow = Callable[[int, int, memoryview], None]
+"""`read(row, descriptor, head)` reads an open file into its row, and the file's first bytes into
+`head`. It raises OSError if the bytes are not all in memory."""
+
 
 def may_be_read_at_once(nbytes: int) -> bool:
     """Return whether so many bytes of elements are best read by one call, with their header."""
@@ -49,22 +53,6 @@ class ExpectedHeader:
     beginning: bytes
     header: NpyHeader
 
-    def read(self, paths: Sequence[str], result: NDArray[Any]) -> bool:
-        """Read the elements of local files; return whether all are alike and were in memory.
-
-        Args:
-            paths: of the files.
-            result: memory for them, (files, *shape), native and C-contiguous.
-        """
-        offset, nbytes = self.header.offset, self.header.nbytes
-        rows = result.reshape(len(paths), -1).view(np.uint8)
-
-        def read(row: int, fd: int, head: memoryview) -> None:
-            if os.preadv(fd, (head, rows[row].data), 0, os.RWF_NOWAIT) != offset + nbytes:
-                raise OSError("not all in memory")
-
-        return self._read_files(paths, nbytes, read)
-
     def may_read(self, regions: Regions) -> bool:
         """Return whether regions are alike, and best read by one call each."""
         counts, shape = regions.count, regions.shape
@@ -74,13 +62,41 @@ class ExpectedHeader:
         wanted = int(counts[0].prod()) * self.header.dtype.itemsize
         return span <= MAX_FILE_BYTES and span - wanted <= MAX_UNUSED_BYTES
 
-    def read_regions(self, paths: Sequence[str], regions: Regions, result: NDArray[Any]) -> bool:
-        """Read regions of local files; return whether all files are alike and were in memory.
+    def start(
+        self, paths: Sequence[str], regions: Regions | None, result: NDArray[Any]
+    ) -> Pending[bool]:
+        """Start to read local files; the result says whether all are alike and were in memory.
 
         Args:
             paths: of the files.
-            regions: one of each file, or one for all files; `may_read` is true of them.
-            result: memory for them: (files, *regions.shape[0]), native.
+            regions: one of each file, or one for all files; `may_read` is true of them. None for
+                whole arrays.
+            result: memory for the elements, native: (files, *shape) of the array or of a region.
+        """
+        if regions is None:
+            nbytes, read = self.header.nbytes, self._whole_reads(result)
+        else:
+            nbytes, read = self._span(regions), self._region_reads(paths, regions, result)
+        return Later(partial(self._read_files, paths, nbytes, read))
+
+    def _whole_reads(self, result: NDArray[Any]) -> ReadRow:
+        """Return a function that reads header and elements of a file by one call."""
+        size = self.header.offset + self.header.nbytes
+        rows = result.reshape(len(result), -1).view(np.uint8)
+
+        def read(row: int, fd: int, head: memoryview) -> None:
+            if os.preadv(fd, (head, rows[row].data), 0, os.RWF_NOWAIT) != size:
+                raise OSError("not all in memory")
+
+        return read
+
+    def _region_reads(
+        self, paths: Sequence[str], regions: Regions, result: NDArray[Any]
+    ) -> ReadRow:
+        """Return a function that reads the header of a file, and then the bytes of its region.
+
+        header | . . . [x . x . x] . . .      x: elements of the region
+                       '- span -'
         """
         offset, strides, span = self.header.offset, self._strides(), self._span(regions)
         begins = self._begins(paths, regions).tolist()
@@ -91,23 +107,13 @@ class ExpectedHeader:
             if not hasattr(own, "memory"):
                 own.memory = np.empty(span, np.uint8)
                 own.elements = np.ndarray(shape, result.dtype, own.memory.data, strides=steps)
-            found = os.preadv(fd, (head,), 0, os.RWF_NOWAIT)
-            found += os.preadv(fd, (own.memory,), begins[row], os.RWF_NOWAIT)
-            if found != offset + span:
+            count = os.preadv(fd, (head,), 0, os.RWF_NOWAIT)
+            count += os.preadv(fd, (own.memory,), begins[row], os.RWF_NOWAIT)
+            if count != offset + span:
                 raise OSError("not all in memory")
             np.copyto(result[row, ...], own.elements)
 
-        return self._read_files(paths, span, read)
-
-    def start(self, paths: Sequence[str], result: NDArray[Any]) -> Pending[bool]:
-        """Start to read the elements: see `read`."""
-        return Later(partial(self.read, paths, result))
-
-    def start_regions(
-        self, paths: Sequence[str], regions: Regions, result: NDArray[Any]
-    ) -> Pending[bool]:
-        """Start to read the regions: see `read_regions`."""
-        return Later(partial(self.read_regions, paths, regions, result))
+        return read
 
     def _begins(self, paths: Sequence[str], regions: Regions) -> NDArray[np.int64]:
         """Return the offset of the first element of each region in its file."""
@@ -124,16 +130,13 @@ class ExpectedHeader:
         steps = (regions.count[0] - 1) * regions.step
         return int(steps @ self._strides()) + self.header.dtype.itemsize
 
-    def _read_files(
-        self, paths: Sequence[str], nbytes: int, read: Callable[[int, int, memoryview], None]
-    ) -> bool:
-        """Open each file and `read` it; return whether all are alike and were in memory.
+    def _read_files(self, paths: Sequence[str], nbytes: int, read: ReadRow) -> bool:
+        """Open each file and read it; return whether all are alike and were in memory.
 
         Args:
             paths: of the files.
             nbytes: that are read of each.
-            read: called with number and descriptor of a file, and memory for its header; raises
-                OSError unless it could read.
+            read: reads one file.
         """
         size = self.header.offset + self.header.nbytes
         heads = np.empty((len(paths), self.header.offset), np.uint8)
@@ -168,31 +171,14 @@ class ExpectedCopies(ExpectedHeader):
     count: tuple[int, ...]
     mapped: MappedCopies
 
-    def read(self, paths: Sequence[str], result: NDArray[Any]) -> bool:
-        return self.start(paths, result).result()
-
-    def start(self, paths: Sequence[str], result: NDArray[Any]) -> Pending[bool]:
-        begins = np.full(len(paths), self.header.offset)
-        return self._start(paths, begins, self._strides(), result)
-
     def may_read(self, regions: Regions) -> bool:
         return bool((regions.count == self.count).all() and (regions.shape == self.count).all())
 
-    def read_regions(self, paths: Sequence[str], regions: Regions, result: NDArray[Any]) -> bool:
-        return self.start_regions(paths, regions, result).result()
-
-    def start_regions(
-        self, paths: Sequence[str], regions: Regions, result: NDArray[Any]
+    def start(
+        self, paths: Sequence[str], regions: Regions | None, result: NDArray[Any]
     ) -> Pending[bool]:
-        steps = regions.step * self._strides()
-        return self._start(paths, self._begins(paths, regions), steps, result)
-
-    def _start(
-        self,
-        paths: Sequence[str],
-        begins: NDArray[np.int64],
-        steps: NDArray[np.int64],
-        result: NDArray[Any],
-    ) -> Pending[bool]:
+        begins, steps = np.full(len(paths), self.header.offset), self._strides()
+        if regions is not None:
+            begins, steps = self._begins(paths, regions), regions.step * steps
         beginning = self.beginning, self.header.offset + self.header.nbytes
         return self.mapped.start_expected(paths, beginning, begins, steps.tolist(), result)

@@ -28,8 +28,8 @@ def by_form(stored: Sequence[OpenArray], owners: Int64s) -> Iterator[tuple[NpyHe
         owners: number of the array that each sample belongs to.
     """
     forms: dict[Any, list[int]] = {}
-    for number, each in enumerate(stored):
-        header = each.header
+    for number, array in enumerate(stored):
+        header = array.header
         forms.setdefault((header.shape, header.dtype, header.fortran_order), []).append(number)
     for numbers in forms.values():
         own = np.zeros(len(stored), bool)
@@ -64,7 +64,7 @@ class FormGroup:
         """
         header, regions = self.header, self.regions
         layout = StoredLayout(header.shape, header.dtype.itemsize, header.fortran_order)
-        begins = np.array([each.begin for each in stored], np.int64)[owners]
+        begins = np.array([array.begin for array in stored], np.int64)[owners]
         begins += first_elements(layout, regions.start)
         steps = tuple(regions.step.tolist())
         strides = tuple(map(mul, layout.strides(), steps))
@@ -80,15 +80,15 @@ class FormGroup:
                 target = target[tuple(map(_span, regions.lead[i].tolist(), counts))]
             if 0 in counts:
                 continue
-            each = stored[owner]
-            if each.content is not None:
-                found = stored_elements(each.content, each.header)
+            array = stored[owner]
+            if array.content is not None:
+                elements = stored_elements(array.content, array.header)
                 key = tuple(map(_stepped, regions.start[i].tolist(), counts, steps))
-                np.copyto(target, found[key])
+                np.copyto(target, elements[key])
                 continue
             direct = not filled[i] and header.dtype.isnative
-            grids = plan_region(layout, counts, steps, read_cost_of(each.storage), direct)
-            yield RegionRead(each.storage, int(begins[i]), target, header.dtype, strides, grids)
+            grids = plan_region(layout, counts, steps, read_cost_of(array.storage), direct)
+            yield RegionRead(array.storage, int(begins[i]), target, header.dtype, strides, grids)
 
     def in_runs(self, stored: Sequence[OpenArray]) -> bool:
         """Return whether the samples are of one shape, and each is one run of bytes in its file."""
@@ -97,7 +97,7 @@ class FormGroup:
             return False
         if not header.dtype.isnative or not counts.all():
             return False
-        if any(each.content is not None for each in stored):
+        if any(array.content is not None for array in stored):
             return False
         layout = StoredLayout(header.shape, header.dtype.itemsize, header.fortran_order)
         first, steps = tuple(counts[0].tolist()), tuple(self.regions.step.tolist())
@@ -111,7 +111,7 @@ class FormGroup:
         assert result.dense is not None
         flat = result.dense.reshape(-1).view(np.uint8)
         length = flat.size // len(result.dense)
-        files = np.array([id(each.storage) for each in stored], np.int64)[owners]
+        files = np.array([id(array.storage) for array in stored], np.int64)[owners]
         heads = np.ones(len(begins), bool)
         heads[1:] = (files[1:] != files[:-1]) | (begins[1:] != begins[:-1] + length)
         heads[1:] |= self.rows[1:] != self.rows[:-1] + 1
@@ -128,7 +128,7 @@ class FormGroup:
 
 @dataclass(frozen=True)
 class LocatedSamples:
-    """Where the samples of a batch lie, their arrays being open.
+    """The places of the samples of a batch, in arrays that are open.
 
     Attributes:
         groups: the samples, by the form of their arrays.
@@ -144,7 +144,7 @@ class LocatedSamples:
 
     def inflated_nbytes(self) -> int:
         """Return the bytes of the samples that are inflated."""
-        inflated = np.array([isinstance(each.storage, InflatedMember) for each in self.stored])
+        inflated = np.array([isinstance(array.storage, InflatedMember) for array in self.stored])
         if not inflated.any():
             return 0
         return sum(
@@ -162,9 +162,9 @@ class BatchMemory:
         first = shapes[0][0] if shapes else np.empty(0)
         agree = all(
             group.header.native == groups[0].header.native
-            and found.shape[1] == len(first)
-            and (found == first).all()
-            for group, found in zip(groups, shapes, strict=True)
+            and shape.shape[1] == len(first)
+            and (shape == first).all()
+            for group, shape in zip(groups, shapes, strict=True)
         )
         self.dense: NDArray[Any] | None = None
         self._rows: list[NDArray[Any]] = []
@@ -172,8 +172,8 @@ class BatchMemory:
             self.dense = allocate((size, *first.tolist()), groups[0].header.native)
             return
         self._rows = [np.empty(0)] * size
-        for group, found in zip(groups, shapes, strict=True):
-            for row, shape in zip(group.rows.tolist(), found.tolist(), strict=True):
+        for group, of_group in zip(groups, shapes, strict=True):
+            for row, shape in zip(group.rows.tolist(), of_group.tolist(), strict=True):
                 self._rows[row] = allocate(tuple(shape), group.header.native)
 
     def row(self, row: int) -> NDArray[Any]:

@@ -12,17 +12,15 @@ from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
 from ...engine.arrays import Int64s
 from ...engine.order.sampler import Selection
 from ...engine.pending import Later, Pending
-from ...engine.tensors import TensorListCPU, TensorListGPU
+from ...engine.tensors import TensorListGPU
 from ..reading.carriers import Carrier, CountedMemory, ReadColumns
-from .batch_regions import regions_of
 from .form_groups import BatchMemory, FormGroup, LocatedSamples
 from .gds_support import first_line, hindrance
 from .opening import OpenArray
+from .region import values_of
 from .region_reads import DirectRange, byte_ranges_of
 from .source import NumpySource
 
@@ -74,12 +72,10 @@ class DirectReads(Carrier):
         return Later(partial(self._read_or_copy, selection, memory))
 
     def _read_or_copy(self, selection: Selection, memory: CountedMemory) -> ReadColumns:
-        regions = regions_of(selection)
-        located = self._source.locate(selection.index, regions.values)
+        located = self._source.locate(selection.index, values_of(selection))
         on_gpu = self.read(located)
         if on_gpu is None:
             return (self._source.read_located(located, memory.empty),)
-        regions.upload = self.uploaded
         memory.device_nbytes += on_gpu.dense().nbytes
         return (on_gpu,)
 
@@ -97,18 +93,13 @@ class DirectReads(Carrier):
         self.path_used = STRAIGHT if batch is not None else f"{THROUGH_HOST}: {why}"
         return batch
 
-    def uploaded(self, sample: NDArray[Any]) -> Any:
-        """Return a copy of a sample in GPU memory."""
-        with self._stage.aside() as device:
-            return device.to_device(TensorListCPU([sample])).row(0)
-
     def close(self) -> None:
         """Drop the files; each is closed once no thread reads it."""
         self._opened.cache_clear()
 
     def _refusal(self, stored: Sequence[OpenArray]) -> str:
-        for each in stored:
-            if why := self._opened(str(each.storage.path), each.storage.stamp)[1]:
+        for array in stored:
+            if why := self._opened(str(array.storage.path), array.storage.stamp)[1]:
                 return why
         return ""
 
@@ -125,20 +116,24 @@ class DirectReads(Carrier):
             device.synchronize()  # cuFile knows no streams: work on the memory must have ended
             result = BatchMemory([group], len(shapes), lambda *_: data.dense())
             work = byte_ranges_of(group.work(stored, owners, result, 0.0))
-            reads = [each for each in work if isinstance(each, DirectRange)]  # all of them are
+            reads = [
+                byte_range for byte_range in work if isinstance(byte_range, DirectRange)
+            ]  # all of them are
             futures = []
             try:
-                for each in reads:
-                    file, _ = self._opened(str(each.storage.path), each.storage.stamp)
-                    futures.append(file.pread(each.buffer, each.buffer.size, each.offset))
+                for byte_range in reads:
+                    file, _ = self._opened(str(byte_range.storage.path), byte_range.storage.stamp)
+                    futures.append(
+                        file.pread(byte_range.buffer, byte_range.buffer.size, byte_range.offset)
+                    )
             finally:
                 counts = _results(futures)
-        whole = counts == [each.buffer.size for each in reads]
+        whole = counts == [byte_range.buffer.size for byte_range in reads]
         return data if whole else None
 
 
 def direct_reads(source: NumpySource, stage: DeviceAccess) -> tuple[DirectReads | None, str]:
-    """Return what reads arrays into GPU memory, or None; and the way of reading.
+    """Return the carrier that reads arrays into GPU memory, or None; and the way of reading.
 
     Args:
         source: the arrays.
@@ -163,7 +158,7 @@ def direct_reads(source: NumpySource, stage: DeviceAccess) -> tuple[DirectReads 
 
 def _obstacle(groups: Sequence[FormGroup], stored: Sequence[OpenArray]) -> str:
     """Return why samples cannot be read straight into GPU memory, or ""."""
-    if any(each.storage.identity is None for each in stored):
+    if any(array.storage.identity is None for array in stored):
         return "not all files are local"
     if len(groups) > 1:
         return "the arrays of a batch differ in shape or type"

@@ -77,7 +77,7 @@ class MappedCopies:
         if not self._process.is_there:
             return parts
         request = _MapRequest(self._process.arena, self._process.threads)
-        left = [each for each in parts if not request.add(each)]
+        left = [part for part in parts if not request.add(part)]
         if len(left) == len(parts):
             return parts
         done = self._process.ask("copy", *request.message())
@@ -137,7 +137,7 @@ class MappedCopies:
 
     @property
     def path_used(self) -> str:
-        """What was copied, and why no more is; "" if there is nothing to be said."""
+        """The bytes that were copied, and why no more are; "" if there is nothing to be said."""
         copied = f"{self.nbytes / 1e9:.1f} GB were copied out of mapped files"
         return "; ".join(filter(None, (copied * bool(self.nbytes), self._process.why)))
 
@@ -147,7 +147,7 @@ class MappedCopies:
 
 
 class _MapRequest:
-    """What the process is asked for: parts that differ only in where they lie, together."""
+    """A request to the process: parts that differ only in their places come together."""
 
     def __init__(self, arena: Arena, threads: int) -> None:
         self._arena = arena
@@ -178,7 +178,7 @@ class _MapRequest:
         return True
 
     def message(self) -> tuple[Files, list[tuple[Any, ...]]]:
-        """Return what is sent: see `mapped_child.StridedCopies`."""
+        """Return the message to the process: see `mapped_child.StridedCopies`."""
         self._copies = {form: parts for form, parts in self._copies.items() if parts}
         return self._files, [_told(*zip(*parts, strict=True)) for parts in self._copies.values()]
 

@@ -132,11 +132,11 @@ class ArrayOpener:
         if whole:
             self._require_checksums(encoded)
         self._fetch_packed(encoded, whole)
-        known = [self._known(each) for each in encoded]
+        known = [self._known(array) for array in encoded]
         unknown = [p for p, header in zip(encoded, known, strict=True) if header is None]
         read = iter(self._read_headers(unknown))
         headers = [next(read) if header is None else header for header in known]
-        return [each.stored(header) for each, header in zip(encoded, headers, strict=True)]
+        return [array.stored(header) for array, header in zip(encoded, headers, strict=True)]
 
     def close(self) -> None:
         """Close the files; they are opened again when they are needed."""
@@ -146,7 +146,7 @@ class ArrayOpener:
     def _encoded_arrays(self, numbers: Int64s) -> list[_EncodedArray]:
         files = self._arrays.files_of(numbers)
         storages = self._storages(files if self._arrays.members is None else np.unique(files))
-        found = [
+        arrays = [
             _EncodedArray(number, storages[file], 0, storages[file].size)
             for number, file in zip(numbers.tolist(), files.tolist(), strict=True)
         ]
@@ -159,77 +159,77 @@ class ArrayOpener:
                     )
             table = members.table[numbers]
             sizes = zip(table["offset"].tolist(), table["size"].tolist(), strict=True)
-            for each, (offset, size) in zip(found, sizes, strict=True):
+            for array, (offset, size) in zip(arrays, sizes, strict=True):
                 if size >= 0:
-                    each.storage.check(np.array([offset]), np.array([size]))
-                    each.offset, each.size = offset, size
-        return found
+                    array.storage.check(np.array([offset]), np.array([size]))
+                    array.offset, array.size = offset, size
+        return arrays
 
     def _require_checksums(self, encoded: Sequence[_EncodedArray]) -> None:
         members = self._arrays.members
         if members is None:
             return
-        for each in encoded:
-            entry = members.table[each.number]
+        for array in encoded:
+            entry = members.table[array.number]
             if entry["has_checksum"] and not entry["deflated"]:
                 checksum = int(entry["checksum"])
-                each.stored_member = StoredMember(each.number, each.offset, each.size, checksum)
+                array.stored_member = StoredMember(array.number, array.offset, array.size, checksum)
 
     def _storages(self, files: Int64s) -> dict[int, Storage]:
         """Return files by their numbers: local ones in their present state."""
         paths = dict(zip(files.tolist(), self._arrays.paths(files), strict=True))
-        found = {
+        storages = {
             file: self._files[file]
             for file, path in paths.items()
             if is_url(path) and file in self._files
         }
-        missing = [file for file in paths if file not in found]
+        missing = [file for file in paths if file not in storages]
         opened = open_storages([paths[file] for file in missing], self._options)
         for file, storage in zip(missing, opened, strict=True):
             before = self._files.get(file)
             if before is not None and before.stamp != storage.stamp:
                 before.close()  # the file was replaced: nobody will read the old one again
-            found[file] = storage
-        self._files.update(found)
+            storages[file] = storage
+        self._files.update(storages)
         while len(self._files) > MAX_KNOWN_FILES:
             with suppress(StopIteration, RuntimeError, KeyError):  # another thread was quicker
                 self._files.pop(next(iter(self._files))).close()
-        return found
+        return storages
 
     def _fetch_packed(self, encoded: Sequence[_EncodedArray], whole: bool) -> None:
         """Read what has to be in memory: deflated members, and objects that take one request."""
         members = self._arrays.members
         packed = []
-        for each in encoded:
-            deflated = members is not None and members.table["deflated"][each.number]
-            if deflated or (whole and each.storage.identity is None):
-                check_claim(self._arrays.where(each.number), each.size)
-                each.content = np.empty(each.size, np.uint8)
-                packed.append((each.storage, each.offset, each.content))
+        for array in encoded:
+            deflated = members is not None and members.table["deflated"][array.number]
+            if deflated or (whole and array.storage.identity is None):
+                check_claim(self._arrays.where(array.number), array.size)
+                array.content = np.empty(array.size, np.uint8)
+                packed.append((array.storage, array.offset, array.content))
         wait_all(storage.start_read([at], [content]) for storage, at, content in packed)
-        for each in encoded:
-            if members is not None and members.table["deflated"][each.number]:
-                assert each.content is not None
-                entry = members.table[each.number]
-                name, size = self._arrays.where(each.number), int(entry["content"])
-                each.member = InflatedMember(name, each.content, size, int(entry["checksum"]))
-                each.content = None
+        for array in encoded:
+            if members is not None and members.table["deflated"][array.number]:
+                assert array.content is not None
+                entry = members.table[array.number]
+                name, size = self._arrays.where(array.number), int(entry["content"])
+                array.member = InflatedMember(name, array.content, size, int(entry["checksum"]))
+                array.content = None
 
-    def _known(self, each: _EncodedArray) -> NpyHeader | None:
-        stamp, header, checksum = self._headers.get(each.number, ("", None, 0))
-        if not stamp or stamp != each.storage.stamp:
+    def _known(self, array: _EncodedArray) -> NpyHeader | None:
+        stamp, header, checksum = self._headers.get(array.number, ("", None, 0))
+        if not stamp or stamp != array.storage.stamp:
             return None
-        each.header_checksum = checksum
+        array.header_checksum = checksum
         return header
 
     def _read_headers(self, encoded: Sequence[_EncodedArray]) -> list[NpyHeader]:
         beginnings = self._beginnings(encoded, [FIRST_READ_BYTES] * len(encoded))
         lengths = []
-        for each, data in zip(encoded, beginnings, strict=True):
+        for array, data in zip(encoded, beginnings, strict=True):
             try:
                 lengths.append(header_length(data[:PREFIX]))
             except DecodeError as error:
-                raise self._named(each, error) from None
+                raise self._named(array, error) from None
         longer = [i for i, length in enumerate(lengths) if length > FIRST_READ_BYTES]
         for i, data in zip(
             longer,
@@ -237,37 +237,37 @@ class ArrayOpener:
             strict=True,
         ):
             beginnings[i] = data
-        found = []
-        for each, data, length in zip(encoded, beginnings, lengths, strict=True):
+        headers = []
+        for array, data, length in zip(encoded, beginnings, lengths, strict=True):
             try:
                 header = parse_header(data[:length])
-                if each.length - header.offset < header.nbytes:
-                    raise header.wrong_size(each.length - header.offset)
+                if array.length - header.offset < header.nbytes:
+                    raise header.wrong_size(array.length - header.offset)
             except DecodeError as error:
-                raise self._named(each, error) from None
+                raise self._named(array, error) from None
             self.beginning = data[:length]
-            each.header_checksum = zlib.crc32(data[:length])
+            array.header_checksum = zlib.crc32(data[:length])
             if self._keep:
-                self._headers[each.number] = each.storage.stamp, header, each.header_checksum
-            found.append(header)
-        return found
+                self._headers[array.number] = array.storage.stamp, header, array.header_checksum
+            headers.append(header)
+        return headers
 
     def _beginnings(self, encoded: Sequence[_EncodedArray], lengths: Sequence[int]) -> list[bytes]:
         """Return the first bytes of arrays: as many as asked, or as there are."""
         reads, buffers = [], []
-        for each, length in zip(encoded, lengths, strict=True):
-            if each.member is not None:
-                buffers.append(each.member.beginning(length))
+        for array, length in zip(encoded, lengths, strict=True):
+            if array.member is not None:
+                buffers.append(array.member.beginning(length))
                 continue
-            if each.content is not None:
-                buffers.append(each.content[:length])
+            if array.content is not None:
+                buffers.append(array.content[:length])
                 continue
-            buffer = np.empty(min(length, each.size), np.uint8)
+            buffer = np.empty(min(length, array.size), np.uint8)
             buffers.append(buffer)
-            if not each.storage.fill_cached(each.offset, buffer):
-                reads.append((each.storage, each.offset, buffer))
+            if not array.storage.fill_cached(array.offset, buffer):
+                reads.append((array.storage, array.offset, buffer))
         wait_all(storage.start_read([at], [buffer]) for storage, at, buffer in reads)
         return [buffer.tobytes() for buffer in buffers]
 
-    def _named(self, each: _EncodedArray, error: DecodeError) -> DecodeError:
-        return DecodeError(f"{self._arrays.where(each.number)}: {error}")
+    def _named(self, array: _EncodedArray, error: DecodeError) -> DecodeError:
+        return DecodeError(f"{self._arrays.where(array.number)}: {error}")

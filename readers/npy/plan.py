@@ -1,4 +1,4 @@
-"""Which byte ranges hold a region of a stored array, and how their bytes make the result.
+"""The plan of byte ranges that hold a region of a stored array, and of their place in the result.
 
 Pure functions: nothing is read here.
 
@@ -22,7 +22,7 @@ from ...engine.arrays import Int64s
 
 
 class StoredLayout(NamedTuple):
-    """How an array lies in a file.
+    """The layout of an array in a file.
 
     Attributes:
         shape: of the array.
@@ -235,5 +235,5 @@ def first_elements(layout: StoredLayout, starts: Int64s) -> Int64s:
         starts: index of each element: int64 (elements, axes).
     """
     strides = np.array(layout.strides(), np.int64)
-    found: Int64s = starts @ strides
-    return found
+    offsets: Int64s = starts @ strides
+    return offsets

@@ -25,20 +25,18 @@ from ...engine.graph.params import (
     param,
 )
 from ...engine.order.sampler import Selection
+from ...engine.pending import Pending
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.packed_rows import MetadataFunction
 from ...geometry.layouts import check_exclusive
-from ..listing.plain_files import FILE_LIST, FILE_ROOT, FILES
+from ..array_files import FILE_LIST, FILE_ROOT, FILES, ArrayFileReader
 from ..process.reading_process import ReadingProcess
-from ..reader import Reader
-from ..reading.carriers import Carrier, Threads
-from ..sample_forms import check_form, enter_other_forms, usual_form
+from ..reading.carriers import Carrier, CountedMemory, ReadColumns, Threads
 from ..source import nbytes_of
 from .array_list import list_arrays
-from .batch_regions import ArrayReads, regions_of
 from .gds import THROUGH_HOST, direct_reads
 from .mapped_copies import MappedCopies, copying_threads
-from .region import NAMES, POLICIES, RegionOfInterest, parse_key
+from .region import NAMES, POLICIES, RegionOfInterest, parse_key, values_of
 from .source import NumpySource
 
 if TYPE_CHECKING:
@@ -61,7 +59,7 @@ MAX_AHEAD = 3
 
 
 @register
-class NumpyReader(Reader):
+class NumpyReader(ArrayFileReader):
     """Reads arrays from `.npy` files, whole or a region of interest of each.
 
     Only the bytes that a region needs are read. Its arguments mean what those of `fn.slice`
@@ -197,14 +195,7 @@ class NumpyReader(Reader):
         self._region = RegionOfInterest(values, self.roi_axes, key, self.out_of_bounds_policy)
 
     def open_source(self) -> NumpySource:
-        arrays = list_arrays(
-            files=self.files,
-            file_list=self.file_list,
-            file_root=self.file_root,
-            file_filter=self.file_filter,
-            member_filter=self.member_filter,
-            options=self.storage_options,
-        )
+        arrays = list_arrays(self.listed_files(), self.member_filter, self.storage_options)
         return NumpySource(
             arrays,
             self._region,
@@ -265,18 +256,17 @@ class NumpyReader(Reader):
     def batch(self, batch: BatchContext, **arguments: Any) -> Any:
         selection = batch.selections[self.placement.ordinal]
         for name in self.per_sample:
-            regions_of(selection).values[_short(name)] = self._values(name, arguments[name])
+            values_of(selection)[_short(name)] = self._values(name, arguments[name])
         elsewhere = bool(self.per_sample) and self.window.start(batch, selection)
-        finish = partial(self._finish, batch, selection)
+        finish = partial(self._finish, batch)
         return finish if elsewhere else finish()
 
-    def _finish(self, batch: BatchContext, selection: Selection) -> tuple[TensorList, ...]:
+    def _finish(self, batch: BatchContext) -> tuple[TensorList, ...]:
         """Return the arrays of a batch."""
-        (column,) = super().batch(batch)
-        arrays = column if isinstance(column, TensorList) else TensorListCPU(column)
-        self._check_forms(batch, selection, arrays)
-        if self._may_read_ahead and not isinstance(column, TensorList):
-            self._read_ahead_if_large(nbytes_of(column))
+        (arrays,) = super().batch(batch)
+        if self._may_read_ahead and isinstance(arrays, TensorListCPU):
+            dense = arrays.is_dense_tensor()
+            self._read_ahead_if_large(nbytes_of(arrays.dense() if dense else arrays.rows()))
         return (arrays,)
 
     def _read_ahead_if_large(self, nbytes: int) -> None:
@@ -306,30 +296,23 @@ class NumpyReader(Reader):
             self.refuse(f"{name!r} holds numbers that are not whole")
         return np.asarray(table, np.int64)
 
-    def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
-        sample = super().replacement(selection, row, attempt)
-        upload = regions_of(selection).upload
-        if sample is None or upload is None:
-            return sample
-        return tuple(map(upload, sample))  # another reader's sample is bad
-
     def read_sample(self, selection: Selection, row: int) -> tuple[Array, ...]:
-        rows, regions = slice(row, row + 1), regions_of(selection)
-        values = {name: value[rows] for name, value in regions.values.items()}
+        rows = slice(row, row + 1)
+        values = {name: value[rows] for name, value in values_of(selection).items()}
         with self.waits:
             (column,) = self.source.read(selection.index[rows], np.empty, values)
-        sample = column[0]
-        check_form(sample, regions.form, partial(self._where, selection, row))
-        return (sample,)
+        return (column[0],)
 
-    def _check_forms(self, batch: BatchContext, selection: Selection, column: TensorList) -> None:
-        """Enter as bad the samples that differ in dtype or dimensions from most of the batch."""
-        usual, others = usual_form(column, batch.errors)
-        regions_of(selection).form = usual
-        enter_other_forms(batch.errors, usual, others, partial(self._where, selection))
 
-    def _where(self, selection: Selection, row: int) -> str:
-        return self.source.where(int(selection.index[row]))
+class ArrayReads(Carrier):
+    """Reads arrays in the thread that asks; a process copies them out of maps, if it can."""
+
+    def __init__(self, source: NumpySource) -> None:
+        """Set the arrays that are read."""
+        self._source = source
+
+    def start(self, selection: Selection, memory: CountedMemory) -> Pending[ReadColumns]:
+        return self._source.start(selection.index, memory.empty, values_of(selection))
 
 
 def _short(name: str) -> str:

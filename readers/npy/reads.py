@@ -61,10 +61,10 @@ def carry_out(
     Raises:
         OSError: a file cannot be read. SourceError if it became shorter.
     """
-    remote = [each for each in parts if each.storage.identity is None]
+    remote = [part for part in parts if part.storage.identity is None]
     if not remote:
         return _read_all_local(parts, allocate, threads, o_direct, mapped)
-    local = [each for each in parts if each.storage.identity is not None]
+    local = [part for part in parts if part.storage.identity is not None]
     here = Later(lambda: _read_all_local(local, allocate, threads, o_direct, mapped))
     wait_all(chain([here], _start_remote(byte_ranges_of(remote), allocate)))
     return False
@@ -94,28 +94,28 @@ def _read_all_local(
 
 
 def _start_remote(work: Sequence[ByteRanges], allocate: Allocate) -> Iterator[Pending[Any]]:
-    for _, group in groupby(work, key=lambda each: id(each.storage)):
+    for _, group in groupby(work, key=lambda piece: id(piece.storage)):
         members, offsets, buffers, blocks = list(group), [], [], []
-        for each in members:
-            if isinstance(each, DirectRange):
-                offsets.append(each.offset)
-                buffers.append(each.buffer)
+        for piece in members:
+            if isinstance(piece, DirectRange):
+                offsets.append(piece.offset)
+                buffers.append(piece.buffer)
                 continue
-            length = each.grid.length
-            block = allocate((len(each.offsets) * length,), np.uint8)
-            offsets += each.offsets.tolist()
+            length = piece.grid.length
+            block = allocate((len(piece.offsets) * length,), np.uint8)
+            offsets += piece.offsets.tolist()
             buffers += [block[at : at + length] for at in range(0, len(block), length)]
-            blocks.append((each, block))
+            blocks.append((piece, block))
         yield Then(members[0].storage.start_read(offsets, buffers), partial(_put_all, blocks))
 
 
 def _put_all(blocks: Sequence[tuple[StagedRanges, Bytes]], _: None) -> None:
-    for each, block in blocks:
-        each.put(block)
+    for staged, block in blocks:
+        staged.put(block)
 
 
 class _RangeReader(ABC):
-    """How one thread reads byte ranges, with a block of its own for staged ranges."""
+    """A thread's way to read byte ranges, with a block of its own for staged ranges."""
 
     def __init__(self, allocate: Allocate) -> None:
         self._allocate = allocate
@@ -134,13 +134,13 @@ class _RangeReader(ABC):
         if self._block.size < size:
             self._block = self._allocate((max(size, staged_nbytes()),), np.uint8)
         block = self._block
-        found = [
+        were_cached = [
             self.read(storage, offset, block[i * length : (i + 1) * length])
             for i, offset in enumerate(piece.offsets.tolist())
         ]  # all of them, so that the disk is asked for all missing bytes
-        if all(found):
+        if all(were_cached):
             piece.put(block)
-        return all(found)
+        return all(were_cached)
 
 
 class _CachedReader(_RangeReader):
@@ -214,13 +214,13 @@ def _read_local(
 
 
 def _divided(work: Sequence[ByteRanges]) -> Iterator[ByteRanges]:
-    for each in work:
-        if isinstance(each, DirectRange) and each.buffer.size > PIECE_BYTES:
-            storage, offset, buffer = each
+    for piece in work:
+        if isinstance(piece, DirectRange) and piece.buffer.size > PIECE_BYTES:
+            storage, offset, buffer = piece
             for at in range(0, buffer.size, PIECE_BYTES):
                 yield DirectRange(storage, offset + at, buffer[at : at + PIECE_BYTES])
         else:
-            yield each
+            yield piece
 
 
 def _worth_threads(pieces: Sequence[ByteRanges]) -> int:
@@ -228,11 +228,13 @@ def _worth_threads(pieces: Sequence[ByteRanges]) -> int:
     return min(nbytes // PIECE_BYTES, max(2, nbytes // (COPIED_BYTES_PER_READ * max(1, reads))))
 
 
-def _size(each: ByteRanges) -> int:
+def _size(piece: ByteRanges) -> int:
     return (
-        int(each.buffer.size) if isinstance(each, DirectRange) else _reads(each) * each.grid.length
+        int(piece.buffer.size)
+        if isinstance(piece, DirectRange)
+        else _reads(piece) * piece.grid.length
     )
 
 
-def _reads(each: ByteRanges) -> int:
-    return 1 if isinstance(each, DirectRange) else each.tile.reads.stop - each.tile.reads.start
+def _reads(piece: ByteRanges) -> int:
+    return 1 if isinstance(piece, DirectRange) else piece.tile.reads.stop - piece.tile.reads.start

@@ -63,8 +63,8 @@ class StagedRanges(NamedTuple):
     def put(self, block: Bytes) -> None:
         """Copy the elements out of a block that holds the reads end to end."""
         reads = self.tile.reads.stop - self.tile.reads.start
-        found = self.grid.elements(block, self.dtype, reads)
-        np.copyto(self.target[self.tile.target], found)
+        elements = self.grid.elements(block, self.dtype, reads)
+        np.copyto(self.target[self.tile.target], elements)
 
 
 ByteRanges = DirectRange | StagedRanges
@@ -111,4 +111,4 @@ class RegionRead(NamedTuple):
 
 def byte_ranges_of(parts: Iterable[RegionRead]) -> list[ByteRanges]:
     """Return the byte ranges that are read for regions."""
-    return [work for each in parts for work in each.work()]
+    return [work for part in parts for work in part.work()]

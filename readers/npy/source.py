@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
-from ...engine.errors import ArgumentError, DecodeError, PenstockError, SourceError
+from ...engine.errors import ArgumentError, PenstockError, SourceError
 from ...engine.pending import Later, Pending, Then
 from ...formats.npy import NpyHeader, parse_header
 from ..source import Allocate, Column, checked_indices
@@ -18,25 +18,20 @@ from ..storage.claims import memory_of_machine
 from ..storage.urls import is_url
 from .array_list import ArrayList
 from .expected_header import ExpectedCopies, ExpectedHeader, may_be_read_at_once
-from .form_groups import BatchMemory, FormGroup, LocatedSamples, by_form, numbers_in
+from .form_groups import BatchMemory, LocatedSamples, by_form, numbers_in
 from .mapped_copies import MappedCopies, worth_copying
 from .member_checksums import verify_members
 from .opening import ArrayOpener
 from .reads import carry_out
 from .region import RegionOfInterest, Regions, Values
 from .region_reads import RegionRead
-
-HEADERS_AT_ONCE = 256
-"""Headers that are read when samples are counted along an axis."""
+from .sample_regions import SampleRegions
 
 MIN_MAPPED_BYTES = 2 << 20
 """Bytes of a file; smaller files are better read than mapped."""
 
 MAX_INFLATED_FRACTION = 0.5
 """Fraction of the machine's memory that deflated members of a batch may fill."""
-
-MAX_KNOWN_SHAPES = 256
-"""Shapes of arrays whose region is remembered."""
 
 
 class NumpySource:
@@ -68,8 +63,6 @@ class NumpySource:
             options: `Reader.storage_options`, for URLs.
         """
         self._arrays = arrays
-        self._region = region or RegionOfInterest()
-        self._axis = sample_axis
         self._fill = fill_value
         self._o_direct = o_direct
         self._threads = threads
@@ -77,30 +70,13 @@ class NumpySource:
         self._expected: ExpectedHeader | None = None
         self._expected_region: tuple[ExpectedHeader, Regions | None] | None = None
         """The region of all samples of arrays with this header, if regions do not differ."""
-        self._region_of_shape: dict[tuple[int, ...], Regions] = {}
         self._mapped: MappedCopies | None = None
-        self._firsts: Int64s | None = None
-        if sample_axis is not None:
-            self._firsts = np.cumsum([0, *self._extents(sample_axis)], dtype=np.int64)
-            if not self._firsts[-1]:
-                raise SourceError(
-                    f"{arrays.where(0)}{' ...' * (len(arrays) > 1)}: no array has an element along "
-                    f"the axis {sample_axis}"
-                )
-
-    def _extents(self, axis: int) -> Iterator[int]:
-        for begin in range(0, len(self._arrays), HEADERS_AT_ONCE):
-            numbers = np.arange(begin, min(begin + HEADERS_AT_ONCE, len(self._arrays)))
-            for number, header in zip(numbers.tolist(), self._stored.headers(numbers), strict=True):
-                if not -len(header.shape) <= axis < len(header.shape):
-                    raise DecodeError(
-                        f"{self._arrays.where(number)}: there is no axis {axis} in an array of "
-                        f"shape {header.shape}; see sample_axis"
-                    )
-                yield header.shape[axis]
+        self.samples = SampleRegions(
+            arrays, self._stored, region or RegionOfInterest(), sample_axis
+        )
 
     def __len__(self) -> int:
-        return len(self._arrays) if self._firsts is None else int(self._firsts[-1])
+        return len(self.samples)
 
     def headers(self, numbers: Int64s) -> list[NpyHeader]:
         """Return the headers of arrays, without reading elements."""
@@ -167,17 +143,14 @@ class NumpySource:
                 "of this machine's memory: read regions, smaller batches or uncompressed files"
             )
 
-    def _in_whole(self, values: Values | None) -> bool:
-        return self._region.is_whole and not values and self._firsts is None
-
     def locate(self, indices: Int64s, values: Values | None) -> LocatedSamples:
         """Open the arrays of samples, and return where the samples' regions lie: see `read`."""
-        numbers, places = self._located(indices)
+        numbers, places = self.samples.located(indices)
         unique, owners = np.unique(numbers, return_inverse=True)
-        whole = self._in_whole(values)
+        whole = self.samples.are_whole(values)
         stored = self._stored.open(unique, whole=whole)
         groups = [
-            self._group(header, rows, indices, places, values or {})
+            self.samples.group(header, rows, indices, places, values or {})
             for header, rows in by_form(stored, owners)
         ]
         return LocatedSamples(groups, stored, owners, whole)
@@ -187,11 +160,11 @@ class NumpySource:
         groups, stored, owners = located.groups, located.stored, located.owners
         self._check_inflated(located)
         result = BatchMemory(groups, len(owners), allocate)
-        found: list[RegionRead] = []
+        reads: list[RegionRead] = []
         for group in groups:
-            found += group.work(stored, owners[group.rows], result, self._fill)
+            reads += group.work(stored, owners[group.rows], result, self._fill)
         copied = carry_out(
-            found,
+            reads,
             allocate,
             threads=self._threads,
             o_direct=self._o_direct,
@@ -199,7 +172,7 @@ class NumpySource:
         )
         verify_members(stored, owners, result, self._arrays.where, self._threads)
         local = stored[0].storage.identity is not None
-        if local and result.dense is not None and len(groups) == 1 and self._firsts is None:
+        if local and result.dense is not None and len(groups) == 1 and self.samples.are_arrays:
             self._expect(located, copied)
         return result.numbers()
 
@@ -210,18 +183,17 @@ class NumpySource:
         expected = self._expected
         if expected is None:
             return None
-        header, paths = expected.header, self._arrays.paths(indices)
-        if self._in_whole(values):
-            result = allocate((len(indices), *header.shape), header.native)
-            read = expected.start(paths, result)
-        else:
+        header, regions = expected.header, None
+        shape = extents = list(header.shape)
+        if not self.samples.are_whole(values):
             regions = self._expected_regions(expected, indices, values)
             if regions is None:
                 return None
-            kept = regions.shape[0, list(regions.kept)].tolist()
-            result = allocate((len(indices), *kept), header.native)
-            full = result.reshape(len(indices), *regions.shape[0].tolist())
-            read = expected.start_regions(paths, regions, full)
+            extents = regions.shape[0].tolist()
+            shape = [extents[axis] for axis in regions.kept]
+        result = allocate((len(indices), *shape), header.native)
+        memory = result.reshape(len(indices), *extents)
+        read = expected.start(self._arrays.paths(indices), regions, memory)
 
         def finish(as_expected: bool) -> tuple[Column, ...]:
             if as_expected:
@@ -241,13 +213,13 @@ class NumpySource:
                 return region
         try:
             rows = np.arange(len(indices) if values else 1)
-            regions = self._group(expected.header, rows, indices, None, values).regions
+            regions = self.samples.group(expected.header, rows, indices, None, values).regions
         except ArgumentError:
             return None  # if the file is as expected, the reading of its header raises this again
-        found = regions if expected.may_read(regions) else None
+        readable = regions if expected.may_read(regions) else None
         if not values:
-            self._expected_region = expected, found
-        return found
+            self._expected_region = expected, readable
+        return readable
 
     def _expect(self, located: LocatedSamples, copied: bool) -> None:
         """Expect other files to be like those of a batch.
@@ -273,73 +245,13 @@ class NumpySource:
         if expected != self._expected:  # else `_expected_region` stays
             self._expected = expected
 
-    def _located(self, indices: Int64s) -> tuple[Int64s, Int64s | None]:
-        """Return the arrays of samples, and the samples' places along the axis."""
-        if self._firsts is None:
-            return indices, None
-        numbers: Int64s = np.searchsorted(self._firsts, indices, "right") - 1
-        return numbers, indices - self._firsts[numbers]
-
-    def _group(
-        self,
-        header: NpyHeader,
-        rows: Int64s,
-        indices: Int64s,
-        places: Int64s | None,
-        values: Values,
-    ) -> FormGroup:
-        """Return samples of arrays with the same header, and which parts of them are read."""
-        shape = np.array(header.shape, np.int64)
-        axis = None if places is None or self._axis is None else self._axis % len(shape)
-        if axis is not None:
-            assert self._firsts is not None
-            self._check_extents(shape[axis], indices[rows])
-            shape = np.delete(shape, axis)
-        regions = self._regions(shape, rows, indices, values)
-        if axis is not None and places is not None:
-            regions = regions.at(axis, places[rows])
-        return FormGroup(header, rows, regions)
-
-    def _regions(self, shape: Int64s, rows: Int64s, indices: Int64s, values: Values) -> Regions:
-        """Return the region of each of these samples, which have the same shape."""
-
-        def where(row: int) -> str:
-            return self.where(int(indices[rows[row]]))
-
-        if values:
-            own = {name: np.asarray(value)[rows] for name, value in values.items()}
-            return self._region.of_samples(np.tile(shape, (len(rows), 1)), own, where)
-        key = tuple(shape.tolist())
-        one = self._region_of_shape.get(key)
-        if one is None:
-            one = self._region.of_samples(shape[np.newaxis], {}, where)
-            if len(self._region_of_shape) == MAX_KNOWN_SHAPES:
-                self._region_of_shape.clear()
-            self._region_of_shape[key] = one
-        return one.repeated(len(rows))
-
-    def _check_extents(self, extent: int, indices: Int64s) -> None:
-        assert self._firsts is not None
-        numbers = np.searchsorted(self._firsts, indices, "right") - 1
-        changed = self._firsts[numbers + 1] - self._firsts[numbers] != extent
-        if changed.any():
-            raise SourceError(
-                f"{self._arrays.where(int(numbers[changed.argmax()]))} has changed since its "
-                "samples were counted; make the pipeline anew"
-            )
-
     def where(self, index: int) -> str:
         """Return the file, the member in it if it is an archive, and the index along the axis."""
-        return self._described(self._arrays.where, index)
+        return self.samples.where(index)
 
     def source_info(self, index: int) -> str:
         """Return the same, with the file as it is named: relative to `file_root`."""
-        return self._described(self._arrays.name, index)
-
-    def _described(self, describe: Callable[[int], str], index: int) -> str:
-        numbers, places = self._located(checked_indices(np.array([index]), len(self)))
-        place = "" if places is None else f", sample {places[0]}"
-        return describe(int(numbers[0])) + place
+        return self.samples.source_info(index)
 
     def worth_mapping(self, *, known: bool) -> bool:
         """Return whether a process that maps files may be worth it: see `mapped_copies`.
@@ -372,7 +284,7 @@ class NumpySource:
 
     @property
     def path_used(self) -> str:
-        """How much was copied out of mapped files; "" if nothing."""
+        """The bytes that were copied out of mapped files; "" if none."""
         return "" if self._mapped is None else self._mapped.path_used
 
     def __getstate__(self) -> dict[str, Any]:

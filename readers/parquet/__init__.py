@@ -1,1 +1,14 @@
-"""Tables: Parquet files, and Arrow files as the library `datasets` saves them."""
+"""Tables: Parquet files, and Arrow files as the library `datasets` saves them.
+
+library       PyArrow
+paths         the files of folders, with several splits
+table_file    the contract of a file that holds a table in blocks of rows
+parquet_file  Parquet files: a block is a row group
+arrow_file    Arrow files: a block is a record batch
+features      the names of classes in the metadata of a schema
+blocks        the rows of several files: their blocks, of which the last ones are kept
+columns       the types that are read, and the places of their values in memory
+values        the samples that are made of values
+source        rows as samples
+reader        `fn.readers.parquet`
+"""

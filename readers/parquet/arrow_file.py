@@ -88,7 +88,7 @@ def _messages(storage: Storage) -> list[_Message]:
     """Return the messages of a file up to its end."""
     ahead = Lookahead(storage.sequential())
     offset = 8 if ahead.take(0, min(6, storage.size)) == MAGIC else 0
-    found = []
+    columns = []
     while offset + 8 <= storage.size:
         mark, length = struct.unpack("<4si", ahead.take(offset, 8))
         if mark != _MARK or not length:
@@ -110,9 +110,9 @@ def _messages(storage: Storage) -> list[_Message]:
                 f"{storage.name}, offset {offset}: a message of {8 + length + body} bytes, but the "
                 f"file has {storage.size}; it is cut off or damaged"
             )
-        found.append(_Message(kind, offset, end - offset, rows))
+        columns.append(_Message(kind, offset, end - offset, rows))
         offset = end
-    return found
+    return columns
 
 
 def _parsed(metadata: bytes) -> tuple[int, int, int]:

@@ -33,14 +33,14 @@ def open_tables(storages: Sequence[Storage]) -> list[TableFile]:
     Raises:
         SourceError: a file is neither, or is damaged. OSError: it cannot be read.
     """
-    found: dict[int, TableFile] = {}
+    files: dict[int, TableFile] = {}
 
     def open_one(number: int) -> None:
-        found[number] = _opened(storages[number])
+        files[number] = _opened(storages[number])
 
     threads = None if any(storage.path is None for storage in storages) else 1
     READ_TEAM.run_jobs(open_one, range(len(storages)), threads)
-    return [found[number] for number in range(len(storages))]
+    return [files[number] for number in range(len(storages))]
 
 
 def _opened(storage: Storage) -> TableFile:
@@ -104,17 +104,17 @@ class RowBlocks(Generic[Decoded]):
 
     def _read(self, numbers: list[int]) -> dict[int, tuple[Decoded, int]]:
         """Read and decode blocks, each by one thread."""
-        found: dict[int, tuple[Decoded, int]] = {}
+        decoded: dict[int, tuple[Decoded, int]] = {}
         waits = passed_on()
 
         def read(number: int) -> None:
             file, block = self.position_of(number)
             with waits, named_errors(file.title(block)):
                 batches = file.read(block, self._columns)
-                found[number] = self._decoded(self.file_of(number), batches)
+                decoded[number] = self._decoded(self.file_of(number), batches)
 
         READ_TEAM.run_jobs(read, numbers)
-        return found
+        return decoded
 
     def file_of(self, number: int) -> int:
         """Return the number of the file that holds a block."""
@@ -183,7 +183,7 @@ class _Cache(Generic[Decoded]):
         read: Callable[[list[int]], dict[int, tuple[Decoded, int]]],
     ) -> None:
         try:
-            found = read(list(missing))
+            columns = read(list(missing))
         except BaseException as error:
             with self._lock:
                 for number, block in missing.items():
@@ -194,9 +194,9 @@ class _Cache(Generic[Decoded]):
             return
         with self._lock:
             for number, block in missing.items():
-                block.set_result(found[number])
+                block.set_result(columns[number])
                 if self._kept.get(number) is block:  # else `clear` was called
-                    self._nbytes += found[number][1]
+                    self._nbytes += columns[number][1]
             self._drop_some()
 
     def _drop_some(self) -> None:

@@ -23,7 +23,7 @@ _FILE = "bytes"  # the field with the content, in structs that stand for a file
 
 @dataclass(frozen=True)
 class ColumnRule:
-    """How a column becomes an output.
+    """The rule by which a column becomes an output.
 
     Attributes:
         name: of the column, as the user wrote it.
@@ -208,7 +208,7 @@ def _hint(stored: Any) -> str:
 
 
 def _storage(stored: Any) -> Any:
-    """Return what a type of an extension, such as Array2D of `datasets`, is stored as."""
+    """Return the stored type of an extension's type, such as Array2D of `datasets`."""
     return getattr(stored, "storage_type", stored)
 
 
@@ -237,15 +237,15 @@ def _sound(array: Any) -> NDArray[np.bool_] | None:
     """Return which values are there; None if all are."""
     if not array.null_count:
         return None
-    found: NDArray[np.bool_] = array.is_valid().to_numpy(zero_copy_only=False)
-    return found
+    valid: NDArray[np.bool_] = array.is_valid().to_numpy(zero_copy_only=False)
+    return valid
 
 
 def _numbers(array: Any) -> NDArray[Any]:
     if array.null_count:
         array = array.fill_null(False if pyarrow().types.is_boolean(array.type) else 0)
-    found: NDArray[Any] = array.to_numpy(zero_copy_only=False)
-    return found
+    numbers: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+    return numbers
 
 
 def list_values(array: Any, dtype: np.dtype[Any]) -> ListValues:
@@ -288,5 +288,5 @@ def _rows_with(marks: NDArray[np.bool_], bounds: NDArray[np.int64]) -> NDArray[n
     if not marks.any():
         return np.zeros(len(bounds) - 1, np.bool_)
     before = np.append(0, np.cumsum(marks))
-    found: NDArray[np.bool_] = before[bounds[1:]] > before[bounds[:-1]]
-    return found
+    falls: NDArray[np.bool_] = before[bounds[1:]] > before[bounds[:-1]]
+    return falls

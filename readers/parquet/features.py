@@ -1,4 +1,4 @@
-"""What the library `datasets` writes into the metadata of a schema: names of classes."""
+"""The names of classes that the library `datasets` writes into the metadata of a schema."""
 
 from __future__ import annotations
 

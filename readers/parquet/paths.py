@@ -32,10 +32,10 @@ def table_paths(paths: Sequence[str], options: Mapping[str, Any]) -> list[str]:
     found = []
     for path in paths:
         expanded = [path] if os.path.isdir(path) else expand_paths([path])
-        for each in expanded:
-            files = _files_of_folder(each, options)
-            refuse_several_splits(each, files)
-            found += files or [each]
+        for location in expanded:
+            files = _files_of_folder(location, options)
+            refuse_several_splits(location, files)
+            found += files or [location]
     return found
 
 

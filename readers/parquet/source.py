@@ -90,11 +90,11 @@ class ParquetSource:
         pieces: list[Pieces] = [[] for _ in self.rules]
         for _, group, places, rows in self.blocks.groups(indices):
             try:
-                taken = group.take(rows, allocate)
+                columns = group.take(rows, allocate)
             except BadValueError as error:
                 index = int(indices[places[np.flatnonzero(rows == error.row)[0]]])
                 raise DecodeError(f"{self.where(index)}: {error.reason}") from None
-            for column, some in zip(pieces, taken, strict=True):
+            for column, some in zip(pieces, columns, strict=True):
                 column += [(places[own], values) for own, values in some]
         return tuple(
             _joined(column, rule, len(indices), allocate)
@@ -109,7 +109,7 @@ class ParquetSource:
         """Return the names of the classes of each column that has some, as the first file says."""
         features = features_of(self.blocks.files[0].schema.metadata)
         names = {rule.name: class_names(features, rule.name) for rule in self.rules}
-        return {name: each for name, each in names.items() if each}
+        return {name: classes for name, classes in names.items() if classes}
 
     def nbytes(self) -> int:
         """Return about how many bytes the columns of all rows take, as the first group does.
@@ -135,10 +135,10 @@ def _joined(pieces: Pieces, rule: ColumnRule, count: int, allocate: Allocate) ->
     shapes = {column.shape[1:] for column in dense}
     if len(dense) == len(pieces) and len(shapes) <= 1:
         shape = next(iter(shapes), (0,) * rule.ndim)
-        found: NDArray[Any] = allocate((count, *shape), rule.dtype)
+        joined_column: NDArray[Any] = allocate((count, *shape), rule.dtype)
         for places, column in pieces:
-            found[places] = column
-        return found
+            joined_column[places] = column
+        return joined_column
     samples: list[Any] = [None] * count
     for places, column in pieces:
         for place, sample in zip(places.tolist(), column, strict=True):
@@ -167,18 +167,18 @@ def open_parquet(
     rules: list[list[ColumnRule]] = []
     for file in files:
         name = file.storage.name
-        found = [
+        matching = [
             rule_of(file.schema, column, dtype, name)
             for column, dtype in zip(columns, wanted, strict=True)
         ]
-        for first, own in zip(rules[0] if rules else found, found, strict=True):
+        for first, own in zip(rules[0] if rules else matching, matching, strict=True):
             if (own.dtype, own.ndim) != (first.dtype, first.ndim):
                 raise SourceError(
                     f"{name}: the column {own.name!r} has the type {own.type}, but {first.type} in "
                     f"{storages[0].name}; the samples of a reader must agree in dtype"
                 )
-        rules.append(found)
-    selection = list(dict.fromkeys(rule.selection for found in rules for rule in found))
+        rules.append(matching)
+    selection = list(dict.fromkeys(rule.selection for matching in rules for rule in matching))
     blocks = RowBlocks(files, selection, partial(_row_group, rules), cache_bytes)
     if not len(blocks):
         more = " ..." if len(files) > 1 else ""

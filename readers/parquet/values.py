@@ -1,4 +1,4 @@
-"""ColumnValues of a column as NumPy finds them in Arrow's memory, and samples made of them."""
+"""Values of a column as NumPy finds them in Arrow's memory, and samples made of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ALIGNMENT = 8
 
 Rows = NDArray[np.int64]
 Sound = NDArray[np.bool_] | None
-"""Which values are there; None if all are."""
+"""The mask of the values that are there; None if all are."""
 
 
 class BadValueError(Exception):
@@ -87,9 +87,9 @@ class NumberValues(ColumnValues):
             row = int(np.argmax(changed))
             reason = f"is {chosen[row]}, which is no number of type {self._dtype.name}"
             raise BadValueError(int(rows[row]), reason)
-        found: NDArray[Any] = allocate(converted.shape, self._dtype)
-        found[...] = converted
-        return found
+        column: NDArray[Any] = allocate(converted.shape, self._dtype)
+        column[...] = converted
+        return column
 
     def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
         """See `ColumnValues.at`."""
@@ -209,10 +209,10 @@ class ListValues(ColumnValues):
         if len(rows) and (shapes == shapes[0]).all():
             block = allocate((len(rows), *shapes[0].tolist()), self._dtype)
             samples: Sequence[NDArray[Any]] = list(block)
-            found: Column = block
+            arrays: Column = block
         else:
             samples = [allocate(tuple(shape), self._dtype) for shape in shapes.tolist()]
-            found = list(samples)
+            arrays = list(samples)
         starts, ends = self._bounds[rows].tolist(), self._bounds[rows + 1].tolist()
         for number, sample in enumerate(samples):
             elements = self._elements[starts[number] : ends[number]]
@@ -221,7 +221,7 @@ class ListValues(ColumnValues):
                 reason = f"holds {elements[np.argmax(changed)]}, no number of {self._dtype.name}"
                 raise BadValueError(int(rows[number]), reason)
             sample[...] = converted.reshape(sample.shape)
-        return found
+        return arrays
 
     def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
         """Not called: a dictionary of lists is refused."""

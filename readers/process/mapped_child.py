@@ -140,15 +140,15 @@ class MapCopier:
         maps: Sequence[MappedFile | None],
         wanted: Sequence[tuple[Any, ...]],
     ) -> Copied:
-        copies = [_CopyRequest(StridedCopies(*each), maps, self._arena) for each in wanted]
-        jobs = [job for each in copies for job in each.jobs()]
+        copies = [_CopyRequest(StridedCopies(*fields), maps, self._arena) for fields in wanted]
+        jobs = [job for request in copies for job in request.jobs()]
         threads = -(-len(jobs) // PIECES_OF_THREAD)
         self._team.run_jobs(_copy_piece, jobs, threads)
         for number, (path, state) in enumerate(files):
             if maps[number] is not None and _identity_at(path) != state:
-                for each in copies:
-                    each.forget(number)
-        return [each.done for each in copies]
+                for request in copies:
+                    request.forget(number)
+        return [request.done for request in copies]
 
 
 class _CopyRequest:
@@ -171,7 +171,7 @@ class _CopyRequest:
         self._origins = copies.origins.tolist()
         self._numbers = copies.origins[:, 0]
         self._maps, self._arena = maps, arena
-        sizes = np.array([0 if each is None else len(each.content) for each in maps], np.int64)
+        sizes = np.array([0 if file is None else len(file.content) for file in maps], np.int64)
         _, starts, targets = copies.origins.T
         length = _reach(self._shape, self._strides, self._dtype.itemsize)
         self.done: NDArray[np.bool_]

@@ -43,7 +43,7 @@ def _prepared(
     copier: MapCopier,
     setup: tuple[Mapping[str, MetadataFunction], Shipment | None],
 ) -> Answer:
-    """Return what answers the requests."""
+    """Return the functions that answer the requests."""
     functions, shipped = setup
     answers: dict[str, Callable[..., Any]] = {
         "copy": copier.copy,

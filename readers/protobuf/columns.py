@@ -50,6 +50,10 @@ def common_fields(block: Bytes, starts: Int64s, ends: Int64s) -> list[FieldColum
 
     Only numbers below 2**35 and contents with a length are read.
     """
+    # One turn of the loop reads one field of all messages: tag and number lie in one word.
+    #
+    #     message   tag | number | content ...   tag | number | ...
+    #     word      '------ 8 bytes ------'      `positions` of the next turn
     words_at = windows(block, "<u8")
     positions, columns = starts, list[FieldColumn]()
     while (positions < ends).any():
@@ -96,5 +100,5 @@ def short_varints(words: NDArray[np.uint64]) -> tuple[Int64s, Int64s] | None:
 
 
 def int32s(values: Int64s) -> NDArray[np.int32]:
-    """Return what the low 32 bits of numbers mean as int32."""
+    """Return the low 32 bits of numbers as int32."""
     return (values & 0xFFFF_FFFF).astype(np.uint32).view(np.int32)

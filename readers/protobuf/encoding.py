@@ -52,7 +52,7 @@ def encode_varints(values: NDArray[np.int64]) -> bytes:
 
 @lru_cache(maxsize=4096)
 def field_head(number: int, length: int) -> bytes:
-    """Return what precedes the content of a field of `length` bytes."""
+    """Return the bytes that precede the content of a field of `length` bytes."""
     return encode_varint(number << 3 | LENGTH) + encode_varint(length)
 
 

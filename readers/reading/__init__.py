@@ -1,4 +1,4 @@
-"""How a reader gets its batches: what is read when, and who reads it.
+"""The reading of batches: the order of reads, and the threads or processes that read.
 
 window      which batches are read together, and how far ahead of their turn
 carriers    who reads: the thread that asks, or other threads

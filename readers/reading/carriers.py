@@ -1,4 +1,4 @@
-"""Who reads batches: the thread that asks for them, or other threads."""
+"""Carriers, which read batches: the thread that asks for them, or other threads."""
 
 from __future__ import annotations
 

@@ -145,7 +145,14 @@ class Processes(Carrier):
 
 
 class PartRead(Pending[ReadColumns]):
-    """One read that is divided among processes, each of which gets a part of a slab."""
+    """One read that is divided among processes, each of which gets a part of a slab.
+
+        slab      |  room of process 0   |  room of process 1   |
+                  | samples 0 .. 31 |free| samples 32 .. 63 |free|
+                  firsts[0]              firsts[1]
+
+    A room is an estimate. If the samples need more, all processes get larger rooms, and read again.
+    """
 
     def __init__(
         self,
@@ -196,14 +203,14 @@ class PartRead(Pending[ReadColumns]):
             if larger:
                 self._send(larger)
             answers = self._received()
-            known = [each for each in answers or () if each is not None]
+            known = [answer for answer in answers or () if answer is not None]
             if answers is None or len(known) < len(answers):
                 break
-            taken = [nbytes for nbytes, _ in known]
-            self._learn(sum(taken), samples)
-            if all(nbytes <= room for nbytes, room in zip(taken, self._rooms, strict=True)):
+            sizes = [nbytes for nbytes, _ in known]
+            self._learn(sum(sizes), samples)
+            if all(nbytes <= room for nbytes, room in zip(sizes, self._rooms, strict=True)):
                 return self._columns([placed for _, placed in known])
-            needed = (int(nbytes * MEMORY_MARGIN) for nbytes in taken)
+            needed = (int(nbytes * MEMORY_MARGIN) for nbytes in sizes)
             larger = [max(pair) for pair in zip(needed, self._rooms, strict=True)]
         del self._slab
         self._memory.nbytes = 0

@@ -1,4 +1,4 @@
-"""Which batches are read together, and which are read before their turn.
+"""The window of a reader: batches that are read together, and batches read before their turn.
 
 A batch's samples follow from its number. So to read batches together, or early, changes no result.
 
@@ -249,7 +249,7 @@ class ReadWindow:
         while len(self._reads) <= self.carrier.depth:
             stop = self._reads[-1].numbers.stop
             following = self._group(stop, max(self.count, batch.count))
-            batches = sum(len(each.numbers) for each in (*self._reads, following))
+            batches = sum(len(read.numbers) for read in (*self._reads, following))
             # Memory of reads under way counts twice: the estimate is rather too high than too low.
             if self._largest is None or room < self._largest * batches:
                 return

@@ -78,7 +78,7 @@ class RemoteFile(Storage):
 
 
 class Requested(Pending[Any]):
-    """What a service is asked for."""
+    """A request to a service."""
 
     def __init__(self, future: Future[Any]) -> None:
         self._future = future
@@ -134,8 +134,8 @@ async def _fetch(
         async with asyncio.TaskGroup() as group:
             for offset, buffer in parts:
                 attempt = partial(_attempt, connection, url, version, offset, buffer)
-                what = f"{shown(url)}, bytes {offset} to {offset + buffer.size - 1}"
-                group.create_task(connection.request(attempt, what))
+                request = f"{shown(url)}, bytes {offset} to {offset + buffer.size - 1}"
+                group.create_task(connection.request(attempt, request))
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
 

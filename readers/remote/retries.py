@@ -1,4 +1,4 @@
-"""Which faults are tried again, how often and for how long."""
+"""Retries: the faults that are tried again, how often and for how long."""
 
 from __future__ import annotations
 

@@ -38,6 +38,10 @@ def plan_reads(offsets: Int64s, lengths: Int64s, gap: int, part: int | None = No
     read once. The block is at most `gap` bytes a range larger than the ranges. With `part`, a new
     run starts at the first range behind each multiple of `part` bytes, if the ranges span as much.
 
+        storage   ..AAAA.BBBB......................CCC....      A and B lie closer than `gap`
+        runs        |-------|                      |-|
+        block       AAAA.BBBBCCC                            one `start` for each of A, B and C
+
     >>> plan = plan_reads(np.array([90, 0, 12]), np.array([5, 10, 8]), gap=4)
     >>> plan.offsets.tolist(), plan.lengths.tolist(), plan.starts.tolist()
     ([0, 90], [20, 5], [20, 0, 12])
@@ -50,6 +54,7 @@ def plan_reads(offsets: Int64s, lengths: Int64s, gap: int, part: int | None = No
     ascending = offsets[order]
     reached = np.maximum.accumulate(ascending + lengths[order])
     following = ascending[1:]
+    # A range begins a run if no range before reaches so far: ranges may lie inside of others.
     begins_run = np.empty(count, bool)
     begins_run[0] = True
     np.greater(following, reached[:-1] + gap, out=begins_run[1:])

@@ -32,7 +32,7 @@ class Records:
 
     @property
     def ends(self) -> Int64s:
-        """Where the records end in the block."""
+        """The offsets at which the records end in the block."""
         return self.starts + self.lengths
 
     def views(self) -> list[Bytes]:
@@ -151,8 +151,8 @@ class RecordFiles:
         wait_all(start(begin, end) for begin, end in parts)
 
     def _file_of(self, addresses: Int64s) -> Int64s:
-        found: Int64s = self._bases.searchsorted(addresses, "right") - 1
-        return found
+        bases: Int64s = self._bases.searchsorted(addresses, "right") - 1
+        return bases
 
     def position_of(self, index: int) -> tuple[str, int, int]:
         """Return the file of record `index`, the record's number in the file, and its offset."""

@@ -100,7 +100,7 @@ class Url:
 
 
 Place = Path | Url
-"""Where files lie: in the local file system, or behind a URL."""
+"""The place of a file: in the local file system, or behind a URL."""
 
 
 def text_of(place: str | os.PathLike[str] | Url) -> str:

@@ -70,17 +70,19 @@ class Wanted:
         shape = (0,) if self.feature_type is FeatureType.BYTES else tuple(self.feature.shape)
         return [np.zeros(shape, self.dtype)]
 
-    def wrong(self, where: str, what: str) -> DecodeError:
+    def wrong(self, where: str, problem: str) -> DecodeError:
         """Return an error that names this feature and a record."""
-        return DecodeError(f"{where}: feature {self.name!r} {what}")
+        return DecodeError(f"{where}: feature {self.name!r} {problem}")
 
     def missing(self, where: str, stored: Sequence[str] = ()) -> DecodeError:
         """Return the error of a record that lacks the feature and holds those named `stored`."""
-        what = ["is missing"]
+        problems = ["is missing"]
         if stored:
-            what.append(f"the record has {', '.join(map(repr, sorted(stored)[:20]))}")
-            what += unknown(self.name, stored).split("; ")[1:]  # "did you mean ...?", if it may be
-        return self.wrong(where, "; ".join([*what, "a default_value would take its place"]))
+            problems.append(f"the record has {', '.join(map(repr, sorted(stored)[:20]))}")
+            problems += unknown(self.name, stored).split("; ")[
+                1:
+            ]  # "did you mean ...?", if it may be
+        return self.wrong(where, "; ".join([*problems, "a default_value would take its place"]))
 
     def numbers(self, data: bytes, feature: StoredFeature, where: str) -> NDArray[Any]:
         """Return the feature's values in one record; raise if it holds no such numbers."""
@@ -134,7 +136,7 @@ class Examples:
         where: Callable[[int], str],
     ) -> Examples:
         """Parse the records that were not located."""
-        keys = [each.key for each in wanted]
+        keys = [output.key for output in wanted]
         parsed = {}
         for row in located.left.tolist():
             data = one(records, row)
@@ -154,16 +156,16 @@ def one(records: Records, row: int) -> bytes:
 def columns(wanted: list[Wanted], examples: Examples, allocate: Allocate) -> tuple[Column, ...]:
     """Return the columns of the wanted features."""
     result: list[Column] = []
-    for number, each in enumerate(wanted):
-        reading = _FeatureColumn(each, number, examples)
-        if each.several_strings:
+    for number, output in enumerate(wanted):
+        reading = _FeatureColumn(output, number, examples)
+        if output.several_strings:
             result += reading.strings()
-        elif each.feature_type is FeatureType.BYTES:
+        elif output.feature_type is FeatureType.BYTES:
             result.append(reading.string())
-        elif isinstance(each.feature, FixedLenFeature):
-            result.append(reading.fixed(allocate, tuple(each.feature.shape)))
+        elif isinstance(output.feature, FixedLenFeature):
+            result.append(reading.fixed(allocate, tuple(output.feature.shape)))
         else:
-            result.append(reading.varying(each.feature.partial_shape))
+            result.append(reading.varying(output.feature.partial_shape))
     return tuple(result)
 
 
@@ -231,10 +233,10 @@ class _FeatureColumn:
         done = np.concatenate([[0], np.cumsum(stream < 0x80)])
         return values, done[ends] - done[ends - self._lengths]
 
-    def _check(self, right: NDArray[np.bool_], what: str) -> None:
+    def _check(self, right: NDArray[np.bool_], problem: str) -> None:
         if not right.all():
             row = int(self._rows[np.flatnonzero(~right)[0]])
-            raise self._wanted.wrong(self._examples.where(row), what)
+            raise self._wanted.wrong(self._examples.where(row), problem)
 
     def fixed(self, allocate: Allocate, shape: tuple[int, ...]) -> NDArray[Any]:
         """Return numbers of one shape: (records, *shape)."""
@@ -255,8 +257,8 @@ class _FeatureColumn:
         volume = prod(shape)
         wrong = (counts != volume).nonzero()[0]
         if wrong.size:
-            what = f"has {counts[wrong[0]]} values, the shape {list(shape)} wants {volume}"
-            raise self._wanted.wrong(self._examples.where(int(rows[wrong[0]])), what)
+            problem = f"has {counts[wrong[0]]} values, the shape {list(shape)} wants {volume}"
+            raise self._wanted.wrong(self._examples.where(int(rows[wrong[0]])), problem)
 
     def varying(self, partial_shape: tuple[int, ...]) -> Pieces:
         """Return numbers whose count varies: an array (count, *partial_shape) a record."""
@@ -267,8 +269,8 @@ class _FeatureColumn:
         volume = prod(partial_shape)
         for row, piece in [*located, *self._parsed_numbers()]:
             if piece.size % volume:
-                what = f"has {piece.size} values, no multiple of partial_shape {partial_shape}"
-                raise self._wanted.wrong(self._examples.where(row), what)
+                problem = f"has {piece.size} values, no multiple of partial_shape {partial_shape}"
+                raise self._wanted.wrong(self._examples.where(row), problem)
             pieces[row] = piece.reshape(-1, *partial_shape) if partial_shape else piece
         return pieces
 
@@ -283,8 +285,8 @@ class _FeatureColumn:
         for row, data, feature, where in self._parsed():
             spans = self._wanted.strings(data, feature, where)
             if len(spans) != 1:
-                what = f"has {len(spans)} strings, FixedLenFeature wants one; "
-                raise self._wanted.wrong(where, what + "use VarLenFeature(string)")
+                problem = f"has {len(spans)} strings, FixedLenFeature wants one; "
+                raise self._wanted.wrong(where, problem + "use VarLenFeature(string)")
             pieces[row] = bytes_of(data, spans[0]).copy()
         return pieces
 

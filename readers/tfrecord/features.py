@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.portable import portable
 from .example import FeatureType
 
 string = FeatureType.BYTES
@@ -100,7 +101,12 @@ class VarLenFeature:
 
 _VAR_LEN_NAMES = {"dtype", "default_value", "partial_shape"}
 
+portable(FeatureType)
+portable(FixedLenFeature, "shape", "dtype", "default_value")
+portable(VarLenFeature, "dtype", "default_value", "partial_shape")
+
 Feature = FixedLenFeature | VarLenFeature
+"""The description of a feature."""
 
 
 def _shape(owner: str, shape: Any) -> tuple[int, ...]:

@@ -56,7 +56,7 @@ class TFRecordSource:
         self._wanted = wanted
         self._lists = wanted_lists
         self._verify = verify
-        self._locator = Locator({each.key: each.feature_type for each in wanted})
+        self._locator = Locator({output.key: output.feature_type for output in wanted})
 
     def __len__(self) -> int:
         return len(self._files)
@@ -185,11 +185,11 @@ class TFRecord(RecordReader):
             lists = checked_features("sequence_features", self.sequence_features)
             self._lists = [WantedList(name, feature) for name, feature in lists.items()]
         self._all = [*self._wanted, *(self._lists or [])]
-        self._names = [name for each in self._all for name in each.names()]
+        self._names = [name for output in self._all for name in output.names()]
         doubled = {name for name in self._names if self._names.count(name) > 1}
         if doubled or not self._names:
-            what = f"two outputs are named {sorted(doubled)[0]!r}" if doubled else "no features"
-            self.refuse(f"{what}; see features, sequence_features")
+            problem = f"two outputs are named {sorted(doubled)[0]!r}" if doubled else "no features"
+            self.refuse(f"{problem}; see features, sequence_features")
 
     def num_outputs(self) -> int:
         return len(self._names)
@@ -208,7 +208,7 @@ class TFRecord(RecordReader):
             )
         storages = open_records(paths, self.storage_options)
         if self.index_path is None:
-            stored = [find_frames(each, verify_data=verify == "index") for each in storages]
+            stored = [find_frames(storage, verify_data=verify == "index") for storage in storages]
         else:
             stored = read_index_files(indexes, storages, self.storage_options)
         files = RecordFiles(storages, stored)
@@ -229,4 +229,4 @@ class TFRecord(RecordReader):
         return verify
 
     def placeholder(self) -> tuple[Array, ...]:
-        return tuple(array for each in self._all for array in each.placeholder())
+        return tuple(array for output in self._all for array in output.placeholder())

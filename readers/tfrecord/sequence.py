@@ -50,7 +50,7 @@ class WantedList(Wanted):
         joined = np.concatenate([*self._empty(), *values])
         if self.one_tensor:
             return [joined]
-        return [joined, np.array([len(each) for each in values], np.int64)]
+        return [joined, np.array([len(step) for step in values], np.int64)]
 
     def _step(self, data: bytes, feature: StoredFeature | None, where: str) -> NDArray[Any]:
         if feature is None:
@@ -66,8 +66,10 @@ class WantedList(Wanted):
         if not isinstance(self.feature, FixedLenFeature):
             return values
         if len(values) != prod(self.feature.shape):
-            what = f"has {len(values)} values, the shape {list(self.feature.shape)} another number"
-            raise self.wrong(where, what)
+            problem = (
+                f"has {len(values)} values, the shape {list(self.feature.shape)} another number"
+            )
+            raise self.wrong(where, problem)
         return values.reshape(1, *self.feature.shape)
 
 
@@ -78,16 +80,16 @@ def sequence_columns(
     rows = []
     for where, data in records:
         try:
-            lists = find_feature_lists(data, [each.key for each in wanted])
+            lists = find_feature_lists(data, [output.key for output in wanted])
         except DecodeError as error:
             raise DecodeError(f"{where}: no valid tf.train.SequenceExample: {error}") from None
-        rows.append([out for each in wanted for out in _read(each, data, lists, where)])
+        rows.append([out for output in wanted for out in _read(output, data, lists, where)])
     return tuple(list(column) for column in zip(*rows, strict=True))
 
 
 def _read(
-    each: WantedList, data: bytes, lists: dict[bytes, list[StoredFeature | None]], where: str
+    output: WantedList, data: bytes, lists: dict[bytes, list[StoredFeature | None]], where: str
 ) -> list[NDArray[Any]]:
-    if each.key not in lists and each.default is None:
-        raise each.missing(where, stored_names(data, 2))
-    return each.read(data, lists.get(each.key, []), where)
+    if output.key not in lists and output.default is None:
+        raise output.missing(where, stored_names(data, 2))
+    return output.read(data, lists.get(output.key, []), where)

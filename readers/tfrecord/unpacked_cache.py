@@ -57,7 +57,7 @@ _uses: WeakValueDictionary[tuple[int, Path], CacheUse] = WeakValueDictionary()
 
 
 def cache_use(folder: Path) -> CacheUse:
-    """Return what keeps the unpacked files in `folder`, one object for each process."""
+    """Return the cache of the unpacked files in `folder`, one object for each process."""
     key = os.getpid(), folder
     use = _uses.get(key)
     if use is None:

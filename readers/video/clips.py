@@ -1,4 +1,4 @@
-"""Which clips a list of videos has."""
+"""The clips that a list of videos has."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDINGS = {
 
 @dataclass(frozen=True)
 class RangeRule:
-    """How the range of a line becomes a range of frames.
+    """The rule by which the range of a line becomes a range of frames.
 
     Attributes:
         in_frames: whether start and end are frames, counted from the end if negative; else they
@@ -61,7 +61,7 @@ class RangeRule:
 
 @dataclass(frozen=True)
 class ClipRule:
-    """Which frames a clip has, and where the next clip starts.
+    """The frames that a clip has, and the start of the next clip.
 
     Attributes:
         length: frames of a clip.
@@ -136,7 +136,7 @@ def clip_table(ranges: Sequence[range], rule: ClipRule) -> ClipTable:
         ArgumentError: there is none.
     """
     starts = [rule.starts(frames) for frames in ranges]
-    counts = [len(each) for each in starts]
+    counts = [len(of_file) for of_file in starts]
     if not sum(counts):
         longest = max((len(frames) for frames in ranges), default=0)
         raise ArgumentError(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, BinaryIO, cast
 
+from ...engine.graph.portable import portable
 from ...formats.video.known_files import FileState, OpenUrl, state_of
 from ..storage.file_object import StorageFile
 from ..storage.opening import open_storage
@@ -14,16 +15,16 @@ from ..storage.storage import Storage
 
 
 def url_opener(options: Mapping[str, Any]) -> OpenUrl:
-    """Return what opens URLs, for operators; it can be pickled.
+    """Return a function that opens URLs, for operators; it can be pickled.
 
     Args:
         options: `Reader.storage_options`.
     """
-    return partial(_open_url, options=dict(options))
+    return partial(open_video_url, options=dict(options))
 
 
 def file_of(storage: Storage) -> tuple[str | BinaryIO, FileState]:
-    """Return what FFmpeg opens, a path or a file object, and the file's state."""
+    """Return the argument for FFmpeg, a path or a file object, and the file's state."""
     if storage.path is not None:
         path = os.fspath(storage.path)
         return path, state_of(path)
@@ -31,5 +32,7 @@ def file_of(storage: Storage) -> tuple[str | BinaryIO, FileState]:
     return cast("BinaryIO", StorageFile(storage.sequential())), state
 
 
-def _open_url(url: str, options: Mapping[str, Any]) -> tuple[BinaryIO, FileState]:
+@portable
+def open_video_url(url: str, options: Mapping[str, Any]) -> tuple[BinaryIO, FileState]:
+    """Open a video by its URL; `options` are `Reader.storage_options`."""
     return cast("tuple[BinaryIO, FileState]", file_of(open_storage(url, options)))

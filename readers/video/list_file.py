@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from codecs import BOM_UTF8
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...engine.errors import SourceError
-from ..listing.list_file import check_remote_name
-from ..storage.opening import opened
+from ..listing.list_file import check_remote_name, list_lines
 from ..storage.urls import is_url, shown
 
 
@@ -38,19 +36,8 @@ def read_video_list(path: str, options: Mapping[str, Any] | None = None) -> list
     Raises:
         SourceError: the file cannot be read or is empty, or a line is no path, label and range.
     """
-    try:
-        with opened(os.fsencode(path), options or {}) as lines:
-            videos = [
-                _parsed(path, number, line.removeprefix(BOM_UTF8) if number == 1 else line)
-                for number, line in enumerate(lines, 1)
-                if line.strip()
-            ]
-    except SourceError:
-        raise
-    except OSError as error:
-        raise SourceError(
-            f"`file_list` {shown(path)!r} cannot be read: {error.strerror or error}"
-        ) from error
+    lines = list_lines(os.fsencode(path), options)
+    videos = [_parsed(path, number, line) for number, line in lines if line.strip()]
     if not videos:
         raise SourceError(f"`file_list` {shown(path)!r} names no video")
     return videos
@@ -66,8 +53,7 @@ def _parsed(path: str, number: int, content: bytes) -> ListedVideo:
             label, limits = int(fields[0]), [float(field) for field in fields[1:]]
         except ValueError:
             continue
-        if is_url(path):
-            check_remote_name(os.fsencode(path), number, os.fsencode(name))
+        check_remote_name(os.fsencode(path), number, os.fsencode(name))
         if not is_url(name):
             folder = os.path.dirname(path if is_url(path) else os.path.abspath(path))
             name = os.path.join(folder, name)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError, PenstockError
+from ...engine.graph.portable import portable
 from ...formats.video.frame_index import FrameIndex, index_video
 from ...formats.video.known_files import INDEXES
 from ..source import Allocate, Column, checked_indices
@@ -150,6 +151,7 @@ def _warn_of(bad: Mapping[str, DecodeError], whole: int) -> None:
     )
 
 
+@portable
 def index_of_file(path: str) -> FrameIndex:
     """Return the index of a local video: see `read_index_of`."""
     return read_index_of(open_storage(path))
@@ -178,7 +180,7 @@ def _are_arrays(*arrays: NDArray[Any]) -> bool:
     """Return whether the arrays can be those of an index of frames."""
     times, keys, seeks, unit, end, packets = arrays
     return (
-        have_dtypes(*((each, np.int64) for each in arrays))
+        have_dtypes(*((array, np.int64) for array in arrays))
         and (len(unit), len(end), len(packets) % 3) == (2, 1, 0)
         and bool((unit > 0).all() and len(keys) == len(seeks) > 0)
         and bool((times[1:] >= times[:-1]).all() and (keys[1:] > keys[:-1]).all())

@@ -1,1 +1,8 @@
-"""Tar archives of the WebDataset format."""
+"""Tar archives of the WebDataset format.
+
+reader        `fn.readers.webdataset`
+source        samples whose components are byte ranges of files
+choosing      the components that become outputs, and their types
+text_numbers  numbers that components hold as decimal text
+dali_index    the index files of DALI
+"""

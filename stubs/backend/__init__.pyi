@@ -1,1 +1,1 @@
-from penstock.engine.tensors import *
+from penstock.engine.backend import *

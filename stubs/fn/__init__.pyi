@@ -975,6 +975,51 @@ def crop_mirror_normalize(
         Accepted for compatibility, without effect: image_type, bytes_per_sample_hint.
     """
 
+def cutmix(
+    images: DataNode,
+    labels: DataNode,
+    /,
+    *,
+    alpha: float | None = ...,
+    num_classes: int | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> list[DataNode]:
+    """Pastes a window of another image of the batch, and mixes the labels (arXiv:1905.04899).
+
+    A weight from Beta(alpha, alpha) is drawn for each sample. The window has the image's aspect
+    ratio and 1 - weight of its area, lies about a random pixel, and is clipped to the image. The
+    label's weight is the part of the image that stays. The other samples are a random permutation
+    of the batch. All frames of a video have the same window.
+
+    Inputs:
+        images: samples of one shape; any type, and any layout in which W follows H.
+        labels: integers of one element, for which `num_classes` is given, or the probabilities of
+            the classes as floats.
+
+    Outputs:
+        images: of the input's shape, layout and type.
+        labels: float32, (classes,), on the device of the input.
+
+    Raises:
+        ArgumentError: the samples of a pair differ in shape, or a label is no class.
+
+    Args:
+        alpha (float | None): Of the beta distribution, Beta(alpha, alpha), of the weights.
+            Default: 1.0.
+        num_classes (int | None): Number of classes, for labels that are integers. Default: 0.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
 def debayer(
     images: DataNode,
     /,
@@ -2145,6 +2190,51 @@ def mfcc(
         Accepted for compatibility, without effect: bytes_per_sample_hint.
     """
 
+def mixup(
+    images: DataNode,
+    labels: DataNode,
+    /,
+    *,
+    alpha: float | None = ...,
+    num_classes: int | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> list[DataNode]:
+    """Mixes each image, and its label, with another one of the batch (arXiv:1710.09412).
+
+    The result is `weight * image + (1 - weight) * other`, with a weight from Beta(alpha, alpha) for
+    each sample. The other samples are a random permutation of the batch. A batch of one sample
+    stays as it is.
+
+    Inputs:
+        images: samples of one shape; any layout and type.
+        labels: integers of one element, for which `num_classes` is given, or the probabilities of
+            the classes as floats.
+
+    Outputs:
+        images: of the input's shape, layout and type. Integers are rounded; CPU and GPU agree
+            within 1.
+        labels: float32, (classes,), on the device of the input.
+
+    Raises:
+        ArgumentError: the samples of a pair differ in shape, or a label is no class.
+
+    Args:
+        alpha (float | None): Of the beta distribution, Beta(alpha, alpha), of the weights.
+            Default: 1.0.
+        num_classes (int | None): Number of classes, for labels that are integers. Default: 0.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu, gpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: bytes_per_sample_hint.
+    """
+
 def multi_paste(
     *images: DataNode,
     in_ids: int | _abc.Sequence[int] | DataNode | None = ...,
@@ -2671,7 +2761,7 @@ def permute_batch(
 ) -> DataNode:
     """Returns a batch in which sample i is the input's sample `indices[i]`.
 
-    An index may repeat, and indices may be missing.
+    An index may repeat, and indices may be missing. A batch without samples stays as it is.
 
     Inputs:
         data: any samples.

@@ -443,6 +443,22 @@ class CropMirrorNormalize:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class Cutmix:
+    """`fn.cutmix` as a class."""
+
+    def __init__(
+        self,
+        *,
+        alpha: float | None = ...,
+        num_classes: int | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class Debayer:
     """`fn.debayer` as a class."""
 
@@ -893,6 +909,22 @@ class MFCC:
         lifter: float | None = ...,
         n_mfcc: int | None = ...,
         normalize: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Mixup:
+    """`fn.mixup` as a class."""
+
+    def __init__(
+        self,
+        *,
+        alpha: float | None = ...,
+        num_classes: int | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,

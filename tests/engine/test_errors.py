@@ -17,6 +17,7 @@ from penstock.engine import errors
         ("SourceError", OSError),
         ("MissingDependencyError", ImportError),
         ("CheckpointError", ValueError),
+        ("SerializationError", ValueError),
     ],
 )
 def test_each_error_is_ours_and_of_a_builtin_kind(name, builtin):

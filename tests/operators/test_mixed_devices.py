@@ -11,6 +11,7 @@ import pytest
 from penstock import ArgumentError, Pipeline, fn, types
 from penstock.engine.graph.nodes import add_node
 from penstock.engine.graph.operator import OPERATORS
+from penstock.operators.augmenting.effects import WIDTH
 from penstock.testing.agreement import source
 
 TWO_INPUTS = sorted(
@@ -27,9 +28,18 @@ ENCODED = [cv2.imencode(".png", np.full((4, 5, 3), 9 * i, np.uint8))[1].ravel() 
 BOXES = [np.array([[0.1, 0.2, 0.5, 0.6]], np.float32)] * 3
 LABELS = [np.array([7], np.int32)] * 3
 IMAGES = [np.full((4, 5, 3), 9 * i, np.uint8) for i in range(3)]
+STEPS = np.zeros((1, 1 + WIDTH), np.float32)
 
 # Operators whose inputs are not any two arrays of numbers of one shape.
 INPUTS = {
+    "_augment": (IMAGES, [STEPS] * 3),
+    "_augment_boxes": (BOXES, [STEPS] * 3),
+    "_augment_masks": (IMAGES, [STEPS] * 3),
+    "_blend": (IMAGES, IMAGES[::-1]),
+    "_merge": ([np.bool_(i) for i in (0, 1, 0)], IMAGES, IMAGES[::-1]),
+    "_paste_window": (IMAGES, IMAGES[::-1]),
+    "mixup": (IMAGES, LABELS),
+    "cutmix": (IMAGES, LABELS),
     "_indices": ([np.int32(i) for i in range(3)],) * 2,
     "bbox_rotate": (BOXES, LABELS),
     "box_encoder": (BOXES, LABELS),
@@ -56,6 +66,12 @@ INPUTS = {
     "slice": (NUMBERS, [np.array([1, 0])] * 3, [np.array([1, 2])] * 3),
 }
 ARGUMENTS = {
+    "_augment_boxes": {"image_shape": [4, 5, 3]},
+    "_blend": {"weight": 0.25},
+    "_mix_labels": {"weight": 0.25},
+    "_paste_window": {"window": [1, 1, 2, 2]},
+    "mixup": {"num_classes": 8},
+    "cutmix": {"num_classes": 8},
     "bbox_rotate": {"angle": 30.0, "input_shape": [40.0, 50.0]},
     "box_encoder": {"anchors": [0.1, 0.2, 0.5, 0.7, 0.0, 0.0, 0.2, 0.2]},
     "_arithmetic": {"function": "add"},

@@ -16,9 +16,11 @@ import pytest
 
 from penstock import ArgumentError, Pipeline, fn, types
 from penstock.engine.graph.functions import apply
+from penstock.engine.graph.nodes import add_node
 from penstock.engine.graph.operator import OPERATORS, SampleOperator
 from penstock.engine.work.chain import Chain
 from penstock.engine.work.plan import Segment, SegmentType
+from penstock.operators.augmenting.effects import WIDTH
 
 SIZE = 2
 RNG = np.random.default_rng(0)
@@ -32,6 +34,7 @@ BOXES = np.array([[0.1, 0.1, 0.5, 0.6], [0.3, 0.2, 0.9, 0.9]], np.float32)
 LABELS = np.array([1, 2], np.int32)
 MASK = RNG.integers(0, 3, (12, 14), np.int32)
 POINTS = RNG.random((6, 2), np.float32)
+STEPS = np.zeros((1, 1 + WIDTH), np.float32)  # one that has no effect
 MATRIX = [1.0, 0.1, 0.0, 0.0, 1.0, 2.0]
 
 
@@ -53,9 +56,40 @@ def path_of(text: str) -> Any:
     return np.frombuffer(text.encode(), np.uint8)
 
 
+def hidden(name: str, *inputs: Any, **arguments: Any) -> Any:
+    """Call an operator that has no function in `fn`."""
+    made = add_node(OPERATORS[name], inputs, arguments)
+    return list(made)
+
+
 Data = Callable[..., Any]
 CALLS: dict[str, Callable[[Data], Any]] = {
     "_arithmetic": lambda d: d(IMAGE) + d(GRAY[:, :, None]),
+    "_assert": lambda d: hidden("_assert", d(np.bool_(True)), preserve=True),
+    "_augment": lambda d: hidden(
+        "_augment", d(IMAGE, "HWC"), d(np.float32([0.1, 0])), effect="shear"
+    ),
+    "_augment_boxes": lambda d: hidden(
+        "_augment_boxes", d(BOXES), d(STEPS), image_shape=[24, 32, 3]
+    ),
+    "_augment_masks": lambda d: hidden("_augment_masks", d(GRAY, "HW"), d(STEPS)),
+    "_blend": lambda d: hidden("_blend", d(IMAGE), d(IMAGE), weight=d(np.float32(0.3))),
+    "_cutmix_window": lambda d: hidden(
+        "_cutmix_window", d(IMAGE, "HWC"), weight=0.5, center=[0.5, 0.5]
+    ),
+    "_merge": lambda d: hidden("_merge", d(np.bool_(True)), d(IMAGE), d(IMAGE)),
+    "_mix_labels": lambda d: hidden("_mix_labels", d(POINTS[0]), d(POINTS[1]), weight=0.5),
+    "_paste_window": lambda d: hidden(
+        "_paste_window", d(IMAGE, "HWC"), d(IMAGE, "HWC"), window=[2, 3, 4, 5]
+    ),
+    "_truth": lambda d: hidden("_truth", d(np.int32(3)), word="if", line="x.py:1"),
+    "_vision_boxes": lambda d: hidden("_vision_boxes", d(BOXES), d(np.int32([24, 32, 3]))),
+    "_vision_color": lambda d: hidden("_vision_color", d(IMAGE, "HWC"), hue=0.1),
+    "_vision_map": lambda d: hidden("_vision_map", d(np.int32([24, 32, 3])), kind="affine"),
+    "_vision_resize": lambda d: hidden("_vision_resize", d(IMAGE, "HWC"), size=[9, 9]),
+    "_vision_window": lambda d: hidden(
+        "_vision_window", d(np.int32([24, 32, 3])), kind="crop", size=[9, 9]
+    ),
     "_subscript": lambda d: d(IMAGE)[2:-2, d(np.int32(3)), ::2],
     "audio_resample": lambda d: fn.audio_resample(d(SOUND), scale=0.5),
     "bb_flip": lambda d: fn.bb_flip(d(BOXES), ltrb=True),

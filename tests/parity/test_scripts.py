@@ -16,6 +16,7 @@ from penstock import Pipeline
 pytest.importorskip("nvidia.dali")
 pytest.importorskip("torch")
 
+from .scripts_members import MEMBERS
 from .scripts_operators import OPERATORS
 from .scripts_pipelines import PIPELINES
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of old names
 
-SCRIPTS = {**PIPELINES, **OPERATORS}
+SCRIPTS = {**PIPELINES, **OPERATORS, **MEMBERS}
 
 TOLERANCES = {"images transformed": 1, "resnet with functions": 0.018}
 """Resized pixels may differ by 1; those of the ResNet are divided by 57 afterwards."""

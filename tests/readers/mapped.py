@@ -6,12 +6,12 @@ from penstock import fn, pipeline_def
 from penstock.engine.processes import helper_processes
 from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.npy import mapped_copies
-from penstock.readers.npy.array_list import list_arrays
 from penstock.readers.npy.mapped_copies import MappedCopies
 from penstock.readers.npy.region import RegionOfInterest, parse_key
 from penstock.readers.npy.source import NumpySource
 from penstock.readers.process.reading_process import ReadingProcess
 
+from .npy_files import arrays_of
 from .processes import assert_soon
 
 RANDOM = np.random.default_rng(3)
@@ -34,11 +34,8 @@ class Reading:
     def use(self, files, roi=None, **options):
         key = None if roi is None else parse_key(roi)
         policy = options.pop("policy", "error")
-        found = list_arrays(
-            files=[str(file) for file in files],
-            member_filter=options.pop("member_filter", "*.npy"),
-            options={},
-        )
+        member_filter = options.pop("member_filter", "*.npy")
+        found = arrays_of(member_filter, files=[str(file) for file in files])
         self.source = NumpySource(found, RegionOfInterest(key=key, policy=policy), **options)
         self.source.use_maps(self.mapped)
         return self

@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 
+from penstock.readers.listing.listing import list_plain_files
 from penstock.readers.npy.array_list import list_arrays
 from penstock.readers.npy.region import RegionOfInterest, parse_key
 from penstock.readers.npy.source import NumpySource
@@ -15,10 +16,15 @@ def saved(array, version=None):
     return stream.getvalue()
 
 
+def arrays_of(member_filter="*.npy", file_filter="*.npy", **arguments):
+    listing = list_plain_files("fn.readers.numpy", file_filter=file_filter, **arguments)
+    return list_arrays(listing, member_filter)
+
+
 def source_of(files, roi=None, member_filter="*.npy", **options):
     key = None if roi is None else parse_key(roi)
     policy = options.pop("policy", "error")
-    found = list_arrays(files=[str(f) for f in files], member_filter=member_filter, options={})
+    found = arrays_of(member_filter, files=[str(f) for f in files])
     return NumpySource(found, RegionOfInterest(key=key, policy=policy), **options)
 
 

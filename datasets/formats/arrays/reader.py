@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from ....engine.errors import DecodeError, SourceError
 from ....formats.npy import NpyHeader, numbers_of
 from ....readers.archives.tar_index import split_name
-from ....readers.npy.array_list import list_arrays
+from ....readers.listing.listing import list_plain_files
+from ....readers.npy.array_list import ArrayList, list_arrays
 from ....readers.npy.source import NumpySource
 from ....readers.storage.opening import read_whole
 from ....readers.storage.strings import StringTable
@@ -49,7 +50,7 @@ class StackSamples(StoredSamples):
         self._parts = dict(parts)
         self._stacks = {
             name: NumpySource(
-                list_arrays(files=files, member_filter=member, options=location.options),
+                _arrays_in(location, files, member),
                 sample_axis=0,
                 options=location.options,
             )
@@ -116,7 +117,7 @@ class ArraySamples(StoredSamples):
 
     def __init__(self, location: Location) -> None:
         super().__init__(location)
-        arrays = list_arrays(files=list(location.files), options=location.options)
+        arrays = _arrays_in(location, location.files)
         self._source = NumpySource(arrays, options=location.options)
         names = arrays.members.names if arrays.members is not None else arrays.files.names
         self._names = StringTable.of(_name(name, arrays.members is None) for name in names)
@@ -204,7 +205,7 @@ def _components(location: Location) -> dict[str, tuple[list[str], str]]:
 
 def _alike(location: Location) -> dict[str, tuple[list[str], str]]:
     """Return the stacks of a data set without a manifest, if its arrays are components."""
-    arrays = list_arrays(files=list(location.files), options=location.options)
+    arrays = _arrays_in(location, location.files)
     if len(arrays) > MAX_COMPONENTS:
         return {}
     source = NumpySource(arrays, options=location.options)
@@ -218,6 +219,13 @@ def _alike(location: Location) -> dict[str, tuple[list[str], str]]:
         names = [os.fsdecode(name) for name in arrays.members.names]
         pairs = [(name.removesuffix(_NPY), (list(location.files), name)) for name in names]
     return dict(pairs) if len(dict(pairs)) == len(pairs) else {}
+
+
+def _arrays_in(location: Location, files: Sequence[str], members: str = "*.npy") -> ArrayList:
+    """Return the arrays in files of a data set; `members` is the pattern of archives' members."""
+    options = location.options
+    listing = list_plain_files("fn.readers.numpy", files=files, storage_options=options)
+    return list_arrays(listing, members, options)
 
 
 def _element_type(header: NpyHeader, *, slices: bool = False) -> ComponentType:

@@ -1,1 +1,1 @@
-"""What decodes: NumPy for the samples of WAV as they are, libsndfile for everything else."""
+"""The decoders: NumPy for the samples of WAV as they are, libsndfile for everything else."""

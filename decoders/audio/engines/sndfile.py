@@ -259,9 +259,9 @@ class SndfileStream(AudioStream):
         self._next = -1
         return f"decode the samples from {start} on"
 
-    def _error(self, error: Exception, what: str) -> Exception:
+    def _error(self, error: Exception, part: str) -> Exception:
         problem = getattr(error, "error_string", str(error)).rstrip(".")
-        return decode_error(self._format, f"libsndfile cannot {what}: {problem}")
+        return decode_error(self._format, f"libsndfile cannot {part}: {problem}")
 
     def close(self) -> None:
         if hasattr(self, "_file"):

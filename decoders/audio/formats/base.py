@@ -1,4 +1,4 @@
-"""What the formats of audio share: the header, the stream, the row of the table, the errors."""
+"""The common parts of audio formats: the header, the stream, the row of the table, the errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONVERT = "Convert the file, for instance to FLAC."
 
 @dataclass(frozen=True, slots=True)
 class AudioHeader:
-    """What an encoded file says of its signal.
+    """The header of an encoded file: facts of its signal.
 
     Attributes:
         format: the name of the format, as in the table.

@@ -47,7 +47,7 @@ def recognize(head: bytes) -> bool:
 
 
 class WavLayout(NamedTuple):
-    """Where the samples lie in a file, and how they are stored.
+    """Place and coding of the samples in a file.
 
     Attributes:
         header: of the file.

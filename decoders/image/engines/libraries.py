@@ -24,7 +24,7 @@ def load(module: str, format_name: str) -> Any:
 
     top = module.partition(".")[0]
     try:
-        found = import_module(module)
+        library = import_module(module)
     except ImportError as error:
         raise MissingDependencyError(
             f"decoding this {format_name} needs {_DISTRIBUTIONS.get(top, top)}, which cannot be "
@@ -34,4 +34,4 @@ def load(module: str, format_name: str) -> Any:
     log = logging.getLogger(top)
     if not log.handlers:  # a program's handlers stay
         log.addHandler(logging.NullHandler())
-    return found
+    return library

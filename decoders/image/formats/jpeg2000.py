@@ -43,7 +43,7 @@ class Component(NamedTuple):
 
 
 class Jp2Header(NamedTuple):
-    """What the boxes say.
+    """Facts that the boxes state.
 
     Attributes:
         palette: channels and depth of the palette; None without one.
@@ -103,9 +103,9 @@ def _interpreted(pixels: NDArray[Any], header: ImageHeader, output: str) -> Stor
 
 
 def _refuse_unsupported(header: ImageHeader, boxes: Jp2Header, components: list[Component]) -> None:
-    depths = sorted({(each.depth & 0x7F) + 1 for each in components})
+    depths = sorted({(component.depth & 0x7F) + 1 for component in components})
     problem = ""
-    if len({each.depth for each in components}) > 1:
+    if len({component.depth for component in components}) > 1:
         problem = f"a mixture of components of {depths} bits, or of signed and unsigned ones,"
     elif header.space == "CMYK" and header.bits > _DEEPEST_BRIGHTNESS:
         problem = f"inks of {header.bits} bits"
@@ -147,7 +147,7 @@ def parse_header(view: memoryview) -> ImageHeader:
 
 
 def _parse(view: memoryview) -> tuple[Jp2Header, int]:
-    """Return what the boxes say, and where the codestream starts."""
+    """Return the facts that the boxes state, and the offset of the codestream."""
     boxes, offset = Jp2Header(), 0
     if bytes(view[:4]) == _CODESTREAM_START:
         return boxes, 0
@@ -166,21 +166,21 @@ def _parse(view: memoryview) -> tuple[Jp2Header, int]:
 
 
 def _header_boxes(view: memoryview, offset: int, end: int) -> Jp2Header:
-    found = Jp2Header()
+    header = Jp2Header()
     while offset + _HEADER_BOX_HEAD <= end:
         at = offset
         box, start, offset = _box(view, at)
         if box == b"pclr":
             _, columns, depth = read_fields(">HBB", view, start, NAME, "the palette box")
-            found = found._replace(palette=(columns, (depth & 0x7F) + 1))
+            header = header._replace(palette=(columns, (depth & 0x7F) + 1))
         elif box == b"colr" and start == at + _HEADER_BOX_HEAD:
             (method,) = read_fields(">B", view, start, NAME, "the color box")
             if method != _ENUMERATED:
-                found = found._replace(profiles=(*found.profiles, at))
-            elif not found.color_at:
+                header = header._replace(profiles=(*header.profiles, at))
+            elif not header.color_at:
                 (space,) = read_fields(">I", view, start + 3, NAME, "the color box")
-                found = found._replace(color_at=at, color_space=space)
-    return found
+                header = header._replace(color_at=at, color_space=space)
+    return header
 
 
 def _box(view: memoryview, offset: int) -> tuple[bytes, int, int]:

@@ -173,8 +173,8 @@ def _fill_table(
     # With two frame headers, a decoder might use the other one, and write beyond the memory that
     # this one asks for.
     plain &= np.bincount(frames.file, minlength=len(files)) == 1
-    extents, sampling, found = _frames(frames, memory)
-    plain[frames.file[found != components[frames.file]]] = False
+    extents, sampling, counted = _frames(frames, memory)
+    plain[frames.file[counted != components[frames.file]]] = False
     if len(adobe.file):
         plain[adobe.file[~_is_ycbcr(adobe, memory)]] = False
     restarts = segments.of(_RESTARTS)
@@ -247,8 +247,8 @@ def _frames(
     # The components' numbers (others may mean RGB), and the sampling of the last two.
     is_color = (body[:, [6, 9, 12, 10, 13]] == _PLAIN_COLOR).all(axis=1)
     is_color &= (count == _COMPONENTS) & _IS_PLAIN_SAMPLING[sampling]
-    found = np.where(plain & (is_gray | is_color), count, 0)
-    return extents, np.where(is_gray, GRAY, sampling), found
+    channels = np.where(plain & (is_gray | is_color), count, 0)
+    return extents, np.where(is_gray, GRAY, sampling), channels
 
 
 def _is_ycbcr(adobe: JpegSegments, memory: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""What the samples of a TIFF mean: brightness, palette, inks, or colors of CIE L*a*b*.
+"""The meaning of a TIFF's samples: brightness, palette, inks, or colors of CIE L*a*b*.
 
 Source: TIFF 6.0 (Adobe, 1992), sections 5, 6, 16, 20 and 23; for ICC L*a*b* the TIFF Technical
 Notes of Adobe Photoshop (2002); IEC 61966-2-1 (sRGB).

@@ -252,11 +252,11 @@ def _check_jpeg(
     raise DecodeError("no frame header before the first scan")
 
 
-def _check_samples(found: ImageHeader, grid: StripGrid) -> None:
+def _check_samples(header: ImageHeader, grid: StripGrid) -> None:
     """Raise for more samples than the strip has: some writers take its axes for other ones."""
-    if found.height * found.width * found.channels > grid.height * grid.width * grid.samples:
+    if header.height * header.width * header.channels > grid.height * grid.width * grid.samples:
         raise DecodeError(
-            f"{found.width} x {found.height} pixels in {found.channels} channels; expected "
+            f"{header.width} x {header.height} pixels in {header.channels} channels; expected "
             f"{grid.width} x {grid.height} in {grid.samples}"
         )
 

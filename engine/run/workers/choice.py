@@ -1,4 +1,4 @@
-"""Which workers suit the work: a few threads, all threads, or processes.
+"""The choice of the workers that suit the work: a few threads, all threads, or processes.
 
 Threads share the GIL. Operators call libraries that release the GIL, but every return from such a
 call waits for the GIL again. So light samples do not scale with threads. On 16 cores, training
@@ -171,7 +171,7 @@ class Chooser:
         self._rates: list[float] = []  # of processes
 
     def observe(self, worker: object, load: WorkerLoad) -> WorkerChoice:
-        """Return what to change now.
+        """Return the change to make now.
 
         Args:
             worker: a worker, as a key.

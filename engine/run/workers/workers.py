@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 from ...errors import ArgumentError, WorkerError
 from ...tensors.arena import Arena
-from ...work.chain import ChainRun
+from ...work.batch import Batch
+from ...work.chain import Chain, ChainRun
 from ...work.plans import Plans
 from ...work.stats import Clocks
 from .choice import Chooser, WorkerChoice, WorkerLoad, may_be_processes
@@ -68,7 +69,7 @@ class Workers:
 
     @property
     def worker_type(self) -> str:
-        """What the workers are now: "threads" or "processes"."""
+        """The kind of the workers now: "threads" or "processes"."""
         return self._crew.worker_type
 
     def start(self) -> None:
@@ -85,13 +86,10 @@ class Workers:
         elif isinstance(self._crew, ThreadCrew):
             self._crew.grow(self._chooser.first_threads)
 
-    def queue_run(self, run: ChainRun, segment: int) -> None:
-        """Have a batch computed, which has at least one row."""
+    def queue_batch(self, batch: Batch, chain: Chain, segment: int) -> None:
+        """Have the rows of a batch taken through a chain; the batch has at least one row."""
+        run = chain.start(batch, self._crew.rows_per_turn(batch.size))
         self._turns.add(run, segment, min(self._count, run.turns))
-
-    def rows_per_turn(self, rows: int) -> int:
-        """Return how many of a batch's rows a worker should compute in one turn."""
-        return self._crew.rows_per_turn(rows)
 
     def stop(self) -> None:
         """Have all threads end after the row in hand, and end all processes; idempotent."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from penstock import pipeline_def, types
+from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError
 
 
@@ -34,3 +34,41 @@ def test_shape():
 def test_no_numbers(value):
     with pytest.raises(ArgumentError, match="not an array of numbers"):
         output(lambda: types.Constant(value))
+
+
+def test_a_number_is_a_scalar_constant():
+    three = types.Constant(3)
+    assert isinstance(three, types.ScalarConstant)
+    assert (three.value, three.dtype, int(three), bool(three)) == (3, types.INT32, 3, True)
+    assert float(three.float64()) == 3.0
+    assert types.ScalarConstant(2.5, types.UINT8).value == 2
+    assert not types.ScalarConstant(False)
+    assert not isinstance(types.Constant(3, device="cpu"), types.ScalarConstant)
+    assert not isinstance(types.Constant([3]), types.ScalarConstant)
+
+
+@pytest.mark.parametrize(("convert", "value"), [(int, 2.5), (bool, 2.5), (float, 2), (float, True)])
+def test_a_scalar_constant_of_another_kind_is_converted_first(convert, value):
+    with pytest.raises(TypeError, match=f"is no {convert.__name__}; convert it first"):
+        convert(types.Constant(value))
+
+
+def test_several_numbers_are_no_scalar():
+    with pytest.raises(TypeError, match="holds one number"):
+        types.ScalarConstant([1, 2])
+
+
+def test_a_scalar_constant_counts_by_its_type():
+    def define():
+        data = fn.zeros(shape=[2], dtype=types.UINT8)
+        return data + types.ScalarConstant(3).uint8(), data + types.ScalarConstant(3)
+
+    with pipeline_def(define, batch_size=1, num_threads=1)() as pipe:
+        narrow, wide = pipe.run()
+    assert (narrow.dtype, wide.dtype) == (types.UINT8, types.INT32)
+
+
+def test_the_arguments_in_the_order_of_nodes():
+    result = output(lambda: types.ConstantNode("cpu", [1, 2], types.INT8, [2], "X", name="two"))
+    assert (result.as_array().tolist(), result.dtype) == ([[1, 2]] * 2, types.INT8)
+    assert result.layout() == "X"

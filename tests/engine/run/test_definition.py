@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock import ArgumentError, Pipeline, pipeline_def
+from penstock import ArgumentError, Pipeline, fn, pipeline_def
+from penstock.pipeline import do_not_convert
 
 from ..toys import Affine, Numbers, call
 
@@ -57,10 +58,15 @@ def test_each_call_makes_a_pipeline_of_its_own():
 
 
 def test_what_is_not_supported_is_explained():
-    with pytest.raises(ArgumentError, match="per-sample argument"):
-        pipeline_def(enable_conditionals=True)
     with pytest.raises(ArgumentError, match="no argument 'colour'; there are"):
 
         @pipeline_def(batch_size=2, colour="red")
         def define():
             return 1
+
+
+def test_the_function_may_be_given_by_its_name_in_dali():
+    made = pipeline_def(fn=lambda: fn.random.uniform(), batch_size=1, num_threads=1)
+    with made() as pipe:
+        assert len(pipe.run()) == 1
+    assert do_not_convert(func=len)([1, 2]) == 2

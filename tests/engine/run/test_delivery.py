@@ -18,7 +18,7 @@ def test_batches_are_handed_out_in_order():
     queue = DeliveryQueue()
     assert all(queue.deliver(batch(number)) for number in (2, 0, 1))
     assert [queue.next_batch().number for _ in range(3)] == [0, 1, 2]
-    assert queue.taken == 3
+    assert queue.delivered == 3
 
 
 def test_two_threads_never_wait_for_the_same_batch():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pytest
 
@@ -124,3 +126,12 @@ def test_an_error_names_operator_line_and_sample(runner):
     notes = " ".join(caught.value.__notes__)
     assert "test_eager.py" in notes
     assert "sample 1 of batch 0" in notes
+
+
+def test_data_of_a_call_are_dropped(runner):
+    cat = EagerOperator(OPERATORS["cat"], runner=runner)
+    given = TensorListCPU(np.ones((2, 1)))
+    (result,) = cat.run([given, given])
+    references = [weakref.ref(each) for each in (given, result)]
+    del given, result
+    assert [each() for each in references] == [None, None]

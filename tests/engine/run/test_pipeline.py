@@ -435,7 +435,8 @@ def test_random_draws_belong_to_the_operator():
 
     first, second = run(one, 1)[0]
     assert str(first) != str(second)
-    assert str(run(with_an_unused_one_before, 1)[0]) == str([first, second])
+    # The number of the call decides, so that debug mode, which runs all calls, draws the same.
+    assert str(run(with_an_unused_one_before, 1)[0][0]) == str(second)
     first, second = run(seeded, 1)[0]
     assert str(first) == str(second)
 

@@ -22,12 +22,12 @@ class Run:
         budgets = [Budget(pool, lambda batch: batch.bytes)]
         self.schedule = Schedule(plan, PipelineConfig(4), budgets, self.delivery)
         self.chosen = []
-        self.schedule.grouping.count = count
+        self.schedule.grouping.most, self.schedule.grouping.count = 8, count
         self.schedule.grouping.choose = lambda *given: self.chosen.append(given)
 
     def started(self, *, launched, taken=0):
         """Start all batches that may start."""
-        self.schedule.launched, self.delivery.taken = launched, taken
+        self.schedule.launched, self.delivery.delivered = launched, taken
         found = []
         while self.schedule.may_start():
             found.append(list(self.schedule.start(5, 3)))
@@ -35,7 +35,7 @@ class Run:
 
     def fail(self, number, count):
         group = SimpleNamespace(number=number, count=count, end=OSError())
-        self.schedule.compute_apart(group)
+        self.schedule.compute_parts(group)
 
 
 def test_batches_start_as_the_consumer_asks_for_them():
@@ -109,5 +109,5 @@ def test_a_batch_waits_for_memory_unless_the_consumer_waits_for_the_batch():
     schedule.learn(SimpleNamespace(bytes=6, count=1))
     assert schedule.knows_need
     assert schedule.is_short_of_memory()
-    made.delivery.taken = 2
+    made.delivery.delivered = 2
     assert not schedule.is_short_of_memory()

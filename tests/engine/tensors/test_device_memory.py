@@ -12,6 +12,7 @@ import pytest
 
 from penstock.engine.tensors import device_memory
 from penstock.engine.tensors.device_memory import DevicePool
+from penstock.engine.tensors.unused_memory import release_unused_memory
 
 KIB = 1024
 
@@ -263,3 +264,14 @@ def test_pinned_memory_of_others_stays_unless_the_pool_has_taken_much(cupy, pool
     cupy.pinned.append(5)
     pool.free_pinned()
     assert cupy.pinned == [5]
+
+
+def test_idle_blocks_are_released_with_all_unused_memory(cupy, pool):
+    before = cupy.left
+    kept = pool.lend(8 * KIB, cupy.stream(10))
+    pool.lend(16 * KIB, cupy.stream(10))
+    assert pool.idle_bytes > 0
+    release_unused_memory()
+    assert pool.idle_bytes == 0
+    assert pool.lent_bytes == before - cupy.left > 0
+    del kept

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from penstock.engine.tensors.scratch import Scratch
+from penstock.engine.tensors.memory import Scratch
 
 
 def test_it_is_reused_and_grows():

@@ -33,7 +33,7 @@ def test_a_reader_s_draw_gives_places_origins_and_padding():
     reader.open(4, None)
     batch = a_batch(number=1)
     selection = reader.select(1)
-    batch.set_selection(0, selection, reader.where(selection))
+    batch.set_selection(0, selection, lambda: reader.where(selection))
     assert batch.epoch.tolist() == [1] * 4
     assert batch.where(2) == "numbers/2"
     assert batch.valid.tolist() == [True, True, True, False]

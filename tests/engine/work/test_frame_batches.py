@@ -7,7 +7,8 @@ import numpy as np
 from penstock.engine.graph.context import BatchContext, Placement
 from penstock.engine.graph.sequences import Sequences
 from penstock.engine.tensors import TensorListCPU
-from penstock.engine.work.frame_batches import FrameBatch, FrameErrors, batch_frames
+from penstock.engine.work.frame_batches import FrameBatch, batch_frames
+from penstock.engine.work.inner_batches import InnerBatch, InnerErrors
 
 from ...operators.running import batch_of
 
@@ -40,7 +41,7 @@ def test_random_numbers_and_errors_are_those_of_samples():
     frames.errors.setdefault(2, error)
     frames.errors.setdefault(2, ValueError("later"))
     assert batch.errors == {1: error}
-    assert isinstance(frames.errors, FrameErrors)
+    assert isinstance(frames.errors, InnerErrors)
     assert frames.where(2) == batch.where(1)
     assert frames.number == batch.number
 
@@ -65,7 +66,7 @@ def test_a_frame_batch_has_all_that_a_batch_has():
     names = {*BatchContext.__annotations__, *vars(BatchContext)} - {"device"}
     for name in names:
         if not name.startswith("_"):
-            assert name in vars(frames) | vars(FrameBatch), name
+            assert name in {*vars(frames), *vars(FrameBatch), *vars(InnerBatch)}, name
     assert not hasattr(frames, "values")  # which no operator may use
 
 

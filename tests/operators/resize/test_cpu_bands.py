@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.engine.tensors.scratch import Scratch
+from penstock.engine.tensors.memory import Scratch
 from penstock.operators.resize.axes import ResampledAxis, choose_filter, taps
 from penstock.operators.resize.cpu_bands import build_band
 from penstock.operators.resize.cpu_passes import multiply, padded

@@ -20,7 +20,7 @@ class TestTensors(OperatorConformance):
     operator = "_vision_resize"
     inputs = (IMAGES,)
     arguments = {"size": (20, 63)}
-    per_sample = {"window": [(1, 2, 20, 30), (0, 0, 37, 51), (5, 5, 1, 1)]}
+    per_sample = {"window": [(1, 2, 20, 30), (0, 0, 30, 33), (5, 5, 1, 1)]}
     largest = 1
     bad = (
         ({"window": (0, 0, 38, 2)}, "is not in the image"),
@@ -49,6 +49,18 @@ class TestFloats(OperatorConformance):
     inputs = ([image.astype(np.float32) / 255 for image in IMAGES],)
     arguments = {"size": (50, 20), "antialias": False, "interpolation": "bicubic"}
     largest = 1e-5
+
+
+class TestHalfFloats(TestFloats):
+    inputs = ([image.astype(np.float16) / 256 for image in IMAGES],)
+    largest = 1e-3
+
+
+class TestShorts(OperatorConformance):
+    operator = "_vision_resize"
+    inputs = ([pixels(20, 30 + i, 3, dtype=np.int16, seed=i) * 100 for i in range(3)],)
+    arguments = {"size": (13, 47)}
+    largest = 1
 
 
 class TestMasks(OperatorConformance):

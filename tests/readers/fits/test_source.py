@@ -8,7 +8,7 @@ import pytest
 from penstock.engine.errors import DecodeError, MissingDependencyError, SourceError
 from penstock.readers.fits import tile_process
 from penstock.readers.fits.source import FitsSource
-from penstock.readers.listing.plain_files import list_plain_files
+from penstock.readers.listing.listing import list_plain_files
 from penstock.testing.descriptors import open_below
 from penstock.testing.readers import SourceConformance
 
@@ -25,14 +25,7 @@ def source_of(folder, contents, hdus=(2,)):
     paths = [folder / f"{i}.fits" for i in range(len(contents))]
     for path, content in zip(paths, contents, strict=True):
         path.write_bytes(content)
-    found = list_plain_files(
-        "test",
-        files=[*map(str, paths)],
-        file_list=None,
-        file_root=None,
-        file_filter="*",
-        options={},
-    )
+    found = list_plain_files("test", files=[*map(str, paths)])
     return FitsSource(found, hdus)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from penstock.engine.errors import SourceError
 from penstock.readers.listing.list_file import read_list_file
-from penstock.readers.npy.array_list import list_arrays
+from penstock.readers.listing.listing import list_plain_files
 
 
 @pytest.fixture
@@ -88,4 +88,4 @@ def test_a_list_behind_a_url_names_no_local_file(web, name):
     with pytest.raises(SourceError, match=r"list.txt, line 2: a list behind a URL may not name"):
         read_list_file(f"{web.url}/list.txt".encode())
     with pytest.raises(SourceError, match="a list behind a URL may not name the local file"):
-        list_arrays(file_list=f"{web.url}/list.txt", options={})
+        list_plain_files("fn.readers.numpy", file_list=f"{web.url}/list.txt")

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError, SourceError
-from penstock.readers.npy.array_list import list_arrays
 
+from ..npy_files import arrays_of
 from ..tars import archive
 
 
@@ -16,13 +16,13 @@ def user_cache(tmp_path, monkeypatch):
 
 
 def places(**arguments):
-    found = list_arrays(options={}, **arguments)
+    found = arrays_of(**arguments)
     return [found.where(i) for i in range(len(found))]
 
 
 def test_a_hundred_thousand_files_are_listed_and_not_looked_at():
     names = [f"/nowhere/{i}.npy" for i in range(100_000)]
-    found = list_arrays(files=names, options={})
+    found = arrays_of(files=names)
     assert (len(found), found.members) == (100_000, None)
     assert found.where(77_777) == "/nowhere/77777.npy"
 

@@ -31,7 +31,7 @@ def likeness(files):
 
 def read(likeness, files):
     result = np.full((len(files), 3, 4), -1, "i2")
-    return likeness.read(list(map(str, files)), result), result[:, 0, 0].tolist()
+    return likeness.start(list(map(str, files)), None, result).result(), result[:, 0, 0].tolist()
 
 
 def test_files_that_are_alike(likeness, files):
@@ -67,7 +67,7 @@ def regions_of(key, files=1):
 
 def read_regions(likeness, files, regions):
     result = np.full((len(files), *regions.shape[0]), -1, "i2")
-    return likeness.read_regions(list(map(str, files)), regions, result), result
+    return likeness.start(list(map(str, files)), regions, result).result(), result
 
 
 @pytest.mark.parametrize("key", ["[1:3, 1:3]", "[2, :]", "[::2, 1::2]", "[0:1, 0:1]"])

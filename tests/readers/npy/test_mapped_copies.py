@@ -227,7 +227,8 @@ def test_files_that_are_alike(shared, tmp_path, monkeypatch, roi, key, dtype):
 def test_a_region_of_each_sample(shared, tmp_path, monkeypatch):
     arrays = volumes(5)
     source = shared.use(save_all(tmp_path, arrays)).source
-    source._region = RegionOfInterest({"start": None, "shape": (8, 20, 30)}, (), None, "error")
+    shape = {"start": None, "shape": (8, 20, 30)}
+    source.samples.region = RegionOfInterest(shape, (), None, "error")
     for number in range(4):
         starts = RANDOM.integers(0, (4, 20, 20), (5, 3))
         before = shared.mapped.nbytes
@@ -246,7 +247,8 @@ def test_a_region_of_each_sample(shared, tmp_path, monkeypatch):
 def test_batches_that_are_begun_together(shared, tmp_path):
     arrays = volumes(6)
     source = shared.use(paths := save_all(tmp_path, arrays)).source
-    source._region = RegionOfInterest({"start": None, "shape": (8, 20, 30)}, (), None, "error")
+    shape = {"start": None, "shape": (8, 20, 30)}
+    source.samples.region = RegionOfInterest(shape, (), None, "error")
     starts = RANDOM.integers(0, (4, 20, 20), (6, 3))
     everything = np.arange(6)
 

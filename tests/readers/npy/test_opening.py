@@ -7,15 +7,14 @@ import pytest
 
 from penstock.engine.errors import DecodeError
 from penstock.readers.npy import opening
-from penstock.readers.npy.array_list import list_arrays
 from penstock.readers.npy.opening import ArrayOpener
 from penstock.testing.descriptors import open_below
 
-from ..npy_files import save_all, saved
+from ..npy_files import arrays_of, save_all, saved
 
 
 def opener_of(files, keep=False):
-    arrays = list_arrays(files=[str(file) for file in files], options={})
+    arrays = arrays_of(files=[str(file) for file in files])
     return ArrayOpener(arrays, {}, keep)
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from penstock import fn, pipeline_def
 from penstock.engine.errors import DecodeError, SourceError
-from penstock.readers.npy.array_list import list_arrays
 from penstock.readers.npy.region import RegionOfInterest, parse_key
 from penstock.readers.npy.source import NumpySource
 from penstock.testing.readers import SourceConformance
 
+from ..npy_files import arrays_of
 from ..tars import archive
 
 ARRAYS = [np.random.default_rng(i).random((40, 50, 30)).astype("f4") for i in range(4)]
@@ -38,7 +38,7 @@ def put(web, arrays=ARRAYS):
 
 def source_of(urls, roi=None, **options):
     key = None if roi is None else parse_key(roi)
-    return NumpySource(list_arrays(files=urls, options={}), RegionOfInterest(key=key), **options)
+    return NumpySource(arrays_of(files=urls), RegionOfInterest(key=key), **options)
 
 
 class TestWholeArrays(SourceConformance):

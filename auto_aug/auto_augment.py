@@ -1,0 +1,343 @@
+"""AutoAugment: policies that were found by search, and policies of your own (arXiv:1805.09501)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..engine.errors import ArgumentError
+from ..engine.graph.nodes import DataNode
+from . import augmentations as a
+from .core import Augmentation, Policy
+from .core.sequences import Labels, StepSequences, apply_sequences
+from .translations import get_translations
+
+Shape = DataNode | Sequence[int] | None
+_BINS = 11
+_ENHANCED = (0.1, 1.9)
+_MOST_PIXELS, _MOST_RELATIVE = 250, 1.0
+
+# The tables of the paper. A line is a sub-policy: the augmentations with their probabilities and,
+# if they have magnitudes, the bins of these.
+_TABLES = {
+    "image_net": """
+        equalize 0.8 | shear_y 0.8 4
+        color 0.4 9 | equalize 0.6
+        color 0.4 1 | rotate 0.6 8
+        solarize 0.8 3 | equalize 0.4
+        solarize 0.4 2 | solarize 0.6 2
+        color 0.2 0 | equalize 0.8
+        equalize 0.4 | solarize_add 0.8 3
+        shear_x 0.2 9 | rotate 0.6 8
+        color 0.6 1 | equalize 1
+        invert 0.4 | rotate 0.6 0
+        equalize 1 | shear_y 0.6 3
+        color 0.4 7 | equalize 0.6
+        posterize 0.4 6 | auto_contrast 0.4
+        solarize 0.6 8 | color 0.6 9
+        solarize 0.2 4 | rotate 0.8 9
+        rotate 1 7 | translate_y 0.8 9
+        solarize 0.8 4
+        shear_y 0.8 0 | color 0.6 4
+        color 1 0 | rotate 0.6 2
+        equalize 0.8
+        equalize 1 | auto_contrast 0.6
+        shear_y 0.4 7 | solarize_add 0.6 7
+        posterize 0.8 2 | solarize 0.6 10
+        solarize 0.6 8 | equalize 0.6
+        color 0.8 6 | rotate 0.4 5
+        """,
+    "reduced_image_net": """
+        posterize 0.4 8 | rotate 0.6 9
+        solarize 0.6 5 | auto_contrast 0.6
+        equalize 0.8 | equalize 0.6
+        posterize 0.6 7 | posterize 0.6 6
+        equalize 0.4 | solarize 0.2 4
+        equalize 0.4 | rotate 0.8 8
+        solarize 0.6 3 | equalize 0.6
+        posterize 0.8 5 | equalize 1
+        rotate 0.2 3 | solarize 0.6 8
+        equalize 0.6 | posterize 0.4 6
+        rotate 0.8 8 | color 0.4 0
+        rotate 0.4 9 | equalize 0.6
+        equalize 0.8
+        invert 0.6 | equalize 1
+        color 0.6 4 | contrast 1 8
+        rotate 0.8 8 | color 1 2
+        color 0.8 8 | solarize 0.8 7
+        sharpness 0.4 7 | invert 0.6
+        shear_x 0.6 5 | equalize 1
+        color 0.4 0 | equalize 0.6
+        equalize 0.4 | solarize 0.2 4
+        solarize 0.6 5 | auto_contrast 0.6
+        invert 0.6 | equalize 1
+        color 0.6 4 | contrast 1 8
+        equalize 0.8 | equalize 0.6
+        """,
+    "svhn": """
+        shear_x 0.9 4 | invert 0.2
+        shear_y 0.9 8 | invert 0.7
+        equalize 0.6 | solarize 0.6 6
+        invert 0.9 | equalize 0.6
+        equalize 0.6 | rotate 0.9 3
+        shear_x 0.9 4 | auto_contrast 0.8
+        shear_y 0.9 8 | invert 0.4
+        shear_y 0.9 5 | solarize 0.2 6
+        invert 0.9 | auto_contrast 0.8
+        equalize 0.6 | rotate 0.9 3
+        shear_x 0.9 4 | solarize 0.3 3
+        shear_y 0.8 8 | invert 0.7
+        equalize 0.9 | translate_y 0.6 6
+        invert 0.9 | equalize 0.6
+        contrast 0.3 3 | rotate 0.8 4
+        invert 0.8
+        shear_y 0.7 6 | solarize 0.4 8
+        invert 0.6 | rotate 0.8 4
+        shear_y 0.3 7 | translate_x 0.9 3
+        shear_x 0.1 6 | invert 0.6
+        solarize 0.7 2 | translate_y 0.6 7
+        shear_y 0.8 4 | invert 0.8
+        shear_x 0.7 9 | translate_y 0.8 3
+        shear_y 0.8 5 | auto_contrast 0.7
+        shear_x 0.7 2 | invert 0.1
+        """,
+    "reduced_cifar10": """
+        invert 0.1 | contrast 0.2 6
+        rotate 0.7 2 | translate_x 0.3 9
+        sharpness 0.8 1 | sharpness 0.9 3
+        shear_y 0.5 8 | translate_y 0.7 9
+        auto_contrast 0.5 | equalize 0.9
+        shear_y 0.2 7 | posterize 0.3 7
+        color 0.4 3 | brightness 0.6 7
+        sharpness 0.3 9 | brightness 0.7 9
+        equalize 0.6 | equalize 0.5
+        contrast 0.6 7 | sharpness 0.6 5
+        color 0.7 7 | translate_x 0.5 8
+        equalize 0.3 | auto_contrast 0.4
+        translate_y 0.4 3 | sharpness 0.2 6
+        brightness 0.9 6 | color 0.2 8
+        solarize 0.5 2
+        equalize 0.2 | auto_contrast 0.6
+        equalize 0.2 | equalize 0.6
+        color 0.9 9 | equalize 0.6
+        auto_contrast 0.8 | solarize 0.2 8
+        brightness 0.1 3 | color 0.7 0
+        solarize 0.4 5 | auto_contrast 0.9
+        translate_y 0.9 9 | translate_y 0.7 9
+        auto_contrast 0.9 | solarize 0.8 3
+        equalize 0.8 | invert 0.1
+        translate_y 0.7 9 | auto_contrast 0.9
+        """,
+}
+_WITHOUT_TRANSLATION = "reduced_image_net"
+
+
+def auto_augment(
+    data: DataNode,
+    policy_name: str = "image_net",
+    shape: Shape = None,
+    fill_value: float | None = 128,
+    interp_type: Any = None,
+    max_translate_abs: Any = None,
+    max_translate_rel: Any = None,
+    seed: int | None = None,
+    *,
+    pillow: bool = False,
+    boxes: DataNode | None = None,
+    masks: DataNode | None = None,
+) -> Any:
+    """Augment each sample by a random sub-policy of a policy of AutoAugment.
+
+    Args:
+        data: uint8 images (HWC) or videos (FHWC), whose frames share the augmentations.
+        policy_name: "image_net", "reduced_image_net", "svhn" or "reduced_cifar10".
+        shape: height and width of the samples: for all, or a node such as
+            `fn.peek_image_shape(encoded)`. With it, translations are relative to the shape.
+        fill_value: what lies around moved images; None repeats their border.
+        interp_type: `types.INTERP_LINEAR`, the default, or `types.INTERP_NN`.
+        max_translate_abs: the largest translation in pixels, 250 by default: one number, or those
+            of y and x. Only without `shape`.
+        max_translate_rel: the same relative to `shape`, 1 by default. Only with `shape`.
+        seed: of the draws; by default they follow from the pipeline's seed.
+        pillow: whether brightness, contrast, color, sharpness, equalize and auto_contrast give
+            Pillow's results, as torchvision does for Pillow's images, to the last digit.
+        boxes: boxes that move with the images: float32, (boxes, 4): left, top, right and bottom,
+            relative to the image. Each becomes the box around its moved corners.
+        masks: masks that move with the images: of their height and width, of any type. Pixels from
+            outside are 0.
+
+    Returns:
+        the samples: uint8, of the layout and the shape of `data`. With `boxes` or `masks` a list:
+        the samples, and those of boxes and masks that were given.
+
+    Raises:
+        ArgumentError: there is no such policy, or it moves no images and an argument says how.
+
+    >>> import numpy as np
+    >>> from penstock import fn, pipeline_def
+    >>> @pipeline_def(batch_size=2, num_threads=1, seed=3)
+    ... def training():
+    ...     images = fn.external_source(lambda: [np.eye(8, dtype=np.uint8)[..., None]] * 2)
+    ...     return auto_augment(images)
+    >>> with training() as pipe:
+    ...     [row.shape for row in pipe.run()[0].rows()]
+    [(8, 8, 1), (8, 8, 1)]
+    """
+    if policy_name not in _TABLES:
+        raise ArgumentError(
+            f"The `policy_name` must be one of {', '.join(_TABLES)}, but is {policy_name!r}."
+        )
+    options: dict[str, Any] = {"fill_value": fill_value, "interp_type": interp_type}
+    if shape is not None:
+        options["shape"] = shape
+    if pillow:
+        options["pillow"] = True
+    labels = {"boxes": boxes, "masks": masks}
+    moves = {"max_translate_abs": max_translate_abs, "max_translate_rel": max_translate_rel}
+    if policy_name == _WITHOUT_TRANSLATION:
+        given = [name for name, value in {"shape": shape, **moves}.items() if value is not None]
+        if given:
+            raise ArgumentError(
+                f"The policy `{policy_name}` does not translate images, so it takes no "
+                f"`{given[0]}`."
+            )
+    policy = _policy(policy_name, shape is not None, **moves)
+    return apply_auto_augment(policy, data, seed, **labels, **options)
+
+
+def auto_augment_image_net(
+    data: DataNode,
+    shape: Shape = None,
+    fill_value: float | None = 128,
+    interp_type: Any = None,
+    max_translate_abs: Any = None,
+    max_translate_rel: Any = None,
+    seed: int | None = None,
+    *,
+    pillow: bool = False,
+    boxes: DataNode | None = None,
+    masks: DataNode | None = None,
+) -> Any:
+    """Augment each sample by the policy for ImageNet: `auto_augment` with "image_net"."""
+    return auto_augment(
+        data,
+        "image_net",
+        shape,
+        fill_value,
+        interp_type,
+        max_translate_abs,
+        max_translate_rel,
+        seed,
+        pillow=pillow,
+        boxes=boxes,
+        masks=masks,
+    )
+
+
+def apply_auto_augment(
+    policy: Policy,
+    data: DataNode,
+    seed: int | None = None,
+    *,
+    boxes: DataNode | None = None,
+    masks: DataNode | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Augment each sample by a random sub-policy of a policy.
+
+    Augmentations of `penstock.auto_aug.augmentations` run in one operator. Others need a pipeline
+    with `enable_conditionals=True`.
+
+    Args:
+        policy: the policy.
+        data: the samples.
+        seed: of the draws.
+        boxes, masks: see `auto_augment`.
+        kwargs: arguments of the augmentations. Each gets those that its function names.
+
+    Raises:
+        ArgumentError: the policy is empty, an augmentation lacks an argument, or none of them
+            takes an argument.
+    """
+    if not policy.sub_policies:
+        raise ArgumentError(f"Cannot run empty policy. Got {policy} in `apply_auto_augment` call.")
+    drawn = StepSequences(
+        policy.sub_policies,
+        policy.num_magnitude_bins,
+        1,
+        "apply_auto_augment",
+        "get_image_net_policy",
+    )
+    return apply_sequences(drawn, data, seed, Labels(boxes, masks), kwargs)
+
+
+def get_image_net_policy(
+    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+) -> Policy:
+    """Return the policy that was found for ImageNet.
+
+    Args:
+        use_shape: whether translations are relative to an argument `shape`.
+        max_translate_abs, max_translate_rel: see `auto_augment`.
+    """
+    return _policy("image_net", use_shape, max_translate_abs, max_translate_rel)
+
+
+def get_reduced_cifar10_policy(
+    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+) -> Policy:
+    """Return the policy that was found for a part of CIFAR-10; see `get_image_net_policy`."""
+    return _policy("reduced_cifar10", use_shape, max_translate_abs, max_translate_rel)
+
+
+def get_svhn_policy(
+    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+) -> Policy:
+    """Return the policy that was found for SVHN; see `get_image_net_policy`."""
+    return _policy("svhn", use_shape, max_translate_abs, max_translate_rel)
+
+
+def get_reduced_image_net_policy() -> Policy:
+    """Return the policy that was found for a part of ImageNet. It has no translations."""
+    return _policy("reduced_image_net", False)
+
+
+def _policy(
+    name: str, use_shape: bool, max_translate_abs: Any = None, max_translate_rel: Any = None
+) -> Policy:
+    known = _suite(use_shape, max_translate_abs, max_translate_rel)
+    sub_policies = []
+    for line in _TABLES[name].strip().splitlines():
+        steps = []
+        for text in line.split("|"):
+            which, probability, *number = text.split()
+            steps.append((known[which], float(probability), int(number[0]) if number else None))
+        sub_policies.append(steps)
+    title = "".join(word.capitalize() for word in name.split("_"))
+    return Policy(f"{title}Policy", _BINS, sub_policies)
+
+
+def _suite(
+    use_shape: bool, max_translate_abs: Any, max_translate_rel: Any
+) -> dict[str, Augmentation]:
+    """Return the augmentations of the paper by their names."""
+    translations = get_translations(
+        use_shape, _MOST_PIXELS, _MOST_RELATIVE, max_translate_abs, max_translate_rel
+    )
+    suite = [
+        *translations,
+        a.shear_x.augmentation((0, 0.3), True),
+        a.shear_y.augmentation((0, 0.3), True),
+        a.rotate.augmentation((0, 30), True),
+        a.brightness.augmentation(_ENHANCED, False, None),
+        a.contrast.augmentation(_ENHANCED, False, None),
+        a.color.augmentation(_ENHANCED, False, None),
+        a.sharpness.augmentation(_ENHANCED, False, a.sharpness_kernel_shifted),
+        a.posterize.augmentation((0, 4), False, a.poster_mask_uint8),
+        a.solarize.augmentation((0, 256), False),
+        a.solarize_add.augmentation((0, 110), False),
+        a.invert,
+        a.equalize,
+        a.auto_contrast,
+    ]
+    return {each.name: each for each in suite}

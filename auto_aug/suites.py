@@ -1,0 +1,35 @@
+"""Suites: lists of augmentations, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..engine.errors import ArgumentError
+from ..engine.suggestions import not_among
+from .core import Augmentation
+from .core.arguments import accepted
+
+
+def without(suite: list[Augmentation], excluded: Sequence[str] | None) -> list[Augmentation]:
+    """Return the augmentations but those with the excluded names.
+
+    Raises:
+        ArgumentError: none has the name.
+    """
+    names = [each.name for each in suite]
+    for name in excluded or ():
+        if name not in names:
+            raise ArgumentError(
+                f"`excluded` names no augmentation of the suite: {not_among(name, names)}"
+            )
+    return [each for each in suite if each.name not in (excluded or ())]
+
+
+def fitting(suite: list[Augmentation], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that an augmentation of the suite takes."""
+    return {
+        name: value
+        for name, value in options.items()
+        if any(accepted(each.op, {name: value}) for each in suite)
+    }

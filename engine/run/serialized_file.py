@@ -1,0 +1,67 @@
+"""The file of a stored pipeline: a line that names the format, and JSON.
+
+    penstock pipeline 1 <SHA-256 of all further bytes, in hexadecimal>
+    {"options": {...}, "nodes": [...], "outputs": [...]}
+
+The number is the version of the format. The sum tells damage from a file of another program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any
+
+from ..errors import SerializationError
+
+VERSION = 1
+
+_HEAD = re.compile(rb"penstock pipeline (\d{1,9})(?: ([0-9a-f]{64}))?\n")
+_START = b"penstock pipeline "
+
+
+def dump(document: dict[str, Any]) -> bytes:
+    """Return a document as the bytes of a file."""
+    body = json.dumps(document, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+    return _START + b"%d %s\n" % (VERSION, hashlib.sha256(body).hexdigest().encode()) + body
+
+
+def load(data: Any) -> dict[str, Any]:
+    """Return the document that a file consists of.
+
+    Raises:
+        SerializationError: the bytes are no stored pipeline, of another version, or damaged.
+        TypeError: `data` is neither bytes nor text.
+    """
+    if isinstance(data, str):
+        data = data.encode()
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"a stored pipeline is bytes, not {type(data).__name__}")
+    data = bytes(data)
+    head = _HEAD.match(data)
+    if head is None:
+        raise SerializationError(
+            f"these {len(data)} bytes are no pipeline that Penstock has stored: they start with "
+            f"{data[:24]!r}, and not with {_START.decode()!r}. A pipeline that DALI has stored "
+            "cannot be read: run its definition with Penstock, and call serialize"
+        )
+    version, wanted = int(head[1]), head[2]
+    if version != VERSION:
+        raise SerializationError(
+            f"the pipeline is stored in version {version} of the format, and this release of "
+            f"Penstock reads version {VERSION}: use a release as new as the one that stored it"
+        )
+    body = data[head.end() :]
+    if wanted is None or hashlib.sha256(body).hexdigest().encode() != wanted:
+        raise SerializationError(
+            f"the stored pipeline is damaged or cut off: its SHA-256 does not fit its {len(body)} "
+            "bytes. Store it again"
+        )
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise SerializationError(f"the stored pipeline is no JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise SerializationError("the stored pipeline is no JSON object")
+    return document

@@ -1,0 +1,215 @@
+"""The members of a pipeline that store its definition, and make a pipeline of what was stored."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Self
+
+from ..errors import ArgumentError, MissingDependencyError, SerializationError, install_hint
+from ..graph.nodes import defining
+from ..graph.portable import NotPortable, decode, encode
+from ..work.plan import make_plan
+from .checkpointing import write_file
+from .config import PipelineConfig
+from .pickling import by_value
+from .pipeline_base import PipelineBase
+from .random_keys import call_numbers
+
+_NOT_STORED = {
+    "checkpoint",
+    "debug",
+    "quarantine_log",
+    "py_callback_pickler",
+    "stream_policy",
+    "concurrency",
+    "enable_conditionals",
+}
+"""Arguments that belong to one run of the program, or have no effect on a graph that is made."""
+
+
+class SerializedPipeline(PipelineBase):
+    """The part of a `Pipeline` that can be stored in a file.
+
+    A stored pipeline is its definition: arguments, operators and outputs. Where the run stands is
+    in a checkpoint. The format is described in `serialized_file`, `serialized_graph` and
+    `graph/portable.py`.
+    """
+
+    def serialize(
+        self,
+        define_graph: Callable[..., Any] | None = None,
+        filename: str | os.PathLike[str] | None = None,
+        *,
+        allow_pickle: bool = False,
+    ) -> bytes:
+        """Return the pipeline's definition as bytes, and write the same to `filename` if given.
+
+        The seed in use is stored, so each pipeline that is made of the bytes returns the same
+        batches. External sources are stored without their functions: data are fed to them by
+        `feed_input`. Paths, and `storage_options` with any passwords in them, are stored as they
+        were given.
+
+        Args:
+            define_graph: a function that defines the graph, if nothing has defined the graph yet.
+            filename: of a file, which is never seen half written.
+            allow_pickle: store functions and other objects of the program, too, by value. Needs
+                the library cloudpickle.
+
+        Raises:
+            SerializationError: operators cannot be stored. The message says for each one why.
+            ArgumentError: `define_graph` is given, but the pipeline has a graph.
+        """
+        if define_graph is not None:
+            if not callable(define_graph):
+                raise TypeError(
+                    f"define_graph must be a function, but is {define_graph!r}; the name of a file "
+                    "is given as serialize(filename=...)"
+                )
+            if self._outputs is not None:
+                raise ArgumentError("define_graph is given, but the pipeline has a graph already")
+            self.define(define_graph)
+        from .serialized_file import dump  # it needs hashlib, and most programs store nothing
+        from .serialized_graph import graph_as_json
+
+        self._define_once()
+        assert self._outputs is not None
+        plan = make_plan(self._graph, self._outputs)
+        calls = call_numbers(self._graph.nodes)
+        pickled = _pickler() if allow_pickle else None
+        document = graph_as_json(plan.nodes, plan.outputs, calls, pickled)
+        data = dump({"options": self._stored_options(), **document})
+        if filename is not None:
+            write_file(filename, data)
+        return data
+
+    def _stored_options(self) -> dict[str, Any]:
+        """Return the arguments that differ from their defaults, and the seed, as JSON."""
+        options = {"seed": self._seed}
+        for field in fields(PipelineConfig):
+            value = getattr(self._config, field.name)
+            if value != field.default and field.name not in _NOT_STORED | {"seed"}:
+                try:
+                    options[field.name] = encode(value)
+                except NotPortable as problem:
+                    raise SerializationError(
+                        f"the pipeline's argument {field.name} is {problem}"
+                    ) from problem
+        return options
+
+    @classmethod
+    def deserialize(
+        cls,
+        serialized_pipeline: bytes | str | None = None,
+        filename: str | os.PathLike[str] | None = None,
+        *,
+        allow_pickle: bool = False,
+        **kwargs: Any,
+    ) -> Self:
+        """Return a pipeline, already built, of what `serialize` has returned or written.
+
+        A stored pipeline names the files that its readers open. With `allow_pickle=True` it may run
+        any code: load only what you trust.
+
+        Args:
+            serialized_pipeline: the bytes; or `filename`: the file with the bytes.
+            filename: see above.
+            allow_pickle: load the functions and objects that `serialize(allow_pickle=True)` stored.
+            kwargs: arguments of the pipeline, which override the stored ones.
+
+        Raises:
+            SerializationError: the bytes are no stored pipeline, of another version, or damaged; or
+                they hold pickles, and `allow_pickle` is False.
+            ArgumentError: not exactly one of bytes and file is given; or an argument is wrong.
+        """
+        if (serialized_pipeline is None) == (filename is None):
+            raise ArgumentError(
+                "serialized_pipeline and filename arguments are mutually exclusive. Precisely one "
+                "of them should be defined."
+            )
+        data = serialized_pipeline if filename is None else Path(filename).read_bytes()
+        document = _document(data)
+        pipeline = cls.__new__(cls)
+        pipeline._begin({**_options_of(document), **kwargs})
+        pipeline._fill(document, allow_pickle)
+        pipeline.build()
+        return pipeline
+
+    def deserialize_and_build(
+        self, serialized_pipeline: bytes | str, *, allow_pickle: bool = False
+    ) -> None:
+        """Give this pipeline, which has no graph yet, a stored graph, and build the pipeline.
+
+        The arguments of this pipeline count, and not the stored ones, but for the seed: if this
+        pipeline was made without a seed, it takes the stored one.
+
+        Raises:
+            SerializationError: see `deserialize`.
+            ArgumentError: the pipeline has a graph already.
+        """
+        if self._outputs is not None or self._graph.nodes:
+            raise ArgumentError("the pipeline has a graph already; make another pipeline")
+        document = _document(serialized_pipeline)
+        seed = _options_of(document).get("seed")
+        if self._config.seed in (None, -1) and type(seed) is int and self._restored is None:
+            self._seed = seed
+        self._fill(document, allow_pickle)
+        self.build()
+
+    def _fill(self, document: dict[str, Any], allow_pickle: bool) -> None:
+        """Take the graph of a stored pipeline."""
+        from .serialized_graph import graph_from_json
+
+        with defining(self._graph):
+            outputs = graph_from_json(self._graph, document, _unpickled if allow_pickle else None)
+        self._outputs = outputs
+
+
+def _document(data: Any) -> dict[str, Any]:
+    from .serialized_file import load
+
+    return load(data)
+
+
+def _options_of(document: dict[str, Any]) -> dict[str, Any]:
+    stored = document.get("options")
+    if not isinstance(stored, dict):
+        raise SerializationError("the stored pipeline has no arguments")
+    known = {field.name for field in fields(PipelineConfig)} - _NOT_STORED
+    if unknown := sorted(set(stored) - known):
+        raise SerializationError(
+            f"the stored pipeline has the argument {unknown[0]!r}, which this release does not know"
+        )
+    try:
+        return {name: decode(value) for name, value in stored.items()}
+    except NotPortable as problem:
+        raise SerializationError(f"an argument of the stored pipeline is {problem}") from None
+
+
+def _pickler() -> Callable[[Any], bytes]:
+    try:
+        import cloudpickle
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"serialize(allow_pickle=True) needs cloudpickle ({error}): {install_hint('pickle')}",
+            name="cloudpickle",
+        ) from error
+
+    def pickled(value: Any) -> bytes:
+        with by_value(cloudpickle, value):
+            data: bytes = cloudpickle.dumps(value)
+            return data
+
+    return pickled
+
+
+def _unpickled(data: bytes) -> Any:
+    try:
+        return pickle.loads(data)
+    except Exception as error:
+        raise NotPortable(
+            f"a pickle that cannot be loaded: {type(error).__name__}: {error}"
+        ) from error

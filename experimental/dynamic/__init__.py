@@ -1,0 +1,125 @@
+"""Dynamic mode: operators without a pipeline, for tensors and batches that are there.
+
+    from penstock.experimental import dynamic as ndd
+
+    image = ndd.resize(ndd.imread("cat.jpg"), size=[224, 224])
+
+The functions are the operators of `fn`. Each takes tensors, batches, arrays and numbers, runs at
+once, and returns a tensor, a batch, or a tuple of them. Readers are classes, in `ndd.readers`.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from ...engine.graph.declaration import camel_case
+from ...engine.graph.index_keys import newaxis
+from ...engine.graph.operator import Operator
+from ...fn import GROUPS, Namespace
+from . import capture, checkpoint, element_types
+from .batch import Batch
+from .contexts import EvalContext, get_current_stream, set_current_stream
+from .conversion import as_batch, as_tensor, batch, tensor
+from .cuda_streams import Stream, get_default_stream, set_default_stream, stream
+from .devices import Device, device
+from .element_types import DType, dtype, type_id
+from .functions import function_of, is_here, is_reader
+from .generators import RNG, get_default_rng, set_seed
+from .images import imread
+from .math_functions import math_module
+from .modes import EvalMode
+from .reading import reader_class
+from .sources import ExternalSource
+from .tensor import Tensor
+from .thread_pools import ThreadPool, get_num_threads, set_num_threads
+
+__all__ = [
+    "Batch",
+    "DType",
+    "Device",
+    "EvalContext",
+    "EvalMode",
+    "ExternalSource",
+    "Stream",
+    "Tensor",
+    "ThreadPool",
+    "as_batch",
+    "as_tensor",
+    "batch",
+    "capture",
+    "checkpoint",
+    "device",
+    "dtype",
+    "get_current_stream",
+    "get_default_stream",
+    "get_num_threads",
+    "imread",
+    "math",
+    "newaxis",
+    "set_current_stream",
+    "set_default_stream",
+    "set_num_threads",
+    "stream",
+    "tensor",
+    "type_id",
+]
+
+globals().update({name: getattr(element_types, name) for name in element_types.NAMES})
+__all__ += element_types.NAMES
+
+_RANDOM = {"RNG": RNG, "get_default_rng": get_default_rng, "set_seed": set_seed}
+
+
+class Group(Namespace):
+    """A group of operators: functions, and readers, which are classes."""
+
+    def _operators(self) -> dict[str, tuple[type[Operator], str] | None]:
+        members = super()._operators().items()
+        return {
+            (camel_case(name) if each is not None and is_reader(each[0]) else name): each
+            for name, each in members
+            if each is None or is_here(*each)
+        }
+
+    def open_group(self, name: str) -> Group:
+        groups = (*self._groups, name)
+        new = Group(self._module, groups, self._member, self._spelled)
+        if groups == ("random",):
+            vars(new).update(_RANDOM)
+        sys.modules.setdefault(".".join((self._module, *groups)), new)  # type: ignore[arg-type]
+        setattr(self, name, new)
+        return new
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(_RANDOM if self._groups == ("random",) else ())})
+
+
+def _member(operator_class: type[Operator], called: str) -> Any:
+    if is_reader(operator_class):
+        return reader_class(operator_class)
+    return function_of(operator_class, called)
+
+
+_ALL = Group(__name__, (), _member, str)
+for _path in GROUPS:
+    _group: Any = _ALL
+    for _name in _path.split("."):
+        _group = vars(_group).get(_name) or _group.open_group(_name)
+
+math: ModuleType = math_module(f"{__name__}.math")
+sys.modules[math.__name__] = math
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    if name == "pytorch":  # only programs of PyTorch need it
+        return import_module(f"{__name__}.pytorch")
+    return getattr(_ALL, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *dir(_ALL), "pytorch"})

@@ -1,0 +1,4687 @@
+"""Signatures of dynamic mode; made by docs/generate.py from operators' declarations."""
+
+# mypy: disable-error-code="overload-overlap"
+import builtins as _builtins
+import collections.abc as _abc
+from os import PathLike
+from typing import Any, Literal, overload
+
+from numpy.typing import ArrayLike
+
+from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+from penstock.experimental import dynamic as _dynamic
+from penstock.experimental.dynamic.batch import Batch as Batch
+from penstock.experimental.dynamic.generators import RNG
+from penstock.experimental.dynamic.kinds import DeviceLike, DTypeLike, TensorLike
+from penstock.experimental.dynamic.reading import Reader
+from penstock.experimental.dynamic.tensor import Tensor as Tensor
+
+from . import decoders as decoders
+from . import experimental as experimental
+from . import io as io
+from . import noise as noise
+from . import random as random
+from . import readers as readers
+from . import reductions as reductions
+from . import segmentation as segmentation
+from . import transforms as transforms
+from . import pytorch as pytorch
+from penstock.experimental.dynamic.element_types import DType as DType
+from penstock.experimental.dynamic.element_types import DataType as DataType
+from penstock.experimental.dynamic.devices import Device as Device
+from penstock.experimental.dynamic.contexts import EvalContext as EvalContext
+from penstock.experimental.dynamic.modes import EvalMode as EvalMode
+from penstock.experimental.dynamic.sources import ExternalSource as ExternalSource
+from penstock.experimental.dynamic.element_types import ImageType as ImageType
+from penstock.experimental.dynamic.element_types import InterpType as InterpType
+from penstock.experimental.dynamic.cuda_streams import Stream as Stream
+from penstock.experimental.dynamic.thread_pools import ThreadPool as ThreadPool
+from penstock.experimental.dynamic.conversion import as_batch as as_batch
+from penstock.experimental.dynamic.conversion import as_tensor as as_tensor
+from penstock.experimental.dynamic.conversion import batch as batch
+from penstock.experimental.dynamic.element_types import bfloat16 as bfloat16
+from penstock.experimental.dynamic.element_types import bool as bool
+from . import capture as capture
+from . import checkpoint as checkpoint
+from penstock.experimental.dynamic.devices import device as device
+from penstock.experimental.dynamic.element_types import dtype as dtype
+from penstock.experimental.dynamic.element_types import float16 as float16
+from penstock.experimental.dynamic.element_types import float32 as float32
+from penstock.experimental.dynamic.element_types import float64 as float64
+from penstock.experimental.dynamic.contexts import get_current_stream as get_current_stream
+from penstock.experimental.dynamic.cuda_streams import get_default_stream as get_default_stream
+from penstock.experimental.dynamic.thread_pools import get_num_threads as get_num_threads
+from penstock.experimental.dynamic.images import imread as imread
+from penstock.experimental.dynamic.element_types import int16 as int16
+from penstock.experimental.dynamic.element_types import int32 as int32
+from penstock.experimental.dynamic.element_types import int64 as int64
+from penstock.experimental.dynamic.element_types import int8 as int8
+from . import math as math
+from penstock.engine.graph.index_keys import newaxis as newaxis
+from penstock.experimental.dynamic.contexts import set_current_stream as set_current_stream
+from penstock.experimental.dynamic.cuda_streams import set_default_stream as set_default_stream
+from penstock.experimental.dynamic.thread_pools import set_num_threads as set_num_threads
+from penstock.experimental.dynamic.cuda_streams import stream as stream
+from penstock.experimental.dynamic.conversion import tensor as tensor
+from penstock.experimental.dynamic.element_types import type_id as type_id
+from penstock.experimental.dynamic.element_types import uint16 as uint16
+from penstock.experimental.dynamic.element_types import uint32 as uint32
+from penstock.experimental.dynamic.element_types import uint64 as uint64
+from penstock.experimental.dynamic.element_types import uint8 as uint8
+
+@overload
+def audio_resample(
+    audio: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    in_rate: float | TensorLike | None = ...,
+    out_rate: float | TensorLike | None = ...,
+    out_length: int | TensorLike | None = ...,
+    scale: float | TensorLike | None = ...,
+    quality: float | None = ...,
+    antialias: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Resamples signals: the rates, the factor, or the new length say how.
+
+    The filter is DALI's: a sinc in a Hann window, `quality` wide. Output sample n is at the input's
+    position n * in_rate / out_rate, and the signal counts as 0 around its ends. Results differ
+    from DALI's by up to 1e-3 of full scale for speech and 4e-3 for white noise, because DALI rounds
+    the positions of samples. The silence around unsigned signals is half of their range here, and
+    0 in DALI.
+
+    Inputs:
+        audio: shape (samples,) or (samples, channels); int8, uint8, int16, uint16, int32, uint32 or
+            float32.
+
+    Outputs:
+        the signal: of type `dtype`, with ceil(samples * out_rate / in_rate) or `out_length`
+            samples. Integers and floats are converted full range to full range (-1 to 1).
+
+    Raises:
+        ArgumentError: dtype or shape is none of these, a rate is not positive, or a length or
+            factor is negative.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Type of the result; by default that of the
+            input.
+        in_rate (float | TensorLike | Batch | None): Rate of the input, in the unit of
+            `out_rate`, which it needs.
+        out_rate (float | TensorLike | Batch | None): Rate of the result, with `in_rate`.
+        out_length (int | TensorLike | Batch | None): Samples of the result; instead of rates
+            and `scale`.
+        scale (float | TensorLike | Batch | None): The output rate, if the input's is 1.
+        quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
+            lobes) to 100 (64 lobes). Default: 50.0.
+        antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
+            this rate cannot hold. Without it they fold back, as in DALI. Default: False.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def audio_resample(
+    audio: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    in_rate: float | TensorLike | Batch | None = ...,
+    out_rate: float | TensorLike | Batch | None = ...,
+    out_length: int | TensorLike | Batch | None = ...,
+    scale: float | TensorLike | Batch | None = ...,
+    quality: float | None = ...,
+    antialias: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+def batch_permutation(
+    *,
+    allow_repetitions: _builtins.bool | None = ...,
+    no_fixed_points: _builtins.bool | None = ...,
+    batch_size: int,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> Batch:
+    """Draws a random order of the samples of a batch, for the `indices` of `permute_batch`.
+
+    Args:
+        allow_repetitions (bool | None): Draw every index independently, so that indices may
+            repeat. Default: False.
+        no_fixed_points (bool | None): Give no sample its own index. A batch of one sample
+            ignores this. Default: False.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        rng (RNG | None): generator of random numbers. Default: that of the thread.
+    """
+
+@overload
+def bb_flip(
+    boxes: TensorLike,
+    /,
+    *,
+    ltrb: _builtins.bool | None = ...,
+    horizontal: int | TensorLike | None = ...,
+    vertical: int | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Moves boxes to where they are after the image is mirrored.
+
+    Inputs:
+        boxes: float32, shape (boxes, 4) or (4,): x, y, width and height, or left, top, right and
+            bottom, relative to the image's size.
+
+    The result has the shape of the input. CPU and GPU give the same numbers.
+
+    Args:
+        ltrb (bool | None): Whether boxes are left, top, right and bottom. Default: False.
+        horizontal (int | TensorLike | Batch | None): Mirror left to right unless 0. Default: 1.
+        vertical (int | TensorLike | Batch | None): Mirror top to bottom unless 0. Default: 0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def bb_flip(
+    boxes: TensorLike | Batch,
+    /,
+    *,
+    ltrb: _builtins.bool | None = ...,
+    horizontal: int | TensorLike | Batch | None = ...,
+    vertical: int | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def bbox_paste(
+    boxes: TensorLike,
+    /,
+    *,
+    ratio: float | TensorLike,
+    ltrb: _builtins.bool | None = ...,
+    paste_x: float | TensorLike | None = ...,
+    paste_y: float | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Moves boxes to where they are after `fn.paste` put the image on a larger canvas.
+
+    A coordinate becomes `c / ratio + paste * (ratio - 1) / ratio`, and a size `s / ratio`.
+
+    Inputs:
+        boxes: float32, shape (boxes, 4) or (4,): x, y, width and height, or left, top, right and
+            bottom, relative to the image's size.
+
+    Outputs:
+        the boxes, relative to the canvas: of the shape of the input.
+
+    Args:
+        ratio (float | TensorLike | Batch): Size of the canvas / size of the image; at least 1.
+        ltrb (bool | None): Whether boxes are left, top, right and bottom. Default: False.
+        paste_x (float | TensorLike | Batch | None): Position of the image: 0 is left, 1 is
+            right on the canvas. Default: 0.5.
+        paste_y (float | TensorLike | Batch | None): Position of the image: 0 is at the top, 1
+            at the bottom. Default: 0.5.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+    """
+
+@overload
+def bbox_paste(
+    boxes: TensorLike | Batch,
+    /,
+    *,
+    ratio: float | TensorLike | Batch,
+    ltrb: _builtins.bool | None = ...,
+    paste_x: float | TensorLike | Batch | None = ...,
+    paste_y: float | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def bbox_rotate(
+    boxes: TensorLike,
+    labels: TensorLike | None = ...,
+    /,
+    *,
+    angle: float | TensorLike,
+    input_shape: int | _abc.Sequence[int] | TensorLike,
+    shape_layout: str | None = ...,
+    bbox_layout: Literal['xyXY', 'xyWH'] | None = ...,
+    bbox_normalized: _builtins.bool | None = ...,
+    keep_size: _builtins.bool | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | None = ...,
+    mode: Literal['expand', 'fixed', 'halfway'] | None = ...,
+    remove_threshold: float | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Any:
+    """Moves boxes to where they are after `fn.rotate` with the same `angle`, `size`, `keep_size`.
+
+    Each result is the box around the rotated box, clipped to the canvas. Rotate boxes before the
+    image, because the operator needs the shape of the original image.
+
+    Inputs:
+        boxes: float32, shape (boxes, 4).
+        labels: integers, shape (boxes,) or (boxes, 1).
+
+    Outputs:
+        boxes: those of which at least `remove_threshold` is on the canvas; of the form of the
+            input. Empty boxes are removed.
+        labels: those of these boxes, if labels were given.
+
+    Args:
+        angle (float | TensorLike | Batch): Degrees, counter-clockwise.
+        input_shape (int | Sequence[int] | TensorLike | Batch): Shape of the original image, in
+            the order of `shape_layout`.
+        shape_layout (str | None): Meaning of `input_shape`; needs an H and a W. Default: 'HW'.
+        bbox_layout (Literal['xyXY', 'xyWH'] | None): Form of the boxes: "xyXY" or "xyWH".
+            Default: 'xyXY'.
+        bbox_normalized (bool | None): Whether boxes are relative to the image's size, or in
+            pixels. Default: True.
+        keep_size (bool | None): Whether the canvas stays as large as the image. Default: False.
+        size (float | Sequence[float] | TensorLike | Batch | None): (height, width) of the
+            canvas, rounded down. Default: ().
+        mode (Literal['expand', 'fixed', 'halfway'] | None): Size of a box: "expand" holds all
+            of the rotated box, "fixed" has its original size, "halfway" is in the middle of
+            both. Default: 'expand'.
+        remove_threshold (float | None): Least share of a box on the canvas; boxes with less are
+            removed. Default: 0.1.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+    """
+
+@overload
+def bbox_rotate(
+    boxes: TensorLike | Batch,
+    labels: TensorLike | Batch | None = ...,
+    /,
+    *,
+    angle: float | TensorLike | Batch,
+    input_shape: int | _abc.Sequence[int] | TensorLike | Batch,
+    shape_layout: str | None = ...,
+    bbox_layout: Literal['xyXY', 'xyWH'] | None = ...,
+    bbox_normalized: _builtins.bool | None = ...,
+    keep_size: _builtins.bool | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    mode: Literal['expand', 'fixed', 'halfway'] | None = ...,
+    remove_threshold: float | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Any: ...
+@overload
+def box_encoder(
+    boxes: TensorLike,
+    labels: TensorLike,
+    /,
+    *,
+    anchors: float | _abc.Sequence[float],
+    criteria: float | None = ...,
+    offset: _builtins.bool | None = ...,
+    scale: float | None = ...,
+    means: float | _abc.Sequence[float] | None = ...,
+    stds: float | _abc.Sequence[float] | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Tensor, ...]:
+    """Matches boxes with anchors, as SSD does: each anchor gets a box and its label, or none.
+
+    Liu et al., "SSD: Single Shot MultiBox Detector" (2016), section 2.2. An anchor gets the box
+    with the largest intersection over union, if that is above `criteria`. Each box also gets the
+    anchor with which its intersection over union is largest. Of several equal ones the last wins.
+
+    Inputs:
+        boxes: float32, shape (boxes, 4): left, top, right, bottom.
+        labels: integers, shape (boxes,) or (boxes, k), whose first column counts; 0 means
+            background.
+
+    Outputs:
+        encoded: float32, shape (anchors, 4): center x, center y, width and height of the anchor's
+            box, or of the anchor itself if it has no box. With `offset`, the offsets of the box
+            from its anchor (equation 2 of the paper), or zeros.
+        labels: shape (anchors,), of the dtype of the labels; 0 for anchors without a box.
+
+    CPU and GPU give the same matches, and numbers that differ in the last bit of a logarithm.
+
+    Raises:
+        ArgumentError: a coordinate is not finite, labels do not match the boxes, or, with
+            `offset`, a box is empty, because an empty box has no logarithm.
+
+    Args:
+        anchors (float | Sequence[float]): Anchors as (left, top, right, bottom), one after
+            another.
+        criteria (float | None): Intersection over union above which anchors match. Default:
+            0.5.
+        offset (bool | None): Whether to return offsets from the anchors, normalized. Default:
+            False.
+        scale (float | None): Factor of boxes and anchors before offsets are computed. Default:
+            1.0.
+        means (float | Sequence[float] | None): Subtracted from offsets: of x, y, width and
+            height. Default: (0.0, 0.0, 0.0, 0.0).
+        stds (float | Sequence[float] | None): By which offsets are divided after that. Default:
+            (1.0, 1.0, 1.0, 1.0).
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def box_encoder(
+    boxes: TensorLike | Batch,
+    labels: TensorLike | Batch,
+    /,
+    *,
+    anchors: float | _abc.Sequence[float],
+    criteria: float | None = ...,
+    offset: _builtins.bool | None = ...,
+    scale: float | None = ...,
+    means: float | _abc.Sequence[float] | None = ...,
+    stds: float | _abc.Sequence[float] | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Batch, ...]: ...
+@overload
+def brightness(
+    images: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    brightness: float | TensorLike | None = ...,
+    brightness_shift: float | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Changes the brightness of images: `brightness * x + brightness_shift * range`.
+
+    `range` is the largest value of the result's type, and 1 for floats. The computation is in
+    float32, and in float64 if input or result have 8 bytes. CPU and GPU agree exactly.
+
+    Inputs:
+        images: any layout with H and W, or none; any type.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        brightness (float | TensorLike | Batch | None): Factor of the values. Default: 1.0.
+        brightness_shift (float | TensorLike | Batch | None): Number to add, in units of the
+            largest value of the result's type. Default: 0.0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def brightness(
+    images: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    brightness: float | TensorLike | Batch | None = ...,
+    brightness_shift: float | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def brightness_contrast(
+    images: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    brightness: float | TensorLike | None = ...,
+    brightness_shift: float | TensorLike | None = ...,
+    contrast: float | TensorLike | None = ...,
+    contrast_center: float | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Changes contrast, then brightness of images.
+
+    The result is `brightness * (center + contrast * (x - center)) + brightness_shift * range`.
+    `range` is the largest value of the result's type, and 1 for floats. The computation is in
+    float32, and in float64 if input or result have 8 bytes. CPU and GPU agree exactly.
+
+    Inputs:
+        images: any layout with H and W, or none; any type.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        brightness (float | TensorLike | Batch | None): Factor of the values. Default: 1.0.
+        brightness_shift (float | TensorLike | Batch | None): Number to add, in units of the
+            largest value of the result's type. Default: 0.0.
+        contrast (float | TensorLike | Batch | None): Factor of the distance from
+            `contrast_center`. Default: 1.0.
+        contrast_center (float | TensorLike | Batch | None): Value that the contrast leaves as
+            it is; by default half of the input's positive range.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def brightness_contrast(
+    images: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    brightness: float | TensorLike | Batch | None = ...,
+    brightness_shift: float | TensorLike | Batch | None = ...,
+    contrast: float | TensorLike | Batch | None = ...,
+    contrast_center: float | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def cast(
+    data: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Converts numbers to another type.
+
+    Numbers out of the range of the type become the nearest number in it. Fractions are rounded,
+    halves away from zero. NaN becomes the smallest integer of the type. bool is False for numbers
+    that round to 0, else True.
+
+    Inputs:
+        data: any samples.
+
+    Outputs:
+        the numbers as `dtype`: of the input's shape and layout.
+
+    Args:
+        dtype (DALIDataType | DTypeLike): Type of the output.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def cast(
+    data: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def cast_like(
+    data: TensorLike,
+    like: TensorLike,
+    /,
+    *,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Converts numbers to the type of the second input, as `cast` does.
+
+    Inputs:
+        data: any samples.
+        like: samples of which only the type matters.
+
+    Outputs:
+        the numbers as the type of `like`: of the first input's shape and layout.
+
+    Args:
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def cast_like(
+    data: TensorLike | Batch,
+    like: TensorLike | Batch,
+    /,
+    *,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def cat(
+    data: TensorLike,
+    *others: TensorLike,
+    axis: int | None = ...,
+    axis_name: str | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Joins inputs along an axis that they have; the other extents must agree.
+
+    Inputs:
+        data, others: samples of one type and number of dimensions.
+
+    Outputs:
+        the joined samples: of the inputs' type, and their layout if they have one in common.
+
+    Raises:
+        ArgumentError: the inputs differ in type or in another extent, or the axis does not exist.
+
+    Args:
+        axis (int | None): The axis; a negative one counts from the end. Default: 0.
+        axis_name (str | None): The axis's letter in the layout, in place of `axis`.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def cat(
+    data: TensorLike | Batch,
+    *others: TensorLike | Batch,
+    axis: int | None = ...,
+    axis_name: str | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def clahe(
+    images: TensorLike,
+    /,
+    *,
+    clip_limit: float,
+    luma_only: _builtins.bool | None = ...,
+    tiles_x: int,
+    tiles_y: int,
+    bins: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Equalizes the histograms of tiles, with a limit of the contrast.
+
+    Of RGB images, the L of the color space Lab is equalized, or each channel. The results are those
+    of OpenCV's `createCLAHE`, and of DALI's operator on the CPU, on both devices.
+
+    Inputs:
+        images: uint8 HWC or FHWC with 1 channel, or 3 in the order RGB.
+
+    Outputs:
+        the images: of the input's shape, type and layout.
+
+    Args:
+        clip_limit (float): Limit of a histogram's bin, relative to the mean bin; 0 and less are
+            no limit.
+        luma_only (bool | None): Whether RGB images keep their colors. Default: True.
+        tiles_x (int): Number of tiles along the width.
+        tiles_y (int): Number of tiles along the height.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: bins.
+    """
+
+@overload
+def clahe(
+    images: TensorLike | Batch,
+    /,
+    *,
+    clip_limit: float,
+    luma_only: _builtins.bool | None = ...,
+    tiles_x: int,
+    tiles_y: int,
+    bins: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def color_space_conversion(
+    images: TensorLike,
+    /,
+    *,
+    image_type: DALIImageType,
+    output_type: DALIImageType,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Converts images between RGB, BGR, GRAY and YCbCr.
+
+    Gray is the luma of ITU-R BT.601. YCbCr is that of the same standard with 8 bits: Y has the
+    range 16 to 235, Cb and Cr 16 to 240. CPU and GPU agree within 1.
+
+    Inputs:
+        images: uint8; HWC, FHWC, DHWC, FDHWC or another layout that ends in C; 3 channels, or 1
+            for GRAY.
+
+    Outputs:
+        the images: uint8, of the input's layout; 3 channels, or 1 for GRAY.
+
+    Args:
+        image_type (DALIImageType): Color space of the input.
+        output_type (DALIImageType): Color space of the result.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def color_space_conversion(
+    images: TensorLike | Batch,
+    /,
+    *,
+    image_type: DALIImageType,
+    output_type: DALIImageType,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def color_twist(
+    images: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    brightness: float | TensorLike | None = ...,
+    contrast: float | TensorLike | None = ...,
+    hue: float | TensorLike | None = ...,
+    saturation: float | TensorLike | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Changes hue, saturation, contrast and brightness of images, in this order.
+
+    Hue and saturation are those of `hsv`. Then the channels become
+    `brightness * (center + contrast * (x - center))`. The center is 128 for integers and 0.5 for
+    floats. Results are rounded and clamped once, at the end. CPU and GPU agree within 1 in
+    integers.
+
+    Inputs:
+        images: HWC, FHWC, DHWC or another layout that ends in C; 3 channels.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        brightness (float | TensorLike | Batch | None): Factor of all channels. Default: 1.0.
+        contrast (float | TensorLike | Batch | None): Factor of the distance from the center.
+            Default: 1.0.
+        hue (float | TensorLike | Batch | None): Degrees by which the color turns about the gray
+            axis. Default: 0.0.
+        saturation (float | TensorLike | Batch | None): Factor of the distance from gray: 0
+            gives gray. Default: 1.0.
+        image_type (DALIImageType | None): Order of the channels: RGB or BGR;
+            `color_space_conversion` makes these of other color spaces. DALI treats both as RGB.
+            Default: RGB.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def color_twist(
+    images: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    brightness: float | TensorLike | Batch | None = ...,
+    contrast: float | TensorLike | Batch | None = ...,
+    hue: float | TensorLike | Batch | None = ...,
+    saturation: float | TensorLike | Batch | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def contrast(
+    images: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    contrast: float | TensorLike | None = ...,
+    contrast_center: float | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Changes the contrast of images: `contrast_center + contrast * (x - contrast_center)`.
+
+    The computation is in float32, and in float64 if input or result have 8 bytes. CPU and GPU
+    agree exactly.
+
+    Inputs:
+        images: any layout with H and W, or none; any type.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        contrast (float | TensorLike | Batch | None): Factor of the distance from
+            `contrast_center`. Default: 1.0.
+        contrast_center (float | TensorLike | Batch | None): Value that the contrast leaves as
+            it is; by default half of the input's positive range.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def contrast(
+    images: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    contrast: float | TensorLike | Batch | None = ...,
+    contrast_center: float | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def coord_flip(
+    points: TensorLike,
+    /,
+    *,
+    layout: str | None = ...,
+    flip_x: int | TensorLike | None = ...,
+    flip_y: int | TensorLike | None = ...,
+    flip_z: int | TensorLike | None = ...,
+    center_x: float | TensorLike | None = ...,
+    center_y: float | TensorLike | None = ...,
+    center_z: float | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Mirrors the coordinates of points about a center: 2 * center - coordinate.
+
+    Inputs:
+        points: float32, shape (points, coordinates), with one to three coordinates.
+
+    The result has the shape of the input. CPU and GPU give the same numbers.
+
+    Args:
+        layout (str | None): Order of the coordinates, such as "yx"; "x", "xy" or "xyz" by
+            default.
+        flip_x (int | TensorLike | Batch | None): Mirror x unless 0. Default: 1.
+        flip_y (int | TensorLike | Batch | None): Mirror y unless 0. Default: 0.
+        flip_z (int | TensorLike | Batch | None): Mirror z unless 0. Default: 0.
+        center_x (float | TensorLike | Batch | None): Center on the axis x. Default: 0.5.
+        center_y (float | TensorLike | Batch | None): Center on the axis y. Default: 0.5.
+        center_z (float | TensorLike | Batch | None): Center on the axis z. Default: 0.5.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def coord_flip(
+    points: TensorLike | Batch,
+    /,
+    *,
+    layout: str | None = ...,
+    flip_x: int | TensorLike | Batch | None = ...,
+    flip_y: int | TensorLike | Batch | None = ...,
+    flip_z: int | TensorLike | Batch | None = ...,
+    center_x: float | TensorLike | Batch | None = ...,
+    center_y: float | TensorLike | Batch | None = ...,
+    center_z: float | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def coord_transform(
+    data: TensorLike,
+    /,
+    *,
+    M: float | _abc.Sequence[float] | TensorLike | None = ...,
+    T: float | _abc.Sequence[float] | TensorLike | None = ...,
+    MT: float | _abc.Sequence[float] | TensorLike | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Maps vectors by p -> M p + T.
+
+    The vectors lie on the last axis, n numbers each. M is a matrix of m rows and n columns, so that
+    the results have m numbers. Without M, the vectors are only moved.
+
+    Inputs:
+        data: (..., n), numbers of any type.
+
+    Outputs:
+        the mapped vectors: (..., m), of type `dtype`; for integers rounded, and limited to the
+        range of the type. The layout is that of the input.
+
+    Args:
+        M (float | Sequence[float] | TensorLike | Batch | None): The matrix, row by row; one
+            number is a factor for all components.
+        T (float | Sequence[float] | TensorLike | Batch | None): The vector that is added: m
+            numbers, or one for all components.
+        MT (float | Sequence[float] | TensorLike | Batch | None): M and T in one matrix of n + 1
+            columns, as `transforms.*` make it. It excludes M and T; one number is a factor for
+            all components.
+        dtype (DALIDataType | DTypeLike | None): Element type of the result. Default: FLOAT.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def coord_transform(
+    data: TensorLike | Batch,
+    /,
+    *,
+    M: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    T: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    MT: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def copy(
+    data: TensorLike,
+    /,
+    *,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Returns the data, on the other device if `device` asks for it.
+
+    Data never change once they are computed, so on one device nothing needs to be copied.
+
+    Args:
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def copy(
+    data: TensorLike | Batch,
+    /,
+    *,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def crop(
+    data: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    out_of_bounds_policy: Literal['error', 'constant', 'pad', 'trim_to_shape'] | None = ...,
+    fill_values: float | _abc.Sequence[float] | None = ...,
+    crop: float | _abc.Sequence[float] | TensorLike | None = ...,
+    crop_d: float | TensorLike | None = ...,
+    crop_h: float | TensorLike | None = ...,
+    crop_w: float | TensorLike | None = ...,
+    crop_pos_x: float | TensorLike | None = ...,
+    crop_pos_y: float | TensorLike | None = ...,
+    crop_pos_z: float | TensorLike | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Takes a window of given size out of each image, video or volume.
+
+    The window's first pixel is at `position * (extent - crop extent)`, rounded, on each axis.
+    Without a size the whole sample is taken. Where 'F' is in the layout and 'D' is not, the
+    depth is the number of frames.
+
+    Inputs:
+        data: HWC, CHW, HW, DHWC, CDHW, FHWC, FCHW, CFHW or with F before a volume; any type.
+            Without a layout HW, HWC, DHWC or FDHWC is assumed.
+
+    The result has the layout and, if `dtype` is not given, the type of the input.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's. Values out of its range become the nearest value of the type. Conversion to
+            integers cuts fractions off. Older name: output_dtype.
+        out_of_bounds_policy (Literal['error', 'constant', 'pad', 'trim_to_shape'] | None): What
+            to do if the window reaches out of the sample: "error" raises; "constant" or "pad"
+            fill with `fill_values`; "trim_to_shape" takes what there is. Default: 'error'.
+        fill_values (float | Sequence[float] | None): The value outside of the sample if it is
+            padded: one, or one a channel. Default: (0.0,).
+        crop (float | Sequence[float] | TensorLike | Batch | None): Shape of the window in
+            pixels, (height, width) or (depth, height, width). Fractions are cut off; 0 and
+            negative numbers take the whole axis.
+        crop_d (float | TensorLike | Batch | None): Depth of the window, or number of frames;
+            needs the others. Default: 0.0.
+        crop_h (float | TensorLike | Batch | None): Height of the window, with `crop_w`.
+            Default: 0.0.
+        crop_w (float | TensorLike | Batch | None): Width of the window, with `crop_h`. Default:
+            0.0.
+        crop_pos_x (float | TensorLike | Batch | None): Position of the window: 0 at the left, 1
+            at the right. Default: 0.5.
+        crop_pos_y (float | TensorLike | Batch | None): Position of the window: 0 at the top, 1
+            at the bottom. Default: 0.5.
+        crop_pos_z (float | TensorLike | Batch | None): Position of the window: 0 in front, 1 at
+            the back. Default: 0.5.
+        rounding (Literal['round', 'truncate'] | None): How the position becomes whole pixels:
+            "round" (halves away from zero) or "truncate". Default: 'round'.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: image_type.
+    """
+
+@overload
+def crop(
+    data: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    out_of_bounds_policy: Literal['error', 'constant', 'pad', 'trim_to_shape'] | None = ...,
+    fill_values: float | _abc.Sequence[float] | None = ...,
+    crop: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    crop_d: float | TensorLike | Batch | None = ...,
+    crop_h: float | TensorLike | Batch | None = ...,
+    crop_w: float | TensorLike | Batch | None = ...,
+    crop_pos_x: float | TensorLike | Batch | None = ...,
+    crop_pos_y: float | TensorLike | Batch | None = ...,
+    crop_pos_z: float | TensorLike | Batch | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def crop_mirror_normalize(
+    data: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    out_of_bounds_policy: Literal['error', 'constant', 'pad', 'trim_to_shape'] | None = ...,
+    fill_values: float | _abc.Sequence[float] | None = ...,
+    crop: float | _abc.Sequence[float] | TensorLike | None = ...,
+    crop_d: float | TensorLike | None = ...,
+    crop_h: float | TensorLike | None = ...,
+    crop_w: float | TensorLike | None = ...,
+    crop_pos_x: float | TensorLike | None = ...,
+    crop_pos_y: float | TensorLike | None = ...,
+    crop_pos_z: float | TensorLike | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
+    output_layout: str | None = ...,
+    pad_output: _builtins.bool | None = ...,
+    mirror: int | TensorLike | None = ...,
+    mean: float | _abc.Sequence[float] | TensorLike | None = ...,
+    std: float | _abc.Sequence[float] | TensorLike | None = ...,
+    scale: float | None = ...,
+    shift: float | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Crops, mirrors, normalizes and reorders the dimensions of each sample.
+
+    The result is `scale * (input - mean) / std + shift`, computed in float32. Without a size, the
+    window is the whole sample. Pixels outside of the sample are `fill_values`, which are not
+    normalized. `pad_output` adds channels. If `out_of_bounds_policy` is "pad", the added channels
+    get the further `fill_values`; otherwise they are 0.
+
+    Inputs:
+        data: HWC, CHW, DHWC, CDHW, FHWC, FCHW, CFHW or with F before a volume; any numeric
+            dtype. Samples without a layout count as HWC, DHWC or FDHWC.
+
+    Outputs:
+        the results: of dtype `dtype` and the layout `output_layout`. float32 results of GPU and
+            CPU may differ by 1e-6 of the largest term; results of other dtypes are the same.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result: FLOAT, FLOAT16, UINT8 or
+            INT8. Integers are rounded, halves away from zero, and clamped to the range of the
+            dtype. Older name: output_dtype. Default: FLOAT.
+        out_of_bounds_policy (Literal['error', 'constant', 'pad', 'trim_to_shape'] | None): What
+            to do if the window reaches out of the sample: "error" raises; "constant" or "pad"
+            fill with `fill_values`; "trim_to_shape" takes what there is. Default: 'error'.
+        fill_values (float | Sequence[float] | None): The value outside of the sample if it is
+            padded: one, or one a channel. Default: (0.0,).
+        crop (float | Sequence[float] | TensorLike | Batch | None): Shape of the window in
+            pixels, (height, width) or (depth, height, width). Fractions are cut off; 0 and
+            negative numbers take the whole axis.
+        crop_d (float | TensorLike | Batch | None): Depth of the window, or number of frames;
+            needs the others. Default: 0.0.
+        crop_h (float | TensorLike | Batch | None): Height of the window, with `crop_w`.
+            Default: 0.0.
+        crop_w (float | TensorLike | Batch | None): Width of the window, with `crop_h`. Default:
+            0.0.
+        crop_pos_x (float | TensorLike | Batch | None): Position of the window: 0 at the left, 1
+            at the right. Default: 0.5.
+        crop_pos_y (float | TensorLike | Batch | None): Position of the window: 0 at the top, 1
+            at the bottom. Default: 0.5.
+        crop_pos_z (float | TensorLike | Batch | None): Position of the window: 0 in front, 1 at
+            the back. Default: 0.5.
+        rounding (Literal['round', 'truncate'] | None): How the position becomes whole pixels:
+            "round" (halves away from zero) or "truncate". Default: 'round'.
+        output_layout (str | None): Layout of the result: the letters of the input's layout in
+            any order; "" for that of the input. Default: 'CHW'.
+        pad_output (bool | None): Add channels until the number of channels is a power of two.
+            Default: False.
+        mirror (int | TensorLike | Batch | None): Mirror left to right unless 0. Default: 0.
+        mean (float | Sequence[float] | TensorLike | Batch | None): Mean to subtract: one value,
+            or one a channel. Default: (0.0,).
+        std (float | Sequence[float] | TensorLike | Batch | None): Standard deviation: one
+            value, or one a channel. Default: (1.0,).
+        scale (float | None): Factor of the normalized value. Default: 1.0.
+        shift (float | None): Number to add last. Default: 0.0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: image_type.
+    """
+
+@overload
+def crop_mirror_normalize(
+    data: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    out_of_bounds_policy: Literal['error', 'constant', 'pad', 'trim_to_shape'] | None = ...,
+    fill_values: float | _abc.Sequence[float] | None = ...,
+    crop: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    crop_d: float | TensorLike | Batch | None = ...,
+    crop_h: float | TensorLike | Batch | None = ...,
+    crop_w: float | TensorLike | Batch | None = ...,
+    crop_pos_x: float | TensorLike | Batch | None = ...,
+    crop_pos_y: float | TensorLike | Batch | None = ...,
+    crop_pos_z: float | TensorLike | Batch | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
+    output_layout: str | None = ...,
+    pad_output: _builtins.bool | None = ...,
+    mirror: int | TensorLike | Batch | None = ...,
+    mean: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    std: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    scale: float | None = ...,
+    shift: float | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def cutmix(
+    images: TensorLike,
+    labels: TensorLike,
+    /,
+    *,
+    alpha: float | None = ...,
+    num_classes: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Tensor, ...]:
+    """Pastes a window of another image of the batch, and mixes the labels (arXiv:1905.04899).
+
+    A weight from Beta(alpha, alpha) is drawn for each sample. The window has the image's aspect
+    ratio and 1 - weight of its area, lies about a random pixel, and is clipped to the image. The
+    label's weight is the part of the image that stays. The other samples are a random permutation
+    of the batch. All frames of a video have the same window.
+
+    Inputs:
+        images: samples of one shape; any type, and any layout in which W follows H.
+        labels: integers of one element, for which `num_classes` is given, or the probabilities of
+            the classes as floats.
+
+    Outputs:
+        images: of the input's shape, layout and type.
+        labels: float32, (classes,), on the device of the input.
+
+    Raises:
+        ArgumentError: the samples of a pair differ in shape, or a label is no class.
+
+    Args:
+        alpha (float | None): Of the beta distribution, Beta(alpha, alpha), of the weights.
+            Default: 1.0.
+        num_classes (int | None): Number of classes, for labels that are integers. Default: 0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def cutmix(
+    images: TensorLike | Batch,
+    labels: TensorLike | Batch,
+    /,
+    *,
+    alpha: float | None = ...,
+    num_classes: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Batch, ...]: ...
+@overload
+def debayer(
+    images: TensorLike,
+    /,
+    *,
+    algorithm: Literal['bilinear_ocv', 'default_npp', 'edgeaware_ocv', 'vng_ocv', 'gray_ocv'] | None = ...,
+    blue_position: int | _abc.Sequence[int] | TensorLike,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Makes RGB images of the images of sensors behind a Bayer filter.
+
+    OpenCV does so on the CPU. The GPU has `bilinear_ocv`, with the same results.
+
+    Inputs:
+        images: HW or HWC with one channel, or with F in front of them; uint8 or uint16, of an even
+            height and width.
+
+    Outputs:
+        images: HWC or FHWC with 3 channels (with `gray_ocv` 1), of the input's type. The bilinear
+            images of fewer than 3 lines or columns are black, as OpenCV makes them.
+
+    Raises:
+        ArgumentError: the position is none of a tile of 2 by 2 pixels, or the algorithm does not
+            exist for the type or on the GPU.
+
+    Args:
+        algorithm (Literal['bilinear_ocv', 'default_npp', 'edgeaware_ocv', 'vng_ocv',
+            'gray_ocv'] | None): How missing colors are made: bilinear_ocv, edgeaware_ocv,
+            vng_ocv (uint8 alone), or gray_ocv, which makes gray images. default_npp, DALI's
+            name on the GPU, is bilinear_ocv. Default: 'bilinear_ocv'.
+        blue_position (int | Sequence[int] | TensorLike | Batch): Line and column of blue in the
+            tile of 2 by 2 pixels that starts in the second line and column: (0, 0) for BGGR,
+            (0, 1) for GBRG, (1, 0) for GRBG, (1, 1) for RGGB.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def debayer(
+    images: TensorLike | Batch,
+    /,
+    *,
+    algorithm: Literal['bilinear_ocv', 'default_npp', 'edgeaware_ocv', 'vng_ocv', 'gray_ocv'] | None = ...,
+    blue_position: int | _abc.Sequence[int] | TensorLike | Batch,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def dump_image(
+    images: TensorLike,
+    /,
+    *,
+    input_layout: str | None = ...,
+    suffix: str | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Writes each image to a PPM file in the working directory, and passes it on.
+
+    The file is `<row>-<suffix>-<batch>.ppm`, with the numbers of the sample in its batch and of the
+    batch. The operator is for looking for mistakes: each sample costs a file. DALI's third number
+    is always 0, so that each batch overwrites the files of the one before.
+
+    Inputs:
+        images: uint8, HWC, 1 or 3 channels.
+
+    Outputs:
+        the images, as they are.
+
+    Raises:
+        ArgumentError: a sample is no such image.
+        OSError: a file cannot be written.
+
+    Args:
+        input_layout (str | None): Layout of the images; there is HWC alone. Default: 'HWC'.
+        suffix (str | None): Text in the names of the files.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def dump_image(
+    images: TensorLike | Batch,
+    /,
+    *,
+    input_layout: str | None = ...,
+    suffix: str | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def element_extract(
+    data: TensorLike,
+    /,
+    *,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+    element_map: int,
+) -> Tensor:
+    """Returns elements of the first axis of sequences, each as an output of its own.
+
+    Inputs:
+        data: sequences, of a layout that starts with F, or of none.
+
+    Outputs:
+        an output for each index in `element_map`: of the input's layout without the F.
+
+    Args:
+        element_map (int | Sequence[int]): Indices of the elements, from 0 on.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def element_extract(
+    data: TensorLike | Batch,
+    /,
+    *,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+    element_map: int,
+) -> Batch: ...
+@overload
+def element_extract(
+    data: TensorLike,
+    /,
+    *,
+    element_map: int | _abc.Sequence[int],
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Any: ...
+@overload
+def element_extract(
+    data: TensorLike | Batch,
+    /,
+    *,
+    element_map: int | _abc.Sequence[int],
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Any: ...
+@overload
+def equalize(
+    images: TensorLike,
+    /,
+    *,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Equalizes the histogram of each channel of each frame.
+
+    The results are those of OpenCV's `equalizeHist`, on both devices.
+
+    Inputs:
+        images: uint8; HW, HWC, CHW, FHW, FHWC or FCHW.
+
+    Outputs:
+        the images: of the input's shape, type and layout.
+
+    Args:
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def equalize(
+    images: TensorLike | Batch,
+    /,
+    *,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def erase(
+    data: TensorLike,
+    /,
+    *,
+    anchor: float | _abc.Sequence[float] | TensorLike | None = ...,
+    axes: int | _abc.Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    centered_anchor: _builtins.bool | None = ...,
+    fill_value: float | _abc.Sequence[float] | TensorLike | None = ...,
+    normalized: _builtins.bool | None = ...,
+    normalized_anchor: _builtins.bool | None = ...,
+    normalized_shape: _builtins.bool | None = ...,
+    shape: float | _abc.Sequence[float] | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Fills regions of each sample with a value.
+
+    A region reaches from `anchor` to `anchor + shape`; with `centered_anchor` its center is the
+    anchor. The ends lose their fractions, and parts outside of the sample have no effect. Axes
+    that are not named are filled in their whole extent: with `axis_names="HW"` a video is filled
+    in all its frames.
+
+    Inputs:
+        data: any samples; of a layout, or with `axes`.
+
+    Outputs:
+        the samples: of the input's shape, type and layout.
+
+    Args:
+        anchor (float | Sequence[float] | TensorLike | Batch | None): Start of each region: a
+            number for each axis, region after region. By default 0. Default: ().
+        axes (int | Sequence[int] | None): The axes of `anchor` and `shape`, instead of
+            `axis_names`. Default: (1, 0).
+        axis_names (str | None): The axes of `anchor` and `shape`. By default all axes of the
+            layout but C, in its order. Default: 'HW'.
+        centered_anchor (bool | None): Whether anchors are the centers of regions. Default:
+            False.
+        fill_value (float | Sequence[float] | TensorLike | Batch | None): Number to fill with,
+            or one for each channel. Integers lose its fraction. Default: (0.0,).
+        normalized (bool | None): Whether anchors and shapes are relative to the extents.
+            Default: False.
+        normalized_anchor (bool | None): Whether anchors are relative to the extents. Default:
+            False.
+        normalized_shape (bool | None): Whether shapes are relative to the extents. Default:
+            False.
+        shape (float | Sequence[float] | TensorLike | Batch | None): Extents of each region: a
+            number for each axis, region after region. Default: ().
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def erase(
+    data: TensorLike | Batch,
+    /,
+    *,
+    anchor: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    axes: int | _abc.Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    centered_anchor: _builtins.bool | None = ...,
+    fill_value: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    normalized: _builtins.bool | None = ...,
+    normalized_anchor: _builtins.bool | None = ...,
+    normalized_shape: _builtins.bool | None = ...,
+    shape: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def expand_dims(
+    data: TensorLike,
+    /,
+    *,
+    axes: int | _abc.Sequence[int],
+    new_axis_names: str | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Inserts dimensions of extent 1.
+
+    Inputs:
+        data: any samples.
+
+    Outputs:
+        the same numbers: of the input's type, with more dimensions; without a layout unless
+            `new_axis_names` is given, or `axes` is empty.
+
+    Raises:
+        ArgumentError: an axis is named twice, or lies beyond the output's dimensions.
+
+    Args:
+        axes (int | Sequence[int]): Where the new dimensions stand in the output.
+        new_axis_names (str | None): Their letters in the layout, in the order of `axes`;
+            without it there is none.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def expand_dims(
+    data: TensorLike | Batch,
+    /,
+    *,
+    axes: int | _abc.Sequence[int],
+    new_axis_names: str | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def fast_resize_crop_mirror(
+    images: TensorLike,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | None = ...,
+    min_filter: DALIInterpType | TensorLike | None = ...,
+    mag_filter: DALIInterpType | TensorLike | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | None = ...,
+    resize_x: float | TensorLike | None = ...,
+    resize_y: float | TensorLike | None = ...,
+    resize_z: float | TensorLike | None = ...,
+    resize_shorter: float | TensorLike | None = ...,
+    resize_longer: float | TensorLike | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    crop: float | _abc.Sequence[float] | TensorLike | None = ...,
+    crop_d: float | TensorLike | None = ...,
+    crop_h: float | TensorLike | None = ...,
+    crop_w: float | TensorLike | None = ...,
+    crop_pos_x: float | TensorLike | None = ...,
+    crop_pos_y: float | TensorLike | None = ...,
+    crop_pos_z: float | TensorLike | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
+    mirror: int | TensorLike | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Like `fn.resize_crop_mirror`, without antialiasing unless that is asked for.
+
+    Deprecated: use `fn.resize_crop_mirror(..., antialias=False)`.
+
+    Args:
+        interp_type (DALIInterpType | TensorLike | Batch | None): Filter, where `min_filter` or
+            `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+        min_filter (DALIInterpType | TensorLike | Batch | None): Filter for an axis that
+            shrinks. Default: interp_type.
+        mag_filter (DALIInterpType | TensorLike | Batch | None): Filter for an axis that keeps
+            its extent or grows. Default: interp_type.
+        antialias (bool | None): Widen the filter of a shrinking axis. Default: False.
+        dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+            (the default).
+        size (float | Sequence[float] | TensorLike | Batch | None): Wanted (height, width) in
+            pixels, or (depth, height, width) for volumes; one number stands for all. 0 leaves
+            an extent to `mode`; a negative one mirrors the axis.
+        resize_x (float | TensorLike | Batch | None): Wanted width in pixels; 0 and negative as
+            in `size`. Default: 0.0.
+        resize_y (float | TensorLike | Batch | None): Wanted height in pixels; 0 and negative as
+            in `size`. Default: 0.0.
+        resize_z (float | TensorLike | Batch | None): Wanted depth of a volume; 0 and negative
+            as in `size`. Default: 0.0.
+        resize_shorter (float | TensorLike | Batch | None): Wanted length of the shorter side;
+            the aspect ratio is kept. `max_size` may limit the longer one. Default: 0.0.
+        resize_longer (float | TensorLike | Batch | None): Wanted length of the longer side; the
+            aspect ratio is kept. Default: 0.0.
+        mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+            extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
+            the (geometric) mean of the others. 'stretch': as given; missing ones stay.
+            'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
+            aspect ratio kept, no extent below the given ones. Default: 'default'.
+        max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+            all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
+            it under the limit too.
+        subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+            the input, so that the scale is the one asked for. Otherwise the scale changes.
+            Default: True.
+        roi_start (float | Sequence[float] | TensorLike | Batch | None): First edge of the
+            region to resize, (y, x) or (z, y, x), in pixels. The edge may be fractional.
+            Outside of the image, the border is repeated. A start beyond the end mirrors the
+            axis.
+        roi_end (float | Sequence[float] | TensorLike | Batch | None): Last edge of the region;
+            needs `roi_start`.
+        roi_relative (bool | None): Edges of the region are fractions of the image's extents.
+            Default: False.
+        crop (float | Sequence[float] | TensorLike | Batch | None): Shape of the window in
+            pixels, (height, width) or (depth, height, width). Fractions are cut off; 0 and
+            negative numbers take the whole axis.
+        crop_d (float | TensorLike | Batch | None): Depth of the window, or number of frames;
+            needs the others. Default: 0.0.
+        crop_h (float | TensorLike | Batch | None): Height of the window, with `crop_w`.
+            Default: 0.0.
+        crop_w (float | TensorLike | Batch | None): Width of the window, with `crop_h`. Default:
+            0.0.
+        crop_pos_x (float | TensorLike | Batch | None): Position of the window: 0 at the left, 1
+            at the right. Default: 0.5.
+        crop_pos_y (float | TensorLike | Batch | None): Position of the window: 0 at the top, 1
+            at the bottom. Default: 0.5.
+        crop_pos_z (float | TensorLike | Batch | None): Position of the window: 0 in front, 1 at
+            the back. Default: 0.5.
+        rounding (Literal['round', 'truncate'] | None): How the position becomes whole pixels:
+            "round" (halves away from zero) or "truncate". Default: 'round'.
+        mirror (int | TensorLike | Batch | None): Axes to mirror, added up: 1 left to right, 2
+            top to bottom, 4 front to back. Default: 0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size, .
+    """
+
+@overload
+def fast_resize_crop_mirror(
+    images: TensorLike | Batch,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | Batch | None = ...,
+    min_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    mag_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    resize_x: float | TensorLike | Batch | None = ...,
+    resize_y: float | TensorLike | Batch | None = ...,
+    resize_z: float | TensorLike | Batch | None = ...,
+    resize_shorter: float | TensorLike | Batch | None = ...,
+    resize_longer: float | TensorLike | Batch | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    crop: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    crop_d: float | TensorLike | Batch | None = ...,
+    crop_h: float | TensorLike | Batch | None = ...,
+    crop_w: float | TensorLike | Batch | None = ...,
+    crop_pos_x: float | TensorLike | Batch | None = ...,
+    crop_pos_y: float | TensorLike | Batch | None = ...,
+    crop_pos_z: float | TensorLike | Batch | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
+    mirror: int | TensorLike | Batch | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def filter(
+    data: TensorLike,
+    filter: TensorLike,
+    fill_value: TensorLike | None = ...,
+    /,
+    *,
+    anchor: int | _abc.Sequence[int] | TensorLike | None = ...,
+    border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad'] | None = ...,
+    dtype: DTypeLike | None = ...,
+    mode: Literal['same', 'valid'] | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Replaces each element by the sum of a window's weights times the elements around it.
+
+    The window moves along all axes but C and F. It is not mirrored, so the operator computes a
+    correlation. Sums are float32, in integers of 32 and 64 bits and in float64 they are float64.
+    CPU and GPU agree within 1 in integers, and 1e-5 of the largest number in floats.
+
+    Inputs:
+        data: one to three axes of any letters, with F before and C before or after them, such as
+            HWC, CHW, HW, FHWC, DHWC; without a layout all axes are filtered. Numbers of any type.
+        filter: the window of each sample: numbers, of as many axes as are filtered. With
+            `fn.per_frame` each frame has its own.
+        fill_value: the number around each sample, if `border` is "constant"; by default 0.
+
+    Outputs:
+        the filtered samples: of the input's layout and, if `dtype` is not given, type. The shape is
+        the input's. In the mode "valid" each axis is shorter, by the window's extent less 1.
+
+    Raises:
+        ArgumentError: the window has another number of axes, no elements, or in the mode "valid"
+            more elements than the sample; or the anchor is outside of the window.
+
+    Args:
+        anchor (int | Sequence[int] | TensorLike | Batch | None): Index in the window of the
+            element that is replaced: one for each axis, or one for all. -1 is the middle. The
+            mode 'valid' does not use it. Default: (-1,).
+        border (Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect',
+            'edge', 'pad'] | None): What lies around the sample. 'reflect_101': the mirrored
+            sample, without the border element twice. 'reflect_1001': the mirrored sample.
+            'wrap': the sample again. 'clamp': the border element. 'constant': the input
+            `fill_value`. Default: 'reflect_101'.
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        mode (Literal['same', 'valid'] | None): 'same', or 'valid' for the results alone whose
+            window is within the sample. Default: 'same'.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def filter(
+    data: TensorLike | Batch,
+    filter: TensorLike | Batch,
+    fill_value: TensorLike | Batch | None = ...,
+    /,
+    *,
+    anchor: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad'] | None = ...,
+    dtype: DTypeLike | None = ...,
+    mode: Literal['same', 'valid'] | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def flip(
+    data: TensorLike,
+    /,
+    *,
+    horizontal: int | TensorLike | None = ...,
+    vertical: int | TensorLike | None = ...,
+    depthwise: int | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Mirrors each sample along the axes that are chosen.
+
+    Inputs:
+        data: HWC, CHW, HW, DHWC, CDHW, or with F before them; any type. Without a layout HW,
+            HWC, FHWC or FDHWC is assumed.
+
+    The result has the shape, layout and type of the input.
+
+    Args:
+        horizontal (int | TensorLike | Batch | None): Mirror left to right unless 0. Default: 1.
+        vertical (int | TensorLike | Batch | None): Mirror top to bottom unless 0. Default: 0.
+        depthwise (int | TensorLike | Batch | None): Mirror front to back unless 0; without
+            effect where there is no depth. Default: 0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def flip(
+    data: TensorLike | Batch,
+    /,
+    *,
+    horizontal: int | TensorLike | Batch | None = ...,
+    vertical: int | TensorLike | Batch | None = ...,
+    depthwise: int | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def full(
+    fill_value: TensorLike,
+    /,
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    layout: str | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Returns the input, broadcast to a shape by NumPy's rules, in the dtype of the input.
+
+    Args:
+        shape (int | Sequence[int] | TensorLike | Batch | None): Shape of a sample's output; by
+            default one number.
+        layout (str | None): Layout of the output.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def full(
+    fill_value: TensorLike | Batch,
+    /,
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    layout: str | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def full_like(
+    data_like: TensorLike,
+    fill_value: TensorLike,
+    /,
+    *,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Returns the second input with the shape, dtype and layout of the first input.
+
+    Args:
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def full_like(
+    data_like: TensorLike | Batch,
+    fill_value: TensorLike | Batch,
+    /,
+    *,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def gaussian_blur(
+    data: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    sigma: float | _abc.Sequence[float] | TensorLike | None = ...,
+    window_size: int | _abc.Sequence[int] | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Blurs samples with a Gaussian window along all axes but C and F.
+
+    Where only sigma is given, the window has `2 * ceil(3 * sigma) + 1` elements. Where only the
+    window is given, sigma is `((window_size - 1) / 2 - 1) * 0.3 + 0.8`. Beyond the border the
+    sample is mirrored, without the border element twice. CPU and GPU agree within 1 in integers,
+    and 1e-5 of the largest number in floats.
+
+    Inputs:
+        data: one to three axes of any letters, with F before and C before or after them, such as
+            HWC, CHW, HW, FHWC, DHWC; without a layout all axes are blurred. Any type but bool.
+
+    Outputs:
+        the blurred samples: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        sigma (float | Sequence[float] | TensorLike | Batch | None): Standard deviation in
+            elements: one, or one for each axis. 0 follows from the window. Default: (0.0,).
+        window_size (int | Sequence[int] | TensorLike | Batch | None): Elements of the window,
+            an odd number: one, or one for each axis. 0 follows from sigma. Default: (0,).
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def gaussian_blur(
+    data: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    sigma: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    window_size: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def get_property(
+    data: TensorLike,
+    /,
+    *,
+    key: Literal['source_info', 'layout'],
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Returns the origin or the layout of each sample, as the bytes (uint8) of a text.
+
+    Readers name the samples, most of them in their first output alone. The name of a file is its
+    path. Results of other operators have the names of the inputs. If inputs have different names
+    for any sample of the batch, the results have no names. `fn.multi_paste` joins names by ";".
+
+    Args:
+        key (Literal['source_info', 'layout']): "source_info" or "layout".
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def get_property(
+    data: TensorLike | Batch,
+    /,
+    *,
+    key: Literal['source_info', 'layout'],
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def grid_mask(
+    images: TensorLike,
+    /,
+    *,
+    angle: float | TensorLike | None = ...,
+    ratio: float | TensorLike | None = ...,
+    shift_x: float | TensorLike | None = ...,
+    shift_y: float | TensorLike | None = ...,
+    tile: int | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Sets the pixels of a grid of squares to 0 (GridMask, https://arxiv.org/abs/2001.04086).
+
+    The position of a pixel is rotated by `angle`, and `shift_x` and `shift_y` are subtracted. In
+    both directions the squares take up the first `ratio` of each tile. The computation is in
+    float32, with the same results on CPU and GPU.
+
+    Inputs:
+        images: any layout with H, W and axes before or after the two, such as HWC, CHW, HW and
+            FHWC; numbers of any type.
+
+    Outputs:
+        the images: of the input's shape, type and layout.
+
+    Args:
+        angle (float | TensorLike | Batch | None): Angle of the rotation, in radians. Default:
+            0.0.
+        ratio (float | TensorLike | Batch | None): Width of the squares, relative to `tile`.
+            Default: 0.5.
+        shift_x (float | TensorLike | Batch | None): Shift of the grid to the right, in pixels.
+            Default: 0.0.
+        shift_y (float | TensorLike | Batch | None): Shift of the grid downwards, in pixels.
+            Default: 0.0.
+        tile (int | TensorLike | Batch | None): Pixels from one square to the next; above 0.
+            Default: 100.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def grid_mask(
+    images: TensorLike | Batch,
+    /,
+    *,
+    angle: float | TensorLike | Batch | None = ...,
+    ratio: float | TensorLike | Batch | None = ...,
+    shift_x: float | TensorLike | Batch | None = ...,
+    shift_y: float | TensorLike | Batch | None = ...,
+    tile: int | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def hsv(
+    images: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    hue: float | TensorLike | None = ...,
+    saturation: float | TensorLike | None = ...,
+    value: float | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Changes hue, saturation and value of RGB images.
+
+    The change is a linear map of RGB colors: the color is projected onto the gray axis of YIQ,
+    turned about the axis by `hue`, and scaled. CPU and GPU agree within 1 in integers.
+
+    Inputs:
+        images: HWC, FHWC, DHWC or another layout that ends in C; 3 channels.
+
+    Outputs:
+        the images: of the input's shape and layout, and of dtype `dtype`.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result. Default: UINT8.
+        hue (float | TensorLike | Batch | None): Degrees by which the color turns about the gray
+            axis. Default: 0.0.
+        saturation (float | TensorLike | Batch | None): Factor of the distance from gray: 0
+            gives gray. Default: 1.0.
+        value (float | TensorLike | Batch | None): Factor of all channels. Default: 1.0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def hsv(
+    images: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    hue: float | TensorLike | Batch | None = ...,
+    saturation: float | TensorLike | Batch | None = ...,
+    value: float | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def hue(
+    images: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    hue: float | TensorLike | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Changes the hue of images, as `hsv` does.
+
+    Inputs:
+        images: HWC, FHWC, DHWC or another layout that ends in C; 3 channels.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        hue (float | TensorLike | Batch | None): Degrees by which the color turns about the gray
+            axis. Default: 0.0.
+        image_type (DALIImageType | None): Order of the channels: RGB or BGR;
+            `color_space_conversion` makes these of other color spaces. DALI treats both as RGB.
+            Default: RGB.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def hue(
+    images: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    hue: float | TensorLike | Batch | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def jitter(
+    images: TensorLike,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | TensorLike | None = ...,
+    nDegree: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> Tensor:
+    """Moves each pixel by a random number of pixels, to the right and down.
+
+    The pixel is one of the input's whose distances in both directions are whole numbers, from
+    `-(nDegree // 2)` on, `nDegree` different ones of equal probability. Beyond the border, the
+    border pixel is taken. The numbers of a sample are a function of seed, epoch, position and
+    operator alone. CPU and GPU agree exactly. DALI has no such operator on the CPU, and draws other
+    numbers.
+
+    Inputs:
+        images: HW or HWC, or with F in front of them; any type.
+
+    Outputs:
+        the changed images: of the input's shape, type and layout.
+
+    Args:
+        fill_value (float | None): Value of what lies around the image. Default: 0.0.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_NN.
+        mask (int | TensorLike | Batch | None): Whether to move the pixels; 0 leaves them alone.
+            Default: 1.
+        nDegree (int | None): Number of different distances in each direction. Default: 2.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        rng (RNG | None): generator of random numbers. Default: that of the thread.
+    """
+
+@overload
+def jitter(
+    images: TensorLike | Batch,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | TensorLike | Batch | None = ...,
+    nDegree: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> Batch: ...
+@overload
+def jpeg_compression_distortion(
+    images: TensorLike,
+    /,
+    *,
+    quality: int | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Encodes RGB images as JPEG, and decodes them again.
+
+    The colors have half the resolution in both directions (4:2:0), as in most photographs. The
+    pixels are those of libjpeg-turbo, and of DALI's operator on the CPU. The GPU computes the same
+    pixels without encoding.
+
+    Inputs:
+        images: uint8, HWC or FHWC, 3 channels.
+
+    Outputs:
+        the images: of the input's shape, type and layout.
+
+    Args:
+        quality (int | TensorLike | Batch | None): Quality from 1, the lowest, to 100; other
+            numbers are clamped. Default: 50.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def jpeg_compression_distortion(
+    images: TensorLike | Batch,
+    /,
+    *,
+    quality: int | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def laplacian(
+    data: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    normalized_kernel: _builtins.bool | None = ...,
+    scale: float | _abc.Sequence[float] | TensorLike | None = ...,
+    smoothing_size: int | _abc.Sequence[int] | TensorLike | None = ...,
+    window_size: int | _abc.Sequence[int] | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Computes the Laplacian: the sum of the second derivatives along all axes but C and F.
+
+    A derivative is the correlation with a window along its axis, and with smoothing windows along
+    the others: `[1, -2, 1]` and `[1, 2, 1]`, which larger windows smooth further. Both are those of
+    Sobel's operator. Beyond the border the sample is mirrored, without the border element twice.
+    CPU and GPU agree within 1 in integers, and 1e-5 of the largest sum of the weights in floats.
+
+    Inputs:
+        data: one to three axes of any letters, with F before and C before or after them, such as
+            HWC, CHW, HW, FHWC, DHWC; without a layout all axes count. Numbers of any type.
+
+    Outputs:
+        the Laplacian: of the input's shape, layout and, if `dtype` is not given, type. Integers
+        are rounded and clamped, so types without a sign have no negative derivatives.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        normalized_kernel (bool | None): Scale each derivative by `2 ** (n + 2 - s)`, for n axes
+            and s elements of its windows in all. True excludes `scale`. Default: False.
+        scale (float | Sequence[float] | TensorLike | Batch | None): Factor of the derivatives:
+            one, or one for the derivative along each axis. Default: (1.0,).
+        smoothing_size (int | Sequence[int] | TensorLike | Batch | None): Elements of the
+            smoothing windows, an odd number up to 31: one, or one for each axis. By default the
+            window of the derivative has as many.
+        window_size (int | Sequence[int] | TensorLike | Batch | None): Elements of the
+            derivatives' windows, an odd number from 3 to 31: one, or one for each axis.
+            Default: (3,).
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def laplacian(
+    data: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    normalized_kernel: _builtins.bool | None = ...,
+    scale: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    smoothing_size: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    window_size: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def lookup_table(
+    data: TensorLike,
+    /,
+    *,
+    default_value: float | None = ...,
+    dtype: DTypeLike | None = ...,
+    keys: int | _abc.Sequence[int] | None = ...,
+    values: float | _abc.Sequence[float] | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Replaces each integer by the value of the key that equals it, or by `default_value`.
+
+    Of several equal keys the last one counts.
+
+    Inputs:
+        data: any samples of integers.
+
+    Outputs:
+        the values: of dtype `dtype`, and the input's shape and layout.
+
+    Args:
+        default_value (float | None): Value of integers that are no key. Default: 0.0.
+        dtype (DALIDataType | DTypeLike | None): Type of the result. Integers are rounded, and
+            clamped to the type's range. Older name: output_dtype. Default: FLOAT.
+        keys (int | Sequence[int] | None): The integers to replace. Default: ().
+        values (float | Sequence[float] | None): The value of each key. Default: ().
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def lookup_table(
+    data: TensorLike | Batch,
+    /,
+    *,
+    default_value: float | None = ...,
+    dtype: DTypeLike | None = ...,
+    keys: int | _abc.Sequence[int] | None = ...,
+    values: float | _abc.Sequence[float] | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def mel_filter_bank(
+    spectrogram: TensorLike,
+    /,
+    *,
+    freq_high: float | None = ...,
+    freq_low: float | None = ...,
+    mel_formula: Literal['slaney', 'htk'] | None = ...,
+    nfilter: int | None = ...,
+    normalize: _builtins.bool | None = ...,
+    sample_rate: float | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Applies triangular filters to a spectrogram; their corners are equidistant on the mel scale.
+
+    The filters and their numbers are those of `librosa.filters.mel`: `norm="slaney"` is
+    `normalize=True`, and `htk=True` is `mel_formula="htk"`. The operator takes the spectrogram for
+    that of a transform of 2 * (bins - 1) samples. A filter above half of the sample rate is 0.
+
+    Inputs:
+        spectrogram: of any numeric dtype. The axis "f" of the layout has the bins. Without a
+            layout, it is the last axis but one, or the only one.
+
+    Outputs:
+        the mel spectrogram: float32 of the layout of the input, with `nfilter` numbers on the axis
+        of the bins.
+
+    The operator computes in float32. CPU and GPU agree within 1e-5 of the largest term.
+
+    Raises:
+        ArgumentError: the layout has no "f".
+
+    Args:
+        freq_high (float | None): Highest frequency of the filters, in Hz, up to `sample_rate`.
+            By default, and if not positive, half of `sample_rate`. Default: 0.0.
+        freq_low (float | None): Lowest frequency of the filters, in Hz. Default: 0.0.
+        mel_formula (Literal['slaney', 'htk'] | None): Formula of the mel scale: "slaney"
+            (linear up to 1000 Hz) or "htk" (2595 * log10(1 + hz / 700)). Default: 'slaney'.
+        nfilter (int | None): Number of filters. Default: 128.
+        normalize (bool | None): Whether the area of a filter is 1; otherwise its peak is 1.
+            Default: True.
+        sample_rate (float | None): Samples a second of the signal. Default: 44100.0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def mel_filter_bank(
+    spectrogram: TensorLike | Batch,
+    /,
+    *,
+    freq_high: float | None = ...,
+    freq_low: float | None = ...,
+    mel_formula: Literal['slaney', 'htk'] | None = ...,
+    nfilter: int | None = ...,
+    normalize: _builtins.bool | None = ...,
+    sample_rate: float | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def mfcc(
+    data: TensorLike,
+    /,
+    *,
+    axis: int | None = ...,
+    dct_type: int | None = ...,
+    lifter: float | None = ...,
+    n_mfcc: int | None = ...,
+    normalize: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Computes cepstral coefficients of a mel spectrogram, which is usually in decibels.
+
+    The coefficients are the first `n_mfcc` of the discrete cosine transform along `axis`, as in
+    `librosa.feature.mfcc(S=..., norm="ortho" if normalize else None)`, except that without
+    `normalize` librosa doubles them.
+
+    Inputs:
+        data: the mel spectrogram, of any numeric dtype; at least one dimension.
+
+    Outputs:
+        the coefficients: float32 of the layout of the input. The extent of `axis` is `n_mfcc`, or
+        that of the input if it is smaller.
+
+    The operator computes in float32. CPU and GPU agree within 1e-5 of the sum of the terms.
+
+    Raises:
+        ArgumentError: the sample has no such axis, or the axis has one number for `dct_type=1`.
+
+    Args:
+        axis (int | None): Axis of the transform; negative numbers count from the back. Default:
+            0.
+        dct_type (int | None): Type of the transform, 1 to 4, for DCT-I to DCT-IV
+            (https://en.wikipedia.org/wiki/Discrete_cosine_transform). Default: 2.
+        lifter (float | None): Coefficient i is multiplied by 1 + lifter / 2 * sin(pi * (i + 1)
+            / lifter), unless the lifter is 0. Default: 0.0.
+        n_mfcc (int | None): Number of coefficients. Default: 20.
+        normalize (bool | None): Whether the transform is orthonormal; `dct_type=1` has no such
+            form. Default: False.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def mfcc(
+    data: TensorLike | Batch,
+    /,
+    *,
+    axis: int | None = ...,
+    dct_type: int | None = ...,
+    lifter: float | None = ...,
+    n_mfcc: int | None = ...,
+    normalize: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def mixup(
+    images: TensorLike,
+    labels: TensorLike,
+    /,
+    *,
+    alpha: float | None = ...,
+    num_classes: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Tensor, ...]:
+    """Mixes each image, and its label, with another one of the batch (arXiv:1710.09412).
+
+    The result is `weight * image + (1 - weight) * other`, with a weight from Beta(alpha, alpha) for
+    each sample. The other samples are a random permutation of the batch. A batch of one sample
+    stays as it is.
+
+    Inputs:
+        images: samples of one shape; any layout and type.
+        labels: integers of one element, for which `num_classes` is given, or the probabilities of
+            the classes as floats.
+
+    Outputs:
+        images: of the input's shape, layout and type. Integers are rounded; CPU and GPU agree
+            within 1.
+        labels: float32, (classes,), on the device of the input.
+
+    Raises:
+        ArgumentError: the samples of a pair differ in shape, or a label is no class.
+
+    Args:
+        alpha (float | None): Of the beta distribution, Beta(alpha, alpha), of the weights.
+            Default: 1.0.
+        num_classes (int | None): Number of classes, for labels that are integers. Default: 0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def mixup(
+    images: TensorLike | Batch,
+    labels: TensorLike | Batch,
+    /,
+    *,
+    alpha: float | None = ...,
+    num_classes: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Batch, ...]: ...
+@overload
+def multi_paste(
+    *images: TensorLike,
+    in_ids: int | _abc.Sequence[int] | TensorLike | None = ...,
+    output_size: int | _abc.Sequence[int] | TensorLike | None = ...,
+    in_anchors: ArrayLike | TensorLike | None = ...,
+    in_anchors_rel: ArrayLike | TensorLike | None = ...,
+    out_anchors: ArrayLike | TensorLike | None = ...,
+    out_anchors_rel: ArrayLike | TensorLike | None = ...,
+    shapes: ArrayLike | TensorLike | None = ...,
+    shapes_rel: ArrayLike | TensorLike | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Pastes regions of images on black canvases, such as four images for a mosaic.
+
+    With `in_ids`, the regions of a canvas come from these samples of the batch. Without, region i
+    comes from input i. Later regions cover earlier ones. Numbers are (y, x) or (height, width) for
+    each region: shape (regions, 2), or (frames, regions, 2) for videos; or one number for all.
+    Relative anchors are rounded down, relative shapes up.
+
+    Inputs:
+        images: HWC or FHWC; any type, the same for all inputs.
+
+    Outputs:
+        the canvases: HWC or FHWC; of `dtype`, or of the type of the input.
+
+    Raises:
+        ArgumentError: a region reaches out of its image or the canvas, images of one canvas have
+            different numbers of channels or frames, or the size of the canvas is not known.
+
+    Args:
+        in_ids (int | Sequence[int] | TensorLike | Batch | None): Samples of the batch, one a
+            region; for a single input.
+        output_size (int | Sequence[int] | TensorLike | Batch | None): Height and width of the
+            canvas, by default those of the images, if all are the same. Further numbers, such
+            as that of the channels, have no effect.
+        in_anchors (ArrayLike | TensorLike | Batch | None): First pixel in the image; by default
+            0.
+        in_anchors_rel (ArrayLike | TensorLike | Batch | None): The same, relative to the image.
+        out_anchors (ArrayLike | TensorLike | Batch | None): First pixel on the canvas; by
+            default 0.
+        out_anchors_rel (ArrayLike | TensorLike | Batch | None): The same, relative to the
+            canvas.
+        shapes (ArrayLike | TensorLike | Batch | None): Size of the region; by default from the
+            anchor to the end of the image.
+        shapes_rel (ArrayLike | TensorLike | Batch | None): The same, relative to the image.
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def multi_paste(
+    *images: TensorLike | Batch,
+    in_ids: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    output_size: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    in_anchors: ArrayLike | TensorLike | Batch | None = ...,
+    in_anchors_rel: ArrayLike | TensorLike | Batch | None = ...,
+    out_anchors: ArrayLike | TensorLike | Batch | None = ...,
+    out_anchors_rel: ArrayLike | TensorLike | Batch | None = ...,
+    shapes: ArrayLike | TensorLike | Batch | None = ...,
+    shapes_rel: ArrayLike | TensorLike | Batch | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def nonsilent_region(
+    signal: TensorLike,
+    /,
+    *,
+    cutoff_db: float | None = ...,
+    reference_power: float | None = ...,
+    reset_interval: int | None = ...,
+    window_length: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Tensor, ...]:
+    """Returns where a signal starts and ends to be louder than silence.
+
+    The power at a sample is the mean square of the `window_length` samples that end with it;
+    samples before the signal are 0. A window is silent if its power is below `cutoff_db`, relative
+    to the reference. The region consists of all samples of the windows between the first and the
+    last one that are not silent.
+
+    A window with a value that is not a number counts as silent.
+
+    Inputs:
+        signal: one channel, of any numeric dtype: (samples,), (samples, 1) or (1, samples).
+
+    Outputs:
+        start: the first sample of the region: int32, shape ().
+        length: number of samples of the region: int32, shape (). If it is 0, the start is 0.
+
+    `fn.slice(signal, start, length, axes=0)` returns the region.
+
+    CPU and GPU agree, except where a power differs from the threshold by less than 1e-6 of it.
+
+    Raises:
+        ArgumentError: a signal has several channels.
+
+    Args:
+        cutoff_db (float | None): Power below which a window is silent, in decibels. Default:
+            -60.0.
+        reference_power (float | None): Power of 0 dB, above 0. Default: the largest power of
+            the sample's windows. Default: 0.0.
+        reset_interval (int | None): Accepted for compatibility: a multiple of `window_length`,
+            or -1. Powers do not gather rounding errors here, so sums need not be computed anew.
+            Default: 8192.
+        window_length (int | None): Samples of a window. Default: 2048.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def nonsilent_region(
+    signal: TensorLike | Batch,
+    /,
+    *,
+    cutoff_db: float | None = ...,
+    reference_power: float | None = ...,
+    reset_interval: int | None = ...,
+    window_length: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Batch, ...]: ...
+@overload
+def normalize(
+    data: TensorLike,
+    /,
+    *,
+    batch: _builtins.bool | None = ...,
+    axes: int | _abc.Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    mean: ArrayLike | TensorLike | None = ...,
+    stddev: ArrayLike | TensorLike | None = ...,
+    scale: float | None = ...,
+    shift: float | None = ...,
+    ddof: int | None = ...,
+    epsilon: float | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Computes `scale * (data - mean) / stddev + shift`.
+
+    Without `mean` or `stddev`, the operator computes the missing statistic along `axes`, for each
+    sample or for the batch. If a computed deviation and `epsilon` are 0, the result is `shift`.
+
+    Inputs:
+        data: any numeric samples.
+
+    Outputs:
+        the results: of dtype `dtype` and the layout of the input.
+
+    The operator computes in float32, and for results of FLOAT64 in float64. The GPU adds in another
+    order than the CPU. The results of the two differ by at most 1e-5 of the largest term, and for
+    integer dtypes by at most 1.
+
+    Args:
+        batch (bool | None): Compute mean and standard deviation over the whole batch. All
+            samples must then have the same extents on the axes that are not reduced. Default:
+            False.
+        axes (int | Sequence[int] | None): Axes to reduce. Default: the axes on which an array
+            `mean` or `stddev` has the extent 1, and all axes if neither is an array.
+        axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
+        mean (ArrayLike | TensorLike | Batch | None): Mean to subtract: a number, or an array
+            with the sample's number of dimensions and the extent 1 on reduced axes.
+        stddev (ArrayLike | TensorLike | Batch | None): Standard deviation: a number or an
+            array, like `mean`.
+        scale (float | None): Factor of the normalized value. Default: 1.0.
+        shift (float | None): Number to add last. Default: 0.0.
+        ddof (int | None): A computed variance is the sum of squares divided by N - ddof.
+            Default: 0.
+        epsilon (float | None): Number to add to the variance. Default: 0.0.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result. Integers are rounded, and
+            clamped to the dtype's range. Default: FLOAT.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def normalize(
+    data: TensorLike | Batch,
+    /,
+    *,
+    batch: _builtins.bool | None = ...,
+    axes: int | _abc.Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    mean: ArrayLike | TensorLike | Batch | None = ...,
+    stddev: ArrayLike | TensorLike | Batch | None = ...,
+    scale: float | None = ...,
+    shift: float | None = ...,
+    ddof: int | None = ...,
+    epsilon: float | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def one_hot(
+    data: TensorLike,
+    /,
+    *,
+    axis: int | None = ...,
+    axis_name: str | None = ...,
+    dtype: DTypeLike | None = ...,
+    num_classes: int | None = ...,
+    off_value: float | None = ...,
+    on_value: float | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Turns each class number into a vector that is `on_value` there, and else `off_value`.
+
+    The vectors are a new axis. Numbers outside of the classes give vectors of `off_value`;
+    fractions are cut off. Without `axis`, a sample of one element and without a layout is a
+    scalar, whatever its number of dimensions: its result is one vector.
+
+    Inputs:
+        data: any samples of numbers.
+
+    Outputs:
+        the vectors: of dtype `dtype`, with the axis of `num_classes` elements.
+
+    Args:
+        axis (int | None): Index of the new axis in the result; -1 is the last. Default: -1.
+        axis_name (str | None): Letter of the new axis. Without it the result has no layout.
+        dtype (DALIDataType | DTypeLike | None): Type of the result. Default: FLOAT.
+        num_classes (int | None): Number of classes: the extent of the new axis. Default: 0.
+        off_value (float | None): Number for the other classes; integers lose its fraction.
+            Default: 0.0.
+        on_value (float | None): Number for the class; integers lose its fraction. Default: 1.0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def one_hot(
+    data: TensorLike | Batch,
+    /,
+    *,
+    axis: int | None = ...,
+    axis_name: str | None = ...,
+    dtype: DTypeLike | None = ...,
+    num_classes: int | None = ...,
+    off_value: float | None = ...,
+    on_value: float | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def ones(
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    layout: str | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Returns ones.
+
+    Args:
+        shape (int | Sequence[int] | TensorLike | Batch | None): Shape of a sample's output; by
+            default one number.
+        layout (str | None): Layout of the output.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output. Default: INT32.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def ones(
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    layout: str | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def ones_like(
+    data_like: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Returns ones with the shape, dtype and layout of the input.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output; by default the dtype of
+            the input.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def ones_like(
+    data_like: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def optical_flow(
+    videos: TensorLike,
+    hints: TensorLike | None = ...,
+    /,
+    *,
+    enable_external_hints: _builtins.bool | None = ...,
+    enable_temporal_hints: _builtins.bool | None = ...,
+    hint_grid: int | None = ...,
+    image_type: DALIImageType | None = ...,
+    output_grid: int | None = ...,
+    preset: float | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Computes where the pixels of each frame of a video were in the frame before.
+
+    The optical flow engine of NVIDIA's GPUs since Turing computes the vectors. A vector (x, y)
+    says that what a square of pixels shows was x pixels further right and y pixels further down
+    in the frame before. So the vectors of an object that moves to the right have a negative x.
+    DALI's vectors have this direction, too.
+
+    The engine takes frames of 32 to 8192 pixels a side on an H200.
+
+        video = fn.readers.video(filenames=["walk.mp4"], sequence_length=8, device="gpu")
+        flow = fn.optical_flow(video, output_grid=1)  # (7, height, width, 2)
+
+    Inputs:
+        videos: uint8 FHWC, 2 frames or more, with 3 channels, or 1 for GRAY.
+        hints: float32 FHWC, a guess of the vectors in pixels: (frames - 1, height / hint_grid,
+            width / hint_grid, 2), with quotients rounded up. Not read unless
+            `enable_external_hints` is set.
+
+    Outputs:
+        vectors: float32 FHWC, in pixels, with a precision of 1/32: (frames - 1, height /
+            output_grid, width / output_grid, 2), with quotients rounded up.
+
+    Raises:
+        ArgumentError: a video has fewer than 2 frames, or frames of an extent or a number of
+            channels that the engine does not take; the engine has no such grid; hints have
+            another shape.
+        MissingDependencyError: the driver's library, or the GPU's engine is missing.
+
+    Args:
+        enable_external_hints (bool | None): Whether the engine starts from the hints. Default:
+            False.
+        enable_temporal_hints (bool | None): Whether the engine starts from the vectors of the
+            frame before, within a video. Default: False.
+        hint_grid (int | None): Side in pixels of the square that has one hint: 1, 2, 4 or 8; >=
+            output_grid. Default: 4.
+        image_type (DALIImageType | None): Color space: RGB, BGR or GRAY. Default: RGB.
+        output_grid (int | None): Side in pixels of the square that has one vector: 1, 2 or 4;
+            on Turing 4. Older name: output_format. Default: 4.
+        preset (float | None): 0 for the best vectors, 0.5, or 1 for the shortest time. Default:
+            0.0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: gpu. Default: where the inputs are.
+    """
+
+@overload
+def optical_flow(
+    videos: TensorLike | Batch,
+    hints: TensorLike | Batch | None = ...,
+    /,
+    *,
+    enable_external_hints: _builtins.bool | None = ...,
+    enable_temporal_hints: _builtins.bool | None = ...,
+    hint_grid: int | None = ...,
+    image_type: DALIImageType | None = ...,
+    output_grid: int | None = ...,
+    preset: float | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def pad(
+    data: TensorLike,
+    /,
+    *,
+    fill_value: float | TensorLike | None = ...,
+    axes: int | _abc.Sequence[int] | TensorLike | None = ...,
+    axis_names: str | None = ...,
+    align: int | _abc.Sequence[int] | TensorLike | None = ...,
+    shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Adds `fill_value` at the end of axes, up to the common extent of the batch or to `shape`.
+
+    The common extent of an axis is the largest extent in the batch, or `shape` if it is given and
+    the sample is not larger. `align` rounds the extent up to a multiple. With `shape=1` a sample is
+    padded for the alignment alone.
+
+    Inputs:
+        data: any samples, of the same number of dimensions.
+
+    The result has the type and layout of the input.
+
+    Args:
+        fill_value (float | TensorLike | Batch | None): The value that is added; clamped to the
+            range of the element type. Default: 0.0.
+        axes (int | Sequence[int] | TensorLike | Batch | None): The axes that are padded, by
+            default all; from the back if negative.
+        axis_names (str | None): The axes, as letters of the layout, instead of `axes`.
+        align (int | Sequence[int] | TensorLike | Batch | None): The extents become multiples of
+            it; one value, or one an axis.
+        shape (int | Sequence[int] | TensorLike | Batch | None): Least extent; one value, or one
+            an axis. 0 and negative values mean the largest extent in the batch.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def pad(
+    data: TensorLike | Batch,
+    /,
+    *,
+    fill_value: float | TensorLike | Batch | None = ...,
+    axes: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    axis_names: str | None = ...,
+    align: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def paste(
+    images: TensorLike,
+    /,
+    *,
+    fill_value: float | _abc.Sequence[float],
+    ratio: float | TensorLike,
+    n_channels: int | None = ...,
+    min_canvas_size: float | TensorLike | None = ...,
+    paste_x: float | TensorLike | None = ...,
+    paste_y: float | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Puts each image on a canvas whose extents are `ratio` times those of the image.
+
+    `fn.bbox_paste` with the same arguments moves the boxes.
+
+    Inputs:
+        images: HWC, uint8.
+
+    Outputs:
+        the canvases: HWC, uint8, with int(ratio * extent) pixels, but `min_canvas_size` at least.
+
+    Args:
+        fill_value (float | Sequence[float]): Color of the canvas: a number, or one a channel.
+            Fractions are cut off, and numbers beyond 0 to 255 count as the nearest of these.
+        ratio (float | TensorLike | Batch): Size of the canvas / size of the image; at least 1.
+        n_channels (int | None): Number of channels that `fill_value` may have. Default: 3.
+        min_canvas_size (float | TensorLike | Batch | None): Least height and width of the
+            canvas in pixels. Default: 0.0.
+        paste_x (float | TensorLike | Batch | None): Position of the image: 0 is left, 1 is
+            right on the canvas. Default: 0.5.
+        paste_y (float | TensorLike | Batch | None): Position of the image: 0 is at the top, 1
+            at the bottom. Default: 0.5.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def paste(
+    images: TensorLike | Batch,
+    /,
+    *,
+    fill_value: float | _abc.Sequence[float],
+    ratio: float | TensorLike | Batch,
+    n_channels: int | None = ...,
+    min_canvas_size: float | TensorLike | Batch | None = ...,
+    paste_x: float | TensorLike | Batch | None = ...,
+    paste_y: float | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def peek_image_shape(
+    encoded: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Reads the shape of the decoded image from the header of each file.
+
+    Inputs:
+        encoded: a whole encoded file a sample; uint8, one dimension.
+
+    Outputs:
+        shapes: (height, width, channels), one dimension.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Integer or float type of the result. Default:
+            INT64.
+        adjust_orientation (bool | None): Return the shape after the image is turned upright.
+            Default: True.
+        image_type (DALIImageType | None): Color space that the image will be decoded to.
+            Default: RGB.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+    """
+
+@overload
+def peek_image_shape(
+    encoded: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def per_frame(
+    data: TensorLike,
+    /,
+    *,
+    replace: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Marks samples as sequences: the first dimension runs over frames.
+
+    Operators that work sample by sample take such data as arguments, with a value for each frame:
+    `fn.gaussian_blur(video, sigma=fn.per_frame(sigma))`. The sequence and the argument must have as
+    many frames. An input that is no sequence serves all frames.
+
+    Inputs:
+        data: (frames, ...), any type.
+
+    Outputs:
+        the same numbers. The layout starts with F. It is "F**" for three dimensions without names.
+
+    Raises:
+        ArgumentError: the layout starts with another letter, and `replace` is False, or a sample
+            has no dimensions.
+
+    Args:
+        replace (bool | None): Whether F replaces another first letter of the layout. Default:
+            False.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def per_frame(
+    data: TensorLike | Batch,
+    /,
+    *,
+    replace: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def permute_batch(
+    data: TensorLike,
+    /,
+    *,
+    indices: int | _abc.Sequence[int] | TensorLike,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Returns a batch in which sample i is the input's sample `indices[i]`.
+
+    An index may repeat, and indices may be missing. A batch without samples stays as it is.
+
+    Inputs:
+        data: any samples.
+
+    Outputs:
+        the selected samples: of the dtype and layout of the input.
+
+    Raises:
+        ArgumentError: the numbers of indices and samples differ, or an index is out of range.
+
+    Args:
+        indices (int | Sequence[int] | TensorLike | Batch): One index a sample: a sequence as
+            long as the batch, or a node of scalars.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def permute_batch(
+    data: TensorLike | Batch,
+    /,
+    *,
+    indices: int | _abc.Sequence[int] | TensorLike | Batch,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def power_spectrum(
+    data: TensorLike,
+    /,
+    *,
+    axis: int | None = ...,
+    nfft: int | None = ...,
+    power: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Computes the amplitude or power of the frequencies along an axis.
+
+    Inputs:
+        data: real numbers of any numeric dtype; at least one dimension.
+
+    Outputs:
+        the spectrum: float32 of the layout of the input, with nfft // 2 + 1 bins on `axis`.
+
+    Raises:
+        ArgumentError: the sample has no such axis, or the axis is empty and `nfft` is not given.
+
+    Args:
+        axis (int | None): Axis to transform; negative numbers count from the back. Default: -1.
+        nfft (int | None): Samples of the transform: the axis is cut off, or extended with
+            zeros. By default, and if not positive, the extent of the axis. Default: 0.
+        power (int | None): Exponent of the amplitude: 1 or 2. Default: 2.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+    """
+
+@overload
+def power_spectrum(
+    data: TensorLike | Batch,
+    /,
+    *,
+    axis: int | None = ...,
+    nfft: int | None = ...,
+    power: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def preemphasis_filter(
+    signal: TensorLike,
+    /,
+    *,
+    border: Literal['zero', 'clamp', 'reflect'] | None = ...,
+    dtype: DTypeLike | None = ...,
+    preemph_coeff: float | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Computes `out[t] = signal[t] - preemph_coeff * signal[t - 1]`.
+
+    Inputs:
+        signal: any numeric samples. A sample of several dimensions is filtered in the order of its
+            elements in memory.
+
+    Outputs:
+        the filtered signal: of dtype `dtype` and the shape and layout of the input.
+
+    The operator computes in float32, and for results of FLOAT64 in float64. CPU and GPU agree
+    within 1e-6 of the largest term, and for integer dtypes within 1.
+
+    Args:
+        border (Literal['zero', 'clamp', 'reflect'] | None): The sample before the first one: 0
+            ("zero"), the first ("clamp"), or the second ("reflect"; 0 if there is only one
+            sample). Default: 'clamp'.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result. Integers are rounded, and
+            clamped to the dtype's range. Default: FLOAT.
+        preemph_coeff (float | TensorLike | Batch | None): Factor of the sample before. Default:
+            0.97.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def preemphasis_filter(
+    signal: TensorLike | Batch,
+    /,
+    *,
+    border: Literal['zero', 'clamp', 'reflect'] | None = ...,
+    dtype: DTypeLike | None = ...,
+    preemph_coeff: float | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def random_bbox_crop(
+    boxes: TensorLike,
+    labels: TensorLike | None = ...,
+    /,
+    *,
+    aspect_ratio: float | _abc.Sequence[float] | None = ...,
+    scaling: float | _abc.Sequence[float] | None = ...,
+    thresholds: float | _abc.Sequence[float] | None = ...,
+    threshold_type: Literal['iou', 'overlap'] | None = ...,
+    all_boxes_above_threshold: _builtins.bool | None = ...,
+    allow_no_crop: _builtins.bool | None = ...,
+    num_attempts: int | None = ...,
+    total_num_attempts: int | None = ...,
+    bbox_prune_threshold: float | None = ...,
+    bbox_layout: str | None = ...,
+    ltrb: _builtins.bool | None = ...,
+    crop_shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    input_shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    shape_layout: str | None = ...,
+    output_bbox_indices: _builtins.bool | None = ...,
+    quiet: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> tuple[Tensor, ...]:
+    """Draws a random window that overlaps with boxes as wanted, and moves the boxes into it.
+
+    Each round of `num_attempts` attempts draws one of the `thresholds`, or, if `allow_no_crop`, the
+    whole image. The first window that meets its round's threshold and keeps a box wins. Without
+    boxes, the first window of an allowed aspect ratio wins. If `total_num_attempts` attempts fail,
+    which are counted in whole rounds, the window with the best overlap is taken, and a warning says
+    so. Then the image stays whole if no window had an allowed aspect ratio. Without
+    `total_num_attempts`, a search fails after 65536 attempts.
+
+    Inputs:
+        boxes: float32, shape (boxes, 4) or (boxes, 6), in the order of `bbox_layout`, relative to
+            the image's size.
+        labels: integers, shape (boxes,) or (boxes, k).
+
+    Outputs:
+        anchor: float32, (x, y) or (x, y, z) of the window's corner, for `fn.slice`.
+        shape: float32, (width, height) or (width, height, depth).
+        boxes: those that the window keeps, clipped to the window and relative to it.
+        labels: of these boxes, if labels were given.
+        indices: int32 numbers of these boxes, if `output_bbox_indices`.
+
+    Anchor and shape are relative to the image; with `crop_shape` they are pixels. A box that ends
+    before it starts is empty.
+
+    Raises:
+        ArgumentError: a box lies outside of the image, labels do not match the boxes, or an
+            unlimited search fails.
+
+    Args:
+        aspect_ratio (float | Sequence[float] | None): Range of width / height, in pixels if
+            `input_shape` is given, else relative to the image's. Boxes with three dimensions
+            have three ranges, of x / y, x / z and y / z, or one for all. Default: (1.0, 1.0).
+        scaling (float | Sequence[float] | None): Range of each extent, relative to the image's.
+            Default: (1.0, 1.0).
+        thresholds (float | Sequence[float] | None): Least overlaps, of which each round draws
+            one. Default: (0.0,).
+        threshold_type (Literal['iou', 'overlap'] | None): What overlap means: "iou",
+            intersection over union, or "overlap", the share of the box that is in the window.
+            Default: 'iou'.
+        all_boxes_above_threshold (bool | None): Whether all boxes must overlap so much, or only
+            one. Default: True.
+        allow_no_crop (bool | None): Whether the whole image is an option; by default it is
+            without `crop_shape`.
+        num_attempts (int | None): Attempts in a round. Default: 1.
+        total_num_attempts (int | None): Attempts before the best window is taken; -1 for no
+            limit. Default: -1.
+        bbox_prune_threshold (float | None): Least share of a box in the window to keep the box,
+            which must be above 0; by default boxes are kept whose center is in the window.
+        bbox_layout (str | None): Order of the columns of boxes: an order of "xyXY", "xyWH",
+            "xyzXYZ" or "xyzWHD".
+        ltrb (bool | None): Older form of `bbox_layout`: True for "xyXY", False for "xyWH".
+        crop_shape (int | Sequence[int] | TensorLike | Batch | None): Size of the window in
+            pixels, instead of a random one; one number for all axes.
+        input_shape (int | Sequence[int] | TensorLike | Batch | None): Size of the image in
+            pixels, as `crop_shape`.
+        shape_layout (str | None): Order of these sizes: "WH" or "WHD" by default.
+        output_bbox_indices (bool | None): Whether to return the numbers of the boxes. Default:
+            False.
+        quiet (bool | None): Whether no warning says that no window met its threshold. Default:
+            False.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+        rng (RNG | None): generator of random numbers. Default: that of the thread.
+    """
+
+@overload
+def random_bbox_crop(
+    boxes: TensorLike | Batch,
+    labels: TensorLike | Batch | None = ...,
+    /,
+    *,
+    aspect_ratio: float | _abc.Sequence[float] | None = ...,
+    scaling: float | _abc.Sequence[float] | None = ...,
+    thresholds: float | _abc.Sequence[float] | None = ...,
+    threshold_type: Literal['iou', 'overlap'] | None = ...,
+    all_boxes_above_threshold: _builtins.bool | None = ...,
+    allow_no_crop: _builtins.bool | None = ...,
+    num_attempts: int | None = ...,
+    total_num_attempts: int | None = ...,
+    bbox_prune_threshold: float | None = ...,
+    bbox_layout: str | None = ...,
+    ltrb: _builtins.bool | None = ...,
+    crop_shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    input_shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    shape_layout: str | None = ...,
+    output_bbox_indices: _builtins.bool | None = ...,
+    quiet: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> tuple[Batch, ...]: ...
+@overload
+def random_crop_generator(
+    shapes: TensorLike,
+    /,
+    *,
+    num_attempts: int | None = ...,
+    random_area: float | _abc.Sequence[float] | None = ...,
+    random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> tuple[Tensor, ...]:
+    """Draws a window of random area and aspect ratio in each image, for `fn.slice`.
+
+    Szegedy et al., "Going Deeper with Convolutions" (2014), section 6. The windows are those of
+    `fn.random_resized_crop` with the same random numbers.
+
+    Inputs:
+        shapes: integers, (height, width) or (height, width, channels) of an image in pixels.
+
+    Outputs:
+        anchor: int32, (y, x) of the window's first pixel.
+        shape: int32, (height, width).
+
+    Args:
+        num_attempts (int | None): Maximum number of windows that are drawn until one fits.
+            Default: 10.
+        random_area (float | Sequence[float] | None): Range of the window's area, relative to
+            the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
+            again. Default: (0.08, 1.0).
+        random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
+            height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+        rng (RNG | None): generator of random numbers. Default: that of the thread.
+    """
+
+@overload
+def random_crop_generator(
+    shapes: TensorLike | Batch,
+    /,
+    *,
+    num_attempts: int | None = ...,
+    random_area: float | _abc.Sequence[float] | None = ...,
+    random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> tuple[Batch, ...]: ...
+@overload
+def random_resized_crop(
+    images: TensorLike,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | None = ...,
+    min_filter: DALIInterpType | TensorLike | None = ...,
+    mag_filter: DALIInterpType | TensorLike | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: int | _abc.Sequence[int],
+    random_area: float | _abc.Sequence[float] | None = ...,
+    random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
+    num_attempts: int | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> Tensor:
+    """Takes a window of random area, aspect ratio and position out of each image, and resizes it.
+
+    Szegedy et al., "Going Deeper with Convolutions" (2014), section 6. A video's frames all
+    show the same window. The windows are those of `fn.decoders.image_random_crop` with the
+    same random numbers, but here pixels just outside of a window count at its edges.
+
+    Inputs:
+        images: HWC, CHW, HW, FHWC, FCHW or CFHW; uint8, int8, uint16, int16, uint32, int32 or a
+            float type. Without a layout, by the number of dimensions: HW, HWC, FHWC.
+
+    The result is as the input, of the height and width `size`.
+
+    Args:
+        interp_type (DALIInterpType | TensorLike | Batch | None): Filter, where `min_filter` or
+            `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+        min_filter (DALIInterpType | TensorLike | Batch | None): Filter for an axis that
+            shrinks. Default: interp_type.
+        mag_filter (DALIInterpType | TensorLike | Batch | None): Filter for an axis that keeps
+            its extent or grows. Default: interp_type.
+        antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+            so that all pixels count. Nearest neighbor is never widened. Default: True.
+        dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+            (the default).
+        size (int | Sequence[int]): (height, width) of the result in pixels; one number stands
+            for both.
+        random_area (float | Sequence[float] | None): Range of the window's area, relative to
+            the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
+            again. Default: (0.08, 1.0).
+        random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
+            height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
+        num_attempts (int | None): Maximum number of windows that are drawn until one fits.
+            Default: 10.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        rng (RNG | None): generator of random numbers. Default: that of the thread.
+        Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size, .
+    """
+
+@overload
+def random_resized_crop(
+    images: TensorLike | Batch,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | Batch | None = ...,
+    min_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    mag_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: int | _abc.Sequence[int],
+    random_area: float | _abc.Sequence[float] | None = ...,
+    random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
+    num_attempts: int | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> Batch: ...
+@overload
+def reinterpret(
+    data: TensorLike,
+    shape_input: TensorLike | None = ...,
+    /,
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    rel_shape: float | _abc.Sequence[float] | TensorLike | None = ...,
+    src_dims: int | _abc.Sequence[int] | TensorLike | None = ...,
+    layout: str | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Takes the bytes of samples for numbers of another type, and may give them another shape.
+
+    Without a shape the last dimension grows or shrinks, so that the number of bytes stays.
+
+    Inputs:
+        data: any samples.
+        shape_input: the shape of the output, one number a dimension.
+
+    Outputs:
+        the same bytes: of type `dtype`, in the new shape.
+
+    Raises:
+        ArgumentError: the bytes are no whole number of elements, or do not fill the shape.
+
+    Args:
+        shape (int | Sequence[int] | TensorLike | Batch | None): Shape of the output. One extent
+            may be negative: it follows from the others.
+        rel_shape (float | Sequence[float] | TensorLike | Batch | None): Extents of the output
+            relative to those of the input (or, with `src_dims`, of the dimensions named there),
+            rounded to whole numbers. One may be negative.
+        src_dims (int | Sequence[int] | TensorLike | Batch | None): Dimensions of the input
+            whose extents the output has, in its order; -1 inserts an extent of 1.
+        layout (str | None): Layout of the output; by default the input's, if the number of
+            dimensions stays.
+        dtype (DALIDataType | DTypeLike | None): Type of the output; by default the input's.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def reinterpret(
+    data: TensorLike | Batch,
+    shape_input: TensorLike | Batch | None = ...,
+    /,
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    rel_shape: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    src_dims: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    layout: str | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def reshape(
+    data: TensorLike,
+    shape_input: TensorLike | None = ...,
+    /,
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    rel_shape: float | _abc.Sequence[float] | TensorLike | None = ...,
+    src_dims: int | _abc.Sequence[int] | TensorLike | None = ...,
+    layout: str | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Gives samples another shape, another layout, or both; the numbers stay in their order.
+
+    `shape`, `rel_shape` and the input `shape_input` exclude each other. Where the number of
+    dimensions may differ among samples, the layout is empty unless it is given.
+
+    Inputs:
+        data: any samples.
+        shape_input: the shape of the output, one number a dimension.
+
+    Outputs:
+        the same numbers: of the input's type, in the new shape.
+
+    Raises:
+        ArgumentError: the elements do not fill the shape, or the layout does not describe it.
+
+    Args:
+        shape (int | Sequence[int] | TensorLike | Batch | None): Shape of the output. One extent
+            may be negative: it follows from the others.
+        rel_shape (float | Sequence[float] | TensorLike | Batch | None): Extents of the output
+            relative to those of the input (or, with `src_dims`, of the dimensions named there),
+            rounded to whole numbers. One may be negative.
+        src_dims (int | Sequence[int] | TensorLike | Batch | None): Dimensions of the input
+            whose extents the output has, in its order; -1 inserts an extent of 1.
+        layout (str | None): Layout of the output; by default the input's, if the number of
+            dimensions stays.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def reshape(
+    data: TensorLike | Batch,
+    shape_input: TensorLike | Batch | None = ...,
+    /,
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    rel_shape: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    src_dims: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    layout: str | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def resize(
+    images: TensorLike,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | None = ...,
+    min_filter: DALIInterpType | TensorLike | None = ...,
+    mag_filter: DALIInterpType | TensorLike | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | None = ...,
+    resize_x: float | TensorLike | None = ...,
+    resize_y: float | TensorLike | None = ...,
+    resize_z: float | TensorLike | None = ...,
+    resize_shorter: float | TensorLike | None = ...,
+    resize_longer: float | TensorLike | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    save_attrs: Literal[False] | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Resizes images.
+
+    The wanted size is given in one of four ways: `size`, the separate `resize_x`, `resize_y`,
+    `resize_z`, `resize_shorter`, or `resize_longer`. Sizes may be fractional: the result's
+    extents are rounded, halves up. The kernels, their positions and the sizes are those of
+    DALI; integer results round halves to even. CPU and GPU agree exactly for nearest neighbor,
+    in integers else within 1, in floats within 1e-5 of the range (float16: 1e-3).
+
+    Inputs:
+        images: HWC, CHW, HW, DHWC, CDHW, each also with F (frames) in front, or CFHW. Their dtype
+            is uint8, int8, uint16, int16, uint32, int32 or a float type.
+            Without a layout, by the number of dimensions: HW, HWC, FHWC, FDHWC.
+
+    Outputs:
+        resized: as the input, of another height and width (and depth). An axis without extent
+            keeps none.
+        attributes: with `save_attrs`, the extents before: int32, (height, width) or (depth,
+            height, width).
+
+    Raises:
+        ArgumentError: arguments contradict one another, or do not fit the sample.
+
+    Args:
+        interp_type (DALIInterpType | TensorLike | Batch | None): Filter, where `min_filter` or
+            `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+        min_filter (DALIInterpType | TensorLike | Batch | None): Filter for an axis that
+            shrinks. Default: interp_type.
+        mag_filter (DALIInterpType | TensorLike | Batch | None): Filter for an axis that keeps
+            its extent or grows. Default: interp_type.
+        antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+            so that all pixels count. Nearest neighbor is never widened. Default: True.
+        dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+            (the default).
+        size (float | Sequence[float] | TensorLike | Batch | None): Wanted (height, width) in
+            pixels, or (depth, height, width) for volumes; one number stands for all. 0 leaves
+            an extent to `mode`; a negative one mirrors the axis.
+        resize_x (float | TensorLike | Batch | None): Wanted width in pixels; 0 and negative as
+            in `size`. Default: 0.0.
+        resize_y (float | TensorLike | Batch | None): Wanted height in pixels; 0 and negative as
+            in `size`. Default: 0.0.
+        resize_z (float | TensorLike | Batch | None): Wanted depth of a volume; 0 and negative
+            as in `size`. Default: 0.0.
+        resize_shorter (float | TensorLike | Batch | None): Wanted length of the shorter side;
+            the aspect ratio is kept. `max_size` may limit the longer one. Default: 0.0.
+        resize_longer (float | TensorLike | Batch | None): Wanted length of the longer side; the
+            aspect ratio is kept. Default: 0.0.
+        mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+            extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
+            the (geometric) mean of the others. 'stretch': as given; missing ones stay.
+            'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
+            aspect ratio kept, no extent below the given ones. Default: 'default'.
+        max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+            all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
+            it under the limit too.
+        subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+            the input, so that the scale is the one asked for. Otherwise the scale changes.
+            Default: True.
+        roi_start (float | Sequence[float] | TensorLike | Batch | None): First edge of the
+            region to resize, (y, x) or (z, y, x), in pixels. The edge may be fractional.
+            Outside of the image, the border is repeated. A start beyond the end mirrors the
+            axis.
+        roi_end (float | Sequence[float] | TensorLike | Batch | None): Last edge of the region;
+            needs `roi_start`.
+        roi_relative (bool | None): Edges of the region are fractions of the image's extents.
+            Default: False.
+        save_attrs (bool | None): Also output the extents before. Default: False.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size,
+            image_type.
+    """
+
+@overload
+def resize(
+    images: TensorLike | Batch,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | Batch | None = ...,
+    min_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    mag_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    resize_x: float | TensorLike | Batch | None = ...,
+    resize_y: float | TensorLike | Batch | None = ...,
+    resize_z: float | TensorLike | Batch | None = ...,
+    resize_shorter: float | TensorLike | Batch | None = ...,
+    resize_longer: float | TensorLike | Batch | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    save_attrs: Literal[False] | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def resize(
+    images: TensorLike,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | None = ...,
+    min_filter: DALIInterpType | TensorLike | None = ...,
+    mag_filter: DALIInterpType | TensorLike | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | None = ...,
+    resize_x: float | TensorLike | None = ...,
+    resize_y: float | TensorLike | None = ...,
+    resize_z: float | TensorLike | None = ...,
+    resize_shorter: float | TensorLike | None = ...,
+    resize_longer: float | TensorLike | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+    save_attrs: Literal[True],
+) -> tuple[Tensor, ...]: ...
+@overload
+def resize(
+    images: TensorLike | Batch,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | Batch | None = ...,
+    min_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    mag_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    resize_x: float | TensorLike | Batch | None = ...,
+    resize_y: float | TensorLike | Batch | None = ...,
+    resize_z: float | TensorLike | Batch | None = ...,
+    resize_shorter: float | TensorLike | Batch | None = ...,
+    resize_longer: float | TensorLike | Batch | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+    save_attrs: Literal[True],
+) -> tuple[Batch, ...]: ...
+@overload
+def resize(
+    images: TensorLike,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | None = ...,
+    min_filter: DALIInterpType | TensorLike | None = ...,
+    mag_filter: DALIInterpType | TensorLike | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | None = ...,
+    resize_x: float | TensorLike | None = ...,
+    resize_y: float | TensorLike | None = ...,
+    resize_z: float | TensorLike | None = ...,
+    resize_shorter: float | TensorLike | None = ...,
+    resize_longer: float | TensorLike | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    save_attrs: _builtins.bool | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Any: ...
+@overload
+def resize(
+    images: TensorLike | Batch,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | Batch | None = ...,
+    min_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    mag_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    resize_x: float | TensorLike | Batch | None = ...,
+    resize_y: float | TensorLike | Batch | None = ...,
+    resize_z: float | TensorLike | Batch | None = ...,
+    resize_shorter: float | TensorLike | Batch | None = ...,
+    resize_longer: float | TensorLike | Batch | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    save_attrs: _builtins.bool | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Any: ...
+@overload
+def resize_crop_mirror(
+    images: TensorLike,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | None = ...,
+    min_filter: DALIInterpType | TensorLike | None = ...,
+    mag_filter: DALIInterpType | TensorLike | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | None = ...,
+    resize_x: float | TensorLike | None = ...,
+    resize_y: float | TensorLike | None = ...,
+    resize_z: float | TensorLike | None = ...,
+    resize_shorter: float | TensorLike | None = ...,
+    resize_longer: float | TensorLike | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    crop: float | _abc.Sequence[float] | TensorLike | None = ...,
+    crop_d: float | TensorLike | None = ...,
+    crop_h: float | TensorLike | None = ...,
+    crop_w: float | TensorLike | None = ...,
+    crop_pos_x: float | TensorLike | None = ...,
+    crop_pos_y: float | TensorLike | None = ...,
+    crop_pos_z: float | TensorLike | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
+    mirror: int | TensorLike | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Resizes images, crops a window out of the result, and mirrors it.
+
+    The same as `fn.resize`, `fn.crop` and `fn.flip` one after the other, but only the window is
+    computed. Where a sample lies just between two pixels, nearest neighbor may choose the other
+    pixel. A window that reaches out of the resized image repeats its border. Of a video all frames
+    are taken.
+
+    Inputs:
+        images: as for `fn.resize`.
+
+    The result is as the input, of another height and width (and depth).
+
+    Raises:
+        ArgumentError: arguments contradict one another, or do not fit the sample.
+
+    Args:
+        interp_type (DALIInterpType | TensorLike | Batch | None): Filter, where `min_filter` or
+            `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+        min_filter (DALIInterpType | TensorLike | Batch | None): Filter for an axis that
+            shrinks. Default: interp_type.
+        mag_filter (DALIInterpType | TensorLike | Batch | None): Filter for an axis that keeps
+            its extent or grows. Default: interp_type.
+        antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+            so that all pixels count. Nearest neighbor is never widened. Default: True.
+        dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+            (the default).
+        size (float | Sequence[float] | TensorLike | Batch | None): Wanted (height, width) in
+            pixels, or (depth, height, width) for volumes; one number stands for all. 0 leaves
+            an extent to `mode`; a negative one mirrors the axis.
+        resize_x (float | TensorLike | Batch | None): Wanted width in pixels; 0 and negative as
+            in `size`. Default: 0.0.
+        resize_y (float | TensorLike | Batch | None): Wanted height in pixels; 0 and negative as
+            in `size`. Default: 0.0.
+        resize_z (float | TensorLike | Batch | None): Wanted depth of a volume; 0 and negative
+            as in `size`. Default: 0.0.
+        resize_shorter (float | TensorLike | Batch | None): Wanted length of the shorter side;
+            the aspect ratio is kept. `max_size` may limit the longer one. Default: 0.0.
+        resize_longer (float | TensorLike | Batch | None): Wanted length of the longer side; the
+            aspect ratio is kept. Default: 0.0.
+        mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+            extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
+            the (geometric) mean of the others. 'stretch': as given; missing ones stay.
+            'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
+            aspect ratio kept, no extent below the given ones. Default: 'default'.
+        max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+            all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
+            it under the limit too.
+        subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+            the input, so that the scale is the one asked for. Otherwise the scale changes.
+            Default: True.
+        roi_start (float | Sequence[float] | TensorLike | Batch | None): First edge of the
+            region to resize, (y, x) or (z, y, x), in pixels. The edge may be fractional.
+            Outside of the image, the border is repeated. A start beyond the end mirrors the
+            axis.
+        roi_end (float | Sequence[float] | TensorLike | Batch | None): Last edge of the region;
+            needs `roi_start`.
+        roi_relative (bool | None): Edges of the region are fractions of the image's extents.
+            Default: False.
+        crop (float | Sequence[float] | TensorLike | Batch | None): Shape of the window in
+            pixels, (height, width) or (depth, height, width). Fractions are cut off; 0 and
+            negative numbers take the whole axis.
+        crop_d (float | TensorLike | Batch | None): Depth of the window, or number of frames;
+            needs the others. Default: 0.0.
+        crop_h (float | TensorLike | Batch | None): Height of the window, with `crop_w`.
+            Default: 0.0.
+        crop_w (float | TensorLike | Batch | None): Width of the window, with `crop_h`. Default:
+            0.0.
+        crop_pos_x (float | TensorLike | Batch | None): Position of the window: 0 at the left, 1
+            at the right. Default: 0.5.
+        crop_pos_y (float | TensorLike | Batch | None): Position of the window: 0 at the top, 1
+            at the bottom. Default: 0.5.
+        crop_pos_z (float | TensorLike | Batch | None): Position of the window: 0 in front, 1 at
+            the back. Default: 0.5.
+        rounding (Literal['round', 'truncate'] | None): How the position becomes whole pixels:
+            "round" (halves away from zero) or "truncate". Default: 'round'.
+        mirror (int | TensorLike | Batch | None): Axes to mirror, added up: 1 left to right, 2
+            top to bottom, 4 front to back. Default: 0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size, .
+    """
+
+@overload
+def resize_crop_mirror(
+    images: TensorLike | Batch,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | Batch | None = ...,
+    min_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    mag_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    resize_x: float | TensorLike | Batch | None = ...,
+    resize_y: float | TensorLike | Batch | None = ...,
+    resize_z: float | TensorLike | Batch | None = ...,
+    resize_shorter: float | TensorLike | Batch | None = ...,
+    resize_longer: float | TensorLike | Batch | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    crop: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    crop_d: float | TensorLike | Batch | None = ...,
+    crop_h: float | TensorLike | Batch | None = ...,
+    crop_w: float | TensorLike | Batch | None = ...,
+    crop_pos_x: float | TensorLike | Batch | None = ...,
+    crop_pos_y: float | TensorLike | Batch | None = ...,
+    crop_pos_z: float | TensorLike | Batch | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
+    mirror: int | TensorLike | Batch | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def roi_random_crop(
+    data: TensorLike | None = ...,
+    /,
+    *,
+    crop_shape: int | _abc.Sequence[int] | TensorLike,
+    roi_start: int | _abc.Sequence[int] | TensorLike,
+    roi_end: int | _abc.Sequence[int] | TensorLike | None = ...,
+    roi_shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    in_shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> Tensor:
+    """Draws the start of a window of given shape around a region of interest.
+
+    On each axis, a window that is larger than the region holds all of the region, and a smaller
+    window lies in the region. If the shape of the data is known, the window lies in the data.
+
+    Inputs:
+        data: anything; only the shape counts. Give either data or `in_shape`, or neither.
+
+    Outputs:
+        the first index of the window: int64, shape (axes,).
+
+    Raises:
+        ArgumentError: arguments have different numbers of axes, or window or region do not fit
+            into the data.
+
+    Args:
+        crop_shape (int | Sequence[int] | TensorLike | Batch): Shape of the window.
+        roi_start (int | Sequence[int] | TensorLike | Batch): First index of the region.
+        roi_end (int | Sequence[int] | TensorLike | Batch | None): End of the region.
+        roi_shape (int | Sequence[int] | TensorLike | Batch | None): Shape of the region,
+            instead of its end.
+        in_shape (int | Sequence[int] | TensorLike | Batch | None): Shape of the data.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+        rng (RNG | None): generator of random numbers. Default: that of the thread.
+    """
+
+@overload
+def roi_random_crop(
+    data: TensorLike | Batch | None = ...,
+    /,
+    *,
+    crop_shape: int | _abc.Sequence[int] | TensorLike | Batch,
+    roi_start: int | _abc.Sequence[int] | TensorLike | Batch,
+    roi_end: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    roi_shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    in_shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> Batch: ...
+@overload
+def rotate(
+    data: TensorLike,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | None = ...,
+    dtype: DTypeLike | None = ...,
+    angle: float | _abc.Sequence[float] | TensorLike,
+    axis: float | _abc.Sequence[float] | TensorLike | None = ...,
+    keep_size: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Rotates each image about its center, or each volume about an axis through its center.
+
+    Images turn counter-clockwise, as they are seen. Volumes turn from x to y if the axis is z, from
+    y to z if the axis is x, and from z to x if the axis is y.
+
+    If neither `size` nor `keep_size` is given, the canvas grows to the rotated extent, which holds
+    the whole image. One pixel is added where otherwise an extent were even and the extent of the
+    image that lies nearest to it odd, or the reverse. So a rotation by a multiple of 90 degrees
+    moves pixels onto pixels.
+
+    Integers of 16 bits and more and float64 are right to the last digit: positions are computed in
+    float64, as they are for volumes. For other images positions are float32. CPU and GPU agree
+    within 1 in integers and 1e-4 of the range in floats. Nearest neighbors agree exactly, except
+    where a position lies in the middle between two pixels.
+
+    Inputs:
+        data: HW, HWC, DHW or DHWC, or with F before them; any type.
+
+    Outputs:
+        the rotated samples: of the layout and, if `dtype` is not given, the type of the input.
+
+    Args:
+        fill_value (float | None): What lies around the image; by default its border is
+            repeated.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_LINEAR.
+        size (float | Sequence[float] | TensorLike | Batch | None): Height and width of the
+            canvas in pixels, for volumes with the depth in front of them; rounded to integers.
+            Default: ().
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's. Older name: output_dtype.
+        angle (float | Sequence[float] | TensorLike | Batch): Degrees; for a video one, or one a
+            frame.
+        axis (float | Sequence[float] | TensorLike | Batch | None): Of volumes: the direction x,
+            y, z of the axis, of any length but 0; for a series of volumes one, or one a frame.
+            Images ignore it.
+        keep_size (bool | None): Whether the canvas stays as large as the image. Default: False.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def rotate(
+    data: TensorLike | Batch,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    dtype: DTypeLike | None = ...,
+    angle: float | _abc.Sequence[float] | TensorLike | Batch,
+    axis: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    keep_size: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def saturation(
+    images: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    saturation: float | TensorLike | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Changes the saturation of images, as `hsv` does.
+
+    Inputs:
+        images: HWC, FHWC, DHWC or another layout that ends in C; 3 channels.
+
+    Outputs:
+        the images: of the input's shape, layout and, if `dtype` is not given, type.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's.
+        saturation (float | TensorLike | Batch | None): Factor of the distance from gray: 0
+            gives gray. Default: 1.0.
+        image_type (DALIImageType | None): Order of the channels: RGB or BGR;
+            `color_space_conversion` makes these of other color spaces. DALI treats both as RGB.
+            Default: RGB.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def saturation(
+    images: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    saturation: float | TensorLike | Batch | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def sequence_rearrange(
+    data: TensorLike,
+    /,
+    *,
+    new_order: int | _abc.Sequence[int] | TensorLike,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Returns sequences whose frame i is the input's frame `new_order[i]`.
+
+    Frames may repeat or be left out.
+
+    Inputs:
+        data: (frames, ...), any type; the layout, if there is one, starts with F.
+
+    Outputs:
+        the frames in their new order: of the type and layout of the input.
+
+    Raises:
+        ArgumentError: an index is not one of a frame, or there is none.
+
+    Args:
+        new_order (int | Sequence[int] | TensorLike | Batch): For each frame of the result, the
+            index of a frame.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def sequence_rearrange(
+    data: TensorLike | Batch,
+    /,
+    *,
+    new_order: int | _abc.Sequence[int] | TensorLike | Batch,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def shapes(
+    data: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Returns each sample's shape as a vector with one number a dimension.
+
+    Inputs:
+        data: any samples.
+
+    Outputs:
+        the shapes: of type `dtype`, shape (dimensions,).
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Type of the numbers. Older name: type. Default:
+            INT64.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def shapes(
+    data: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def slice(
+    data: TensorLike,
+    anchor: TensorLike | None = ...,
+    shape_input: TensorLike | None = ...,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    out_of_bounds_policy: Literal['error', 'constant', 'pad', 'trim_to_shape', 'edge', 'clamp', 'reflect', 'reflect_1001', 'reflect_101', 'wrap'] | None = ...,
+    fill_values: float | _abc.Sequence[float] | None = ...,
+    axes: int | _abc.Sequence[int] | TensorLike | None = ...,
+    axis_names: str | None = ...,
+    start: int | _abc.Sequence[int] | TensorLike | None = ...,
+    end: int | _abc.Sequence[int] | TensorLike | None = ...,
+    shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    rel_start: float | _abc.Sequence[float] | TensorLike | None = ...,
+    rel_end: float | _abc.Sequence[float] | TensorLike | None = ...,
+    rel_shape: float | _abc.Sequence[float] | TensorLike | None = ...,
+    normalized_anchor: _builtins.bool | None = ...,
+    normalized_shape: _builtins.bool | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Takes a region out of each sample.
+
+    Named arguments give the region: a start (`start` or `rel_start`), with an end (`end`,
+    `rel_end`) or a shape (`shape`, `rel_shape`). Alternatively the inputs `anchor` and `shape` give
+    the region. What starts with "rel" is in fractions of the extent of its axis. Without a start
+    the region starts at 0, without end and shape it reaches to the sample's end. Fractions of an
+    element are
+    rounded, halves away from zero: the start, and the end (start plus shape) before rounding.
+
+    Inputs:
+        data: any sample.
+        anchor, shape_input: one number for each of the axes. Integers are elements, floats
+            fractions of the extent, if `normalized_anchor` and `normalized_shape` do not say
+            otherwise. Both are of the same type. If they are on the GPU, they are copied to the
+            CPU, for which the operator's work on the GPU waits.
+
+    The result has the layout and, if `dtype` is not given, the type of the data.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's. Values out of its range become the nearest value of the type. Conversion to
+            integers cuts fractions off. Older name: output_dtype.
+        out_of_bounds_policy (Literal['error', 'constant', 'pad', 'trim_to_shape', 'edge',
+            'clamp', 'reflect', 'reflect_1001', 'reflect_101', 'wrap'] | None): Action for a
+            region that reaches out of the sample. "error": raise. "constant" or "pad": fill
+            with `fill_values`. "edge" or "clamp": repeat the edge. "reflect" or "reflect_1001":
+            mirror, with the edge twice. "reflect_101": mirror, with the edge once. "wrap":
+            repeat the sample. "trim_to_shape": return only the part inside. Default: 'error'.
+        fill_values (float | Sequence[float] | None): The value outside of the sample if it is
+            padded: one, or one a channel. Default: (0.0,).
+        axes (int | Sequence[int] | TensorLike | Batch | None): The axes that the values are
+            for, in their order; all axes if it is empty. Default: (1, 0).
+        axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
+            is not given. Samples without a layout count as HW, HWC, FHWC or FDHWC.
+        start (int | Sequence[int] | TensorLike | Batch | None): First element.
+        end (int | Sequence[int] | TensorLike | Batch | None): The element after the last.
+        shape (int | Sequence[int] | TensorLike | Batch | None): Number of elements.
+        rel_start (float | Sequence[float] | TensorLike | Batch | None): Start, in fractions of
+            the extent.
+        rel_end (float | Sequence[float] | TensorLike | Batch | None): End, in fractions of the
+            extent.
+        rel_shape (float | Sequence[float] | TensorLike | Batch | None): Shape, in fractions of
+            the extent.
+        normalized_anchor (bool | None): Whether an input `anchor` of floats is in fractions of
+            the extent. Default: True.
+        normalized_shape (bool | None): Whether an input `shape_input` of floats is in fractions
+            of the extent. Default: True.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: image_type.
+    """
+
+@overload
+def slice(
+    data: TensorLike | Batch,
+    anchor: TensorLike | Batch | None = ...,
+    shape_input: TensorLike | Batch | None = ...,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    out_of_bounds_policy: Literal['error', 'constant', 'pad', 'trim_to_shape', 'edge', 'clamp', 'reflect', 'reflect_1001', 'reflect_101', 'wrap'] | None = ...,
+    fill_values: float | _abc.Sequence[float] | None = ...,
+    axes: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    axis_names: str | None = ...,
+    start: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    end: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    rel_start: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    rel_end: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    rel_shape: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    normalized_anchor: _builtins.bool | None = ...,
+    normalized_shape: _builtins.bool | None = ...,
+    image_type: DALIImageType | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def spectrogram(
+    signal: TensorLike,
+    /,
+    *,
+    center_windows: _builtins.bool | None = ...,
+    layout: Literal['ft', 'tf'] | None = ...,
+    nfft: int | None = ...,
+    power: int | None = ...,
+    reflect_padding: _builtins.bool | None = ...,
+    window_fn: float | _abc.Sequence[float] | None = ...,
+    window_length: int | None = ...,
+    window_step: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Computes the amplitude or power of a signal's frequencies over time.
+
+    Windows of the signal start `window_step` samples apart. Each is multiplied by `window_fn`,
+    extended with zeros to `nfft` samples, and transformed. Bin k holds the frequency
+    k * sample_rate / nfft.
+
+    With `center_windows`, a signal of n samples has n // window_step + 1 windows; window t has its
+    sample window_length // 2 at sample t * window_step of the signal. Otherwise the signal has
+    (n - window_length) // window_step + 1 windows.
+
+    With `window_fn=scipy.signal.get_window("hann", window_length)` and an even `window_length`, the
+    result is that of `librosa.stft(pad_mode="reflect")`.
+
+    Inputs:
+        signal: one channel, of any numeric dtype: (samples,), (samples, 1) or (1, samples).
+
+    Outputs:
+        the spectrogram: float32 of shape (nfft // 2 + 1, windows) and layout "ft", or of shape
+        (windows, nfft // 2 + 1) and layout "tf".
+
+    The operator computes in float32. CPU and GPU agree within 1e-5 of the largest number of a
+    window.
+
+    Raises:
+        ArgumentError: a signal is empty or has several channels; or it is shorter than a window,
+            and `center_windows` is False.
+
+    Args:
+        center_windows (bool | None): Extend the signal at both ends, so that windows are
+            centered at multiples of `window_step`. Otherwise all windows lie within the signal.
+            Default: True.
+        layout (Literal['ft', 'tf'] | None): Order of the output: "ft" (frequency first) or "tf"
+            (time first). Default: 'ft'.
+        nfft (int | None): Samples of a transform, at least `window_length`, which is the
+            default.
+        power (int | None): Exponent of the amplitude: 1 or 2. Default: 2.
+        reflect_padding (bool | None): Mirror the signal beyond its ends; otherwise extend the
+            signal with zeros. Without `center_windows`, this has no effect. Default: True.
+        window_fn (float | Sequence[float] | None): Factors of a window's samples:
+            `window_length` numbers. Default: the Hann window sin(pi * (i + 0.5) /
+            window_length) ** 2. Default: ().
+        window_length (int | None): Samples of a window. Default: 512.
+        window_step (int | None): Samples from one window to the next. Default: 256.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def spectrogram(
+    signal: TensorLike | Batch,
+    /,
+    *,
+    center_windows: _builtins.bool | None = ...,
+    layout: Literal['ft', 'tf'] | None = ...,
+    nfft: int | None = ...,
+    power: int | None = ...,
+    reflect_padding: _builtins.bool | None = ...,
+    window_fn: float | _abc.Sequence[float] | None = ...,
+    window_length: int | None = ...,
+    window_step: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def sphere(
+    images: TensorLike,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Shows images as if they were drawn on a sphere.
+
+    A pixel at the vector v from the middle is the input's at `v * |v| / r`, where r is half of the
+    longer side, without its fraction. CPU and GPU agree exactly, with INTERP_LINEAR within 1 in
+    integers and 1e-5 of the range in floats.
+
+    Inputs:
+        images: HW or HWC, or with F in front of them; any type.
+
+    Outputs:
+        the changed images: of the input's shape, type and layout.
+
+    Args:
+        fill_value (float | None): Value of what lies around the image. Default: 0.0.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_NN.
+        mask (int | TensorLike | Batch | None): Whether to move the pixels; 0 leaves them alone.
+            Default: 1.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def sphere(
+    images: TensorLike | Batch,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def squeeze(
+    data: TensorLike,
+    /,
+    *,
+    axes: int | _abc.Sequence[int] | TensorLike | None = ...,
+    axis_names: str | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Removes dimensions, all of extent 1 (or any, if the sample is empty before and after).
+
+    Axes count from the end where they are negative.
+
+    Inputs:
+        data: any samples.
+
+    Outputs:
+        the same numbers: of the input's type, without these dimensions and their letters.
+
+    Raises:
+        ArgumentError: an axis does not exist, is named twice, or is not of extent 1.
+
+    Args:
+        axes (int | Sequence[int] | TensorLike | Batch | None): The dimensions to remove.
+        axis_names (str | None): Their letters in the layout, in place of `axes`.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def squeeze(
+    data: TensorLike | Batch,
+    /,
+    *,
+    axes: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    axis_names: str | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def stack(
+    data: TensorLike,
+    *others: TensorLike,
+    axis: int | None = ...,
+    axis_name: str | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Joins inputs of one shape along a new axis.
+
+    Inputs:
+        data, others: samples of one type and shape.
+
+    Outputs:
+        the joined samples: of the inputs' type, with one dimension more.
+
+    Raises:
+        ArgumentError: the inputs differ in type, shape or layout, or the axis does not exist.
+
+    Args:
+        axis (int | None): Index of the new axis in the output; a negative one counts from the
+            end, so that -1 interleaves the inputs' numbers. Default: 0.
+        axis_name (str | None): The new axis's letter in the layout; without it there is none.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def stack(
+    data: TensorLike | Batch,
+    *others: TensorLike | Batch,
+    axis: int | None = ...,
+    axis_name: str | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def tensor_resize(
+    data: TensorLike,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | None = ...,
+    min_filter: DALIInterpType | TensorLike | None = ...,
+    mag_filter: DALIInterpType | TensorLike | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    alignment: float | _abc.Sequence[float] | TensorLike | None = ...,
+    axes: int | _abc.Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | None = ...,
+    scales: float | _abc.Sequence[float] | TensorLike | None = ...,
+    size_rounding: Literal['round', 'truncate', 'ceil'] | None = ...,
+    sizes: float | _abc.Sequence[float] | TensorLike | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Resizes arrays along any axes.
+
+    The wanted extents are given by `sizes` or by `scales`. The kernels, their positions and the
+    sizes are those of DALI; integer results round halves to even. The axes that change, with those
+    between them, are three at most. CPU and GPU agree exactly for nearest neighbor, in integers
+    else within 1, in floats within 1e-5 of the range (float16: 1e-3).
+
+    Inputs:
+        data: of any number of axes from 1 on, and any layout. The dtype is uint8, int8, uint16,
+            int16, uint32, int32 or a float type.
+
+    Outputs:
+        resized: of the input's layout, and of other extents.
+
+    Raises:
+        ArgumentError: arguments contradict one another, or do not fit the sample.
+
+    Args:
+        interp_type (DALIInterpType | TensorLike | Batch | None): Filter, where `min_filter` or
+            `mag_filter` do not say otherwise. Default: INTERP_LINEAR.
+        min_filter (DALIInterpType | TensorLike | Batch | None): Filter for an axis that
+            shrinks. Default: interp_type.
+        mag_filter (DALIInterpType | TensorLike | Batch | None): Filter for an axis that keeps
+            its extent or grows. Default: interp_type.
+        antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+            so that all pixels count. Nearest neighbor is never widened. Default: True.
+        dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
+            (the default).
+        alignment (float | Sequence[float] | TensorLike | Batch | None): Point of the region
+            that stays in its place where an extent was rounded: 0 is the start, 1 the end. One,
+            or one for each of the axes. Default: (0.5,).
+        axes (int | Sequence[int] | None): Indices of the axes that the arguments are for;
+            negative ones count from the back. By default all.
+        axis_names (str | None): Letters of these axes in the layout, in place of `axes`.
+        max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+            all or one an axis; 0 is no limit. Modes that keep the aspect ratio keep it under
+            the limit too.
+        mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+            extents are chosen, and the aspect ratio: see `fn.resize`. All axes count.
+            'not_larger' and 'not_smaller' do not go with `scales`. Default: 'default'.
+        roi_end (float | Sequence[float] | TensorLike | Batch | None): Last edge of the region;
+            needs `roi_start`.
+        roi_relative (bool | None): Edges of the region are fractions of the extents. Default:
+            False.
+        roi_start (float | Sequence[float] | TensorLike | Batch | None): First edge of the
+            region to resize, in elements: one, or one for each of the axes. Outside of the
+            sample, the border is repeated. A start beyond the end mirrors the axis.
+        scales (float | Sequence[float] | TensorLike | Batch | None): Factors of the input's
+            extents: one, or one for each of the axes. A negative one mirrors the axis. Not with
+            `sizes`.
+        size_rounding (Literal['round', 'truncate', 'ceil'] | None): How extents that follow
+            from `scales` are rounded: round, truncate or ceil. Default: 'round'.
+        sizes (float | Sequence[float] | TensorLike | Batch | None): Wanted extents: one, or one
+            for each of the axes. 0 leaves an extent to `mode`; a negative one mirrors the axis.
+        subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+            the input, so that the scale is the one asked for. Otherwise the scale changes.
+            Default: True.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: temp_buffer_hint, minibatch_size, .
+    """
+
+@overload
+def tensor_resize(
+    data: TensorLike | Batch,
+    /,
+    *,
+    interp_type: DALIInterpType | TensorLike | Batch | None = ...,
+    min_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    mag_filter: DALIInterpType | TensorLike | Batch | None = ...,
+    antialias: _builtins.bool | None = ...,
+    dtype: DTypeLike | None = ...,
+    alignment: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    axes: int | _abc.Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    max_size: float | _abc.Sequence[float] | None = ...,
+    mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+    roi_end: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    roi_relative: _builtins.bool | None = ...,
+    roi_start: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    scales: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    size_rounding: Literal['round', 'truncate', 'ceil'] | None = ...,
+    sizes: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    subpixel_scale: _builtins.bool | None = ...,
+    temp_buffer_hint: int | None = ...,
+    minibatch_size: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def to_decibels(
+    data: TensorLike,
+    /,
+    *,
+    cutoff_db: float | None = ...,
+    multiplier: float | None = ...,
+    reference: float | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Computes `multiplier * log10(max(data / reference, min_ratio))`.
+
+    The ratio min_ratio is 10 ** (cutoff_db / multiplier). Numbers that are negative, and values
+    that are not a number, give `cutoff_db`.
+
+    `librosa.power_to_db(data, ref=reference, amin=1e-20 * reference, top_db=None)` is the same at
+    the defaults.
+
+    Inputs:
+        data: magnitudes, such as a spectrogram, of any numeric dtype.
+
+    Outputs:
+        the decibels: float32 of the shape and layout of the input.
+
+    The operator computes in float32. CPU and GPU agree within 1e-5 times `multiplier`, and one
+    unit in the last place.
+
+    Args:
+        cutoff_db (float | None): Least result, in decibels. Default: -200.0.
+        multiplier (float | None): Factor of the logarithm: 10 for power, 20 for amplitudes.
+            Default: 10.0.
+        reference (float | None): Magnitude of 0 dB, above 0. Default: the largest number of the
+            sample. Default: 0.0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def to_decibels(
+    data: TensorLike | Batch,
+    /,
+    *,
+    cutoff_db: float | None = ...,
+    multiplier: float | None = ...,
+    reference: float | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def transpose(
+    data: TensorLike,
+    /,
+    *,
+    perm: int | _abc.Sequence[int] | None = ...,
+    transpose_layout: _builtins.bool | None = ...,
+    output_layout: str | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Reorders the dimensions: dimension i of the result is dimension `perm[i]` of the input.
+
+    Inputs:
+        data: any sample.
+
+    The result has the type of the input; see `transpose_layout` for its layout.
+
+    Args:
+        perm (int | Sequence[int] | None): The new order, as in (2, 0, 1); reversed by default.
+        transpose_layout (bool | None): Whether the letters of the layout move with their
+            dimensions. Default: True.
+        output_layout (str | None): Layout of the result; `transpose_layout` has no effect then.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def transpose(
+    data: TensorLike | Batch,
+    /,
+    *,
+    perm: int | _abc.Sequence[int] | None = ...,
+    transpose_layout: _builtins.bool | None = ...,
+    output_layout: str | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def warp_affine(
+    data: TensorLike,
+    matrix_input: TensorLike | None = ...,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | None = ...,
+    dtype: DTypeLike | None = ...,
+    matrix: float | _abc.Sequence[float] | TensorLike | None = ...,
+    inverse_map: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Moves pixels by an affine map: result(x, y) = image(M (x, y) + T).
+
+    The matrix is [M T], with coordinates in the order x, y, or x, y, z for volumes. The corner of
+    the first pixel has the coordinates 0, and its center 0.5. `fn.transforms` makes such matrices.
+
+    Types, and the agreement of CPU and GPU, are those of `fn.rotate`.
+
+    Inputs:
+        data: HW, HWC, DHW or DHWC, or with F before them; any type.
+        matrix_input: the matrix of each sample, (2, 3) or for volumes (3, 4), or one for each
+            frame, instead of the argument `matrix`.
+
+    Outputs:
+        the moved samples: of the layout and, if `dtype` is not given, the type of the input.
+
+    Raises:
+        ArgumentError: there is no matrix or there are two, it has another number of elements, a
+            number is not finite, or it has to be inverted and is singular.
+
+    Args:
+        fill_value (float | None): What lies around the image; by default its border is
+            repeated.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_LINEAR.
+        size (float | Sequence[float] | TensorLike | Batch | None): Height and width of the
+            canvas in pixels, for volumes with the depth in front of them; rounded to integers.
+            Default: ().
+        dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
+            input's. Older name: output_dtype.
+        matrix (float | Sequence[float] | TensorLike | Batch | None): [M T], row by row: 6
+            numbers, or 12 for volumes; for a video one matrix, or one a frame.
+        inverse_map (bool | None): Whether the matrix maps the result to the image. False: it
+            maps the image to the result, so its inverse is used. Default: True.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def warp_affine(
+    data: TensorLike | Batch,
+    matrix_input: TensorLike | Batch | None = ...,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    size: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    dtype: DTypeLike | None = ...,
+    matrix: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    inverse_map: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def water(
+    images: TensorLike,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | TensorLike | None = ...,
+    ampl_x: float | None = ...,
+    ampl_y: float | None = ...,
+    freq_x: float | None = ...,
+    freq_y: float | None = ...,
+    phase_x: float | None = ...,
+    phase_y: float | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Moves pixels as waves on water do.
+
+    The pixel at (x, y) is the input's at `x + ampl_x * sin(freq_x * y + phase_x)` and
+    `y + ampl_y * cos(freq_y * x + phase_y)`. As in DALI, x and y count from the center of the first
+    pixel, and positions from its corner: with INTERP_LINEAR, results lie half a pixel further on.
+    CPU and GPU agree exactly, with INTERP_LINEAR within 1 in integers and 1e-5 of the range in
+    floats.
+
+    Inputs:
+        images: HW or HWC, or with F in front of them; any type.
+
+    Outputs:
+        the moved images: of the input's shape, type and layout.
+
+    Args:
+        fill_value (float | None): Value of what lies around the image. Default: 0.0.
+        interp_type (DALIInterpType | None): Interpolation: INTERP_NN or INTERP_LINEAR. Default:
+            INTERP_NN.
+        mask (int | TensorLike | Batch | None): Whether to move the pixels; 0 leaves them alone.
+            Default: 1.
+        ampl_x (float | None): Amplitude of the wave in the direction of x, in pixels. Default:
+            10.0.
+        ampl_y (float | None): Amplitude of the wave in the direction of y, in pixels. Default:
+            10.0.
+        freq_x (float | None): Angular frequency of that wave along y, per pixel. Default:
+            0.04908738521234052.
+        freq_y (float | None): Angular frequency of that wave along x, per pixel. Default:
+            0.04908738521234052.
+        phase_x (float | None): Phase of the wave in the direction of x, in radians. Default:
+            0.0.
+        phase_y (float | None): Phase of the wave in the direction of y, in radians. Default:
+            0.0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def water(
+    images: TensorLike | Batch,
+    /,
+    *,
+    fill_value: float | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    mask: int | TensorLike | Batch | None = ...,
+    ampl_x: float | None = ...,
+    ampl_y: float | None = ...,
+    freq_x: float | None = ...,
+    freq_y: float | None = ...,
+    phase_x: float | None = ...,
+    phase_y: float | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def zeros(
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    layout: str | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Returns zeros.
+
+    Args:
+        shape (int | Sequence[int] | TensorLike | Batch | None): Shape of a sample's output; by
+            default one number.
+        layout (str | None): Layout of the output.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output. Default: INT32.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def zeros(
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    layout: str | None = ...,
+    dtype: DTypeLike | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def zeros_like(
+    data_like: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Returns zeros with the shape, dtype and layout of the input.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Dtype of the output; by default the dtype of
+            the input.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def zeros_like(
+    data_like: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...

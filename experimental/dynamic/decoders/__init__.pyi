@@ -1,0 +1,953 @@
+"""Signatures of dynamic mode; made by docs/generate.py from operators' declarations."""
+
+# mypy: disable-error-code="overload-overlap"
+import builtins as _builtins
+import collections.abc as _abc
+from os import PathLike
+from typing import Any, Literal, overload
+
+from numpy.typing import ArrayLike
+
+from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+from penstock.experimental import dynamic as _dynamic
+from penstock.experimental.dynamic.batch import Batch
+from penstock.experimental.dynamic.generators import RNG
+from penstock.experimental.dynamic.kinds import DeviceLike, DTypeLike, TensorLike
+from penstock.experimental.dynamic.reading import Reader
+from penstock.experimental.dynamic.tensor import Tensor
+
+
+@overload
+def audio(
+    data: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    downmix: _builtins.bool | None = ...,
+    quality: float | None = ...,
+    antialias: _builtins.bool | None = ...,
+    sample_rate: float | TensorLike | None = ...,
+    offset: float | TensorLike | None = ...,
+    duration: float | TensorLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Tensor, ...]:
+    """Decodes audio: WAV, FLAC, Ogg, MP3, AIFF, AU, CAF, W64, SPHERE; with PyAV, AAC and its kind.
+
+    Resampling and mixing down follow DALI. Integers are those of the file, at full range; floating
+    point and lossy files are scaled to the range of the integers. A window (`offset`, `duration`)
+    is decoded alone, and holds the samples that the whole file has there.
+
+    With `device="mixed"` the signals are on the GPU. WAV files of plain samples and FLAC files go
+    there as they are, and are decoded there to the same numbers, and resampled within 2e-6 of full
+    scale. The CPU decodes all other files; `Pipeline.stats` counts them.
+
+    Inputs:
+        data: a whole file a sample; uint8, one dimension.
+
+    Outputs:
+        the signal: of type `dtype`, shape (samples, channels), or (samples,) with `downmix`. At
+            another rate, a signal of n samples has ceil(n * sample_rate / rate) samples.
+        its rate in Hz, after resampling: float32, a scalar.
+
+    Raises:
+        DecodeError: the data is damaged, cut off, or of an unknown format; a window starts behind
+            the end.
+        MissingDependencyError: soundfile is not installed, and the file is no plain WAV; or PyAV
+            is not installed, and the file is AAC, M4A or of their kind.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): FLOAT (-1 to 1), INT16 or INT32 (full range).
+            Default: FLOAT.
+        downmix (bool | None): Return the mean of all channels. Default: False.
+        quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
+            lobes) to 100 (64 lobes). Default: 50.0.
+        antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
+            this rate cannot hold. Without it they fold back, as in DALI. Default: False.
+        sample_rate (float | TensorLike | Batch | None): Rate to resample to, in Hz; 0 or less
+            for the file's own. Default: 0.0.
+        offset (float | TensorLike | Batch | None): Where to start, in seconds. Default: 0.0.
+        duration (float | TensorLike | Batch | None): How long to decode, in seconds; to the end
+            if the file ends earlier, or if negative. Default: -1.0.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+    """
+
+@overload
+def audio(
+    data: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    downmix: _builtins.bool | None = ...,
+    quality: float | None = ...,
+    antialias: _builtins.bool | None = ...,
+    sample_rate: float | TensorLike | Batch | None = ...,
+    offset: float | TensorLike | Batch | None = ...,
+    duration: float | TensorLike | Batch | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> tuple[Batch, ...]: ...
+@overload
+def image(
+    encoded: TensorLike,
+    /,
+    *,
+    output_type: DALIImageType | None = ...,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    fit: int | _abc.Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: _builtins.bool | None = ...,
+    hw_decoder_load: float | None = ...,
+    use_fast_idct: _builtins.bool | None = ...,
+    hybrid_huffman_threshold: int | None = ...,
+    device_memory_padding: int | None = ...,
+    host_memory_padding: int | None = ...,
+    device_memory_padding_jpeg2k: int | None = ...,
+    host_memory_padding_jpeg2k: int | None = ...,
+    preallocate_width_hint: int | None = ...,
+    preallocate_height_hint: int | None = ...,
+    affine: _builtins.bool | None = ...,
+    memory_stats: _builtins.bool | None = ...,
+    cache_size: int | None = ...,
+    cache_threshold: int | None = ...,
+    cache_debug: _builtins.bool | None = ...,
+    cache_batch_copy: _builtins.bool | None = ...,
+    cache_type: str | None = ...,
+    split_stages: _builtins.bool | None = ...,
+    use_chunk_allocator: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000, PNM, AVIF and others, recognized by
+    their content.
+
+    Inputs:
+        encoded: a whole encoded file a sample; uint8, one dimension.
+
+    Args:
+        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+            from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
+            alpha and expand palettes. Of more than four channels they take the first three for
+            RGB. Default: RGB.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
+            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+            values; a value that the dtype cannot hold is an error. Default: UINT8.
+        adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
+            True.
+        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+            and the following resize gives slightly different pixels (1 to 2 gray levels on
+            average) in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+            cores decode in its place. Default: False.
+        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+            files in color that the hardware engine decodes. CUDA cores decode the others, which
+            differ by rounding. By default CUDA cores help as far as the engine limits the
+            pipeline, and small batches may be computed together. A number makes pixels the same
+            in every run; with 0 the engine stays unused.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator.
+    """
+
+@overload
+def image(
+    encoded: TensorLike | Batch,
+    /,
+    *,
+    output_type: DALIImageType | None = ...,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    fit: int | _abc.Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: _builtins.bool | None = ...,
+    hw_decoder_load: float | None = ...,
+    use_fast_idct: _builtins.bool | None = ...,
+    hybrid_huffman_threshold: int | None = ...,
+    device_memory_padding: int | None = ...,
+    host_memory_padding: int | None = ...,
+    device_memory_padding_jpeg2k: int | None = ...,
+    host_memory_padding_jpeg2k: int | None = ...,
+    preallocate_width_hint: int | None = ...,
+    preallocate_height_hint: int | None = ...,
+    affine: _builtins.bool | None = ...,
+    memory_stats: _builtins.bool | None = ...,
+    cache_size: int | None = ...,
+    cache_threshold: int | None = ...,
+    cache_debug: _builtins.bool | None = ...,
+    cache_batch_copy: _builtins.bool | None = ...,
+    cache_type: str | None = ...,
+    split_stages: _builtins.bool | None = ...,
+    use_chunk_allocator: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def image_crop(
+    encoded: TensorLike,
+    /,
+    *,
+    output_type: DALIImageType | None = ...,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    fit: int | _abc.Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: _builtins.bool | None = ...,
+    hw_decoder_load: float | None = ...,
+    crop: float | _abc.Sequence[float] | TensorLike | None = ...,
+    crop_d: float | TensorLike | None = ...,
+    crop_h: float | TensorLike | None = ...,
+    crop_w: float | TensorLike | None = ...,
+    crop_pos_x: float | TensorLike | None = ...,
+    crop_pos_y: float | TensorLike | None = ...,
+    crop_pos_z: float | TensorLike | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
+    use_fast_idct: _builtins.bool | None = ...,
+    hybrid_huffman_threshold: int | None = ...,
+    device_memory_padding: int | None = ...,
+    host_memory_padding: int | None = ...,
+    device_memory_padding_jpeg2k: int | None = ...,
+    host_memory_padding_jpeg2k: int | None = ...,
+    preallocate_width_hint: int | None = ...,
+    preallocate_height_hint: int | None = ...,
+    affine: _builtins.bool | None = ...,
+    memory_stats: _builtins.bool | None = ...,
+    cache_size: int | None = ...,
+    cache_threshold: int | None = ...,
+    cache_debug: _builtins.bool | None = ...,
+    cache_batch_copy: _builtins.bool | None = ...,
+    cache_type: str | None = ...,
+    split_stages: _builtins.bool | None = ...,
+    use_chunk_allocator: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Decodes a window of given size and position out of each image.
+
+    Inputs:
+        encoded: a whole encoded file a sample; uint8, one dimension.
+
+    Raises:
+        DecodeError: the bytes are no supported image, or pixels are damaged or missing.
+        ArgumentError: the window reaches out of the image.
+
+    Args:
+        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+            from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
+            alpha and expand palettes. Of more than four channels they take the first three for
+            RGB. Default: RGB.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
+            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+            values; a value that the dtype cannot hold is an error. Default: UINT8.
+        adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
+            True.
+        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+            and the following resize gives slightly different pixels (1 to 2 gray levels on
+            average) in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+            cores decode in its place. Default: False.
+        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+            files in color that the hardware engine decodes. CUDA cores decode the others, which
+            differ by rounding. By default CUDA cores help as far as the engine limits the
+            pipeline, and small batches may be computed together. A number makes pixels the same
+            in every run; with 0 the engine stays unused.
+        crop (float | Sequence[float] | TensorLike | Batch | None): Shape of the window in
+            pixels, (height, width) or (depth, height, width). Fractions are cut off; 0 and
+            negative numbers take the whole axis.
+        crop_d (float | TensorLike | Batch | None): Depth of the window, or number of frames;
+            needs the others. Default: 0.0.
+        crop_h (float | TensorLike | Batch | None): Height of the window, with `crop_w`.
+            Default: 0.0.
+        crop_w (float | TensorLike | Batch | None): Width of the window, with `crop_h`. Default:
+            0.0.
+        crop_pos_x (float | TensorLike | Batch | None): Position of the window: 0 at the left, 1
+            at the right. Default: 0.5.
+        crop_pos_y (float | TensorLike | Batch | None): Position of the window: 0 at the top, 1
+            at the bottom. Default: 0.5.
+        crop_pos_z (float | TensorLike | Batch | None): Position of the window: 0 in front, 1 at
+            the back. Default: 0.5.
+        rounding (Literal['round', 'truncate'] | None): How the position becomes whole pixels:
+            "round" (halves away from zero) or "truncate". Default: 'round'.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator.
+    """
+
+@overload
+def image_crop(
+    encoded: TensorLike | Batch,
+    /,
+    *,
+    output_type: DALIImageType | None = ...,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    fit: int | _abc.Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: _builtins.bool | None = ...,
+    hw_decoder_load: float | None = ...,
+    crop: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    crop_d: float | TensorLike | Batch | None = ...,
+    crop_h: float | TensorLike | Batch | None = ...,
+    crop_w: float | TensorLike | Batch | None = ...,
+    crop_pos_x: float | TensorLike | Batch | None = ...,
+    crop_pos_y: float | TensorLike | Batch | None = ...,
+    crop_pos_z: float | TensorLike | Batch | None = ...,
+    rounding: Literal['round', 'truncate'] | None = ...,
+    use_fast_idct: _builtins.bool | None = ...,
+    hybrid_huffman_threshold: int | None = ...,
+    device_memory_padding: int | None = ...,
+    host_memory_padding: int | None = ...,
+    device_memory_padding_jpeg2k: int | None = ...,
+    host_memory_padding_jpeg2k: int | None = ...,
+    preallocate_width_hint: int | None = ...,
+    preallocate_height_hint: int | None = ...,
+    affine: _builtins.bool | None = ...,
+    memory_stats: _builtins.bool | None = ...,
+    cache_size: int | None = ...,
+    cache_threshold: int | None = ...,
+    cache_debug: _builtins.bool | None = ...,
+    cache_batch_copy: _builtins.bool | None = ...,
+    cache_type: str | None = ...,
+    split_stages: _builtins.bool | None = ...,
+    use_chunk_allocator: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def image_random_crop(
+    encoded: TensorLike,
+    /,
+    *,
+    output_type: DALIImageType | None = ...,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    fit: int | _abc.Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: _builtins.bool | None = ...,
+    hw_decoder_load: float | None = ...,
+    random_area: float | _abc.Sequence[float] | None = ...,
+    random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
+    num_attempts: int | None = ...,
+    use_fast_idct: _builtins.bool | None = ...,
+    hybrid_huffman_threshold: int | None = ...,
+    device_memory_padding: int | None = ...,
+    host_memory_padding: int | None = ...,
+    device_memory_padding_jpeg2k: int | None = ...,
+    host_memory_padding_jpeg2k: int | None = ...,
+    preallocate_width_hint: int | None = ...,
+    preallocate_height_hint: int | None = ...,
+    affine: _builtins.bool | None = ...,
+    memory_stats: _builtins.bool | None = ...,
+    cache_size: int | None = ...,
+    cache_threshold: int | None = ...,
+    cache_debug: _builtins.bool | None = ...,
+    cache_batch_copy: _builtins.bool | None = ...,
+    cache_type: str | None = ...,
+    split_stages: _builtins.bool | None = ...,
+    use_chunk_allocator: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> Tensor:
+    """Decodes a window of each image, of random area, aspect ratio and position.
+
+    This is the usual first step of training a classifier, before a resize to one size.
+
+    Inputs:
+        encoded: a whole encoded file a sample; uint8, one dimension.
+
+    Args:
+        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+            from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
+            alpha and expand palettes. Of more than four channels they take the first three for
+            RGB. Default: RGB.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
+            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+            values; a value that the dtype cannot hold is an error. Default: UINT8.
+        adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
+            True.
+        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+            and the following resize gives slightly different pixels (1 to 2 gray levels on
+            average) in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+            cores decode in its place. Default: False.
+        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+            files in color that the hardware engine decodes. CUDA cores decode the others, which
+            differ by rounding. By default CUDA cores help as far as the engine limits the
+            pipeline, and small batches may be computed together. A number makes pixels the same
+            in every run; with 0 the engine stays unused.
+        random_area (float | Sequence[float] | None): Range of the window's area, relative to
+            the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
+            again. Default: (0.08, 1.0).
+        random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
+            height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
+        num_attempts (int | None): Number of windows that are drawn until one fits; then the
+            largest is taken. Default: 10.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        rng (RNG | None): generator of random numbers. Default: that of the thread.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator.
+    """
+
+@overload
+def image_random_crop(
+    encoded: TensorLike | Batch,
+    /,
+    *,
+    output_type: DALIImageType | None = ...,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    fit: int | _abc.Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: _builtins.bool | None = ...,
+    hw_decoder_load: float | None = ...,
+    random_area: float | _abc.Sequence[float] | None = ...,
+    random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
+    num_attempts: int | None = ...,
+    use_fast_idct: _builtins.bool | None = ...,
+    hybrid_huffman_threshold: int | None = ...,
+    device_memory_padding: int | None = ...,
+    host_memory_padding: int | None = ...,
+    device_memory_padding_jpeg2k: int | None = ...,
+    host_memory_padding_jpeg2k: int | None = ...,
+    preallocate_width_hint: int | None = ...,
+    preallocate_height_hint: int | None = ...,
+    affine: _builtins.bool | None = ...,
+    memory_stats: _builtins.bool | None = ...,
+    cache_size: int | None = ...,
+    cache_threshold: int | None = ...,
+    cache_debug: _builtins.bool | None = ...,
+    cache_batch_copy: _builtins.bool | None = ...,
+    cache_type: str | None = ...,
+    split_stages: _builtins.bool | None = ...,
+    use_chunk_allocator: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> Batch: ...
+@overload
+def image_slice(
+    encoded: TensorLike,
+    anchor: TensorLike | None = ...,
+    shape_input: TensorLike | None = ...,
+    /,
+    *,
+    output_type: DALIImageType | None = ...,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    fit: int | _abc.Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: _builtins.bool | None = ...,
+    hw_decoder_load: float | None = ...,
+    axes: int | _abc.Sequence[int] | TensorLike | None = ...,
+    axis_names: str | None = ...,
+    start: int | _abc.Sequence[int] | TensorLike | None = ...,
+    end: int | _abc.Sequence[int] | TensorLike | None = ...,
+    shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+    rel_start: float | _abc.Sequence[float] | TensorLike | None = ...,
+    rel_end: float | _abc.Sequence[float] | TensorLike | None = ...,
+    rel_shape: float | _abc.Sequence[float] | TensorLike | None = ...,
+    normalized_anchor: _builtins.bool | None = ...,
+    normalized_shape: _builtins.bool | None = ...,
+    use_fast_idct: _builtins.bool | None = ...,
+    hybrid_huffman_threshold: int | None = ...,
+    device_memory_padding: int | None = ...,
+    host_memory_padding: int | None = ...,
+    device_memory_padding_jpeg2k: int | None = ...,
+    host_memory_padding_jpeg2k: int | None = ...,
+    preallocate_width_hint: int | None = ...,
+    preallocate_height_hint: int | None = ...,
+    affine: _builtins.bool | None = ...,
+    memory_stats: _builtins.bool | None = ...,
+    cache_size: int | None = ...,
+    cache_threshold: int | None = ...,
+    cache_debug: _builtins.bool | None = ...,
+    cache_batch_copy: _builtins.bool | None = ...,
+    cache_type: str | None = ...,
+    split_stages: _builtins.bool | None = ...,
+    use_chunk_allocator: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Decodes a region of each image, given by its start and its end.
+
+    The region is given as for `fn.slice`: by named arguments, or by the inputs `anchor` and
+    `shape`.
+
+    Inputs:
+        encoded: a whole encoded file a sample; uint8, one dimension.
+        anchor, shape_input: one number for each of the axes, as for `fn.slice`.
+
+    Raises:
+        DecodeError: the bytes are no supported image, or pixels are damaged or missing.
+        ArgumentError: the region reaches out of the image.
+
+    Args:
+        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
+            from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
+            alpha and expand palettes. Of more than four channels they take the first three for
+            RGB. Default: RGB.
+        dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
+            FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
+            range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
+            in FLOAT. Integers of more than 16 bits, such as the labels in a TIFF, keep their
+            values; a value that the dtype cannot hold is an error. Default: UINT8.
+        adjust_orientation (bool | None): Turn the image upright as its EXIF data says. Default:
+            True.
+        fit (int | Sequence[int] | None): The size (height, width) that a later operator shrinks
+            the image to. JPEG is then decoded at 1/2, 1/4 or 1/8 of its size where that still
+            leaves as many pixels each way, and without smoothing chroma. The result is smaller,
+            and the following resize gives slightly different pixels (1 to 2 gray levels on
+            average) in less time. One number stands for both.
+        jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
+            JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
+            cores decode in its place. Default: False.
+        hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
+            files in color that the hardware engine decodes. CUDA cores decode the others, which
+            differ by rounding. By default CUDA cores help as far as the engine limits the
+            pipeline, and small batches may be computed together. A number makes pixels the same
+            in every run; with 0 the engine stays unused.
+        axes (int | Sequence[int] | TensorLike | Batch | None): The axes that the values are
+            for, in their order; all axes if it is empty. Default: (1, 0).
+        axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
+            is not given. Samples without a layout count as HW, HWC, FHWC or FDHWC.
+        start (int | Sequence[int] | TensorLike | Batch | None): First element.
+        end (int | Sequence[int] | TensorLike | Batch | None): The element after the last.
+        shape (int | Sequence[int] | TensorLike | Batch | None): Number of elements.
+        rel_start (float | Sequence[float] | TensorLike | Batch | None): Start, in fractions of
+            the extent.
+        rel_end (float | Sequence[float] | TensorLike | Batch | None): End, in fractions of the
+            extent.
+        rel_shape (float | Sequence[float] | TensorLike | Batch | None): Shape, in fractions of
+            the extent.
+        normalized_anchor (bool | None): Whether an input `anchor` of floats is in fractions of
+            the extent. Default: True.
+        normalized_shape (bool | None): Whether an input `shape_input` of floats is in fractions
+            of the extent. Default: True.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
+            device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
+            host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
+            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
+            cache_type, split_stages, use_chunk_allocator.
+    """
+
+@overload
+def image_slice(
+    encoded: TensorLike | Batch,
+    anchor: TensorLike | Batch | None = ...,
+    shape_input: TensorLike | Batch | None = ...,
+    /,
+    *,
+    output_type: DALIImageType | None = ...,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    fit: int | _abc.Sequence[int] | None = ...,
+    jpeg_fancy_upsampling: _builtins.bool | None = ...,
+    hw_decoder_load: float | None = ...,
+    axes: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    axis_names: str | None = ...,
+    start: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    end: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    shape: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    rel_start: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    rel_end: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    rel_shape: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
+    normalized_anchor: _builtins.bool | None = ...,
+    normalized_shape: _builtins.bool | None = ...,
+    use_fast_idct: _builtins.bool | None = ...,
+    hybrid_huffman_threshold: int | None = ...,
+    device_memory_padding: int | None = ...,
+    host_memory_padding: int | None = ...,
+    device_memory_padding_jpeg2k: int | None = ...,
+    host_memory_padding_jpeg2k: int | None = ...,
+    preallocate_width_hint: int | None = ...,
+    preallocate_height_hint: int | None = ...,
+    affine: _builtins.bool | None = ...,
+    memory_stats: _builtins.bool | None = ...,
+    cache_size: int | None = ...,
+    cache_threshold: int | None = ...,
+    cache_debug: _builtins.bool | None = ...,
+    cache_batch_copy: _builtins.bool | None = ...,
+    cache_type: str | None = ...,
+    split_stages: _builtins.bool | None = ...,
+    use_chunk_allocator: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def inflate(
+    data: TensorLike,
+    /,
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = ...,
+    chunk_offsets: int | _abc.Sequence[int] | TensorLike | None = ...,
+    chunk_sizes: int | _abc.Sequence[int] | TensorLike | None = ...,
+    sequence_axis_name: str | None = ...,
+    algorithm: str | None = ...,
+    check_output_size: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Decompresses bytes to arrays whose shape and type are known.
+
+    A sample is one compressed chunk, or several chunks of one shape. Several chunks become one
+    array with one more, outermost dimension; `chunk_offsets` or `chunk_sizes` (or both) locate the
+    chunks in the sample. A shape that the compressed bytes cannot fill is an error before memory
+    is allocated.
+
+    DALI has LZ4 alone (blocks without a header), on the GPU. Here are also zlib, gzip, raw Deflate
+    and Zstandard (below Python 3.14 with backports.zstd).
+
+    Inputs:
+        data: compressed bytes; uint8, one dimension.
+
+    Outputs:
+        the decompressed array: of type `dtype` and shape `shape`, or (chunks, *shape).
+
+    Raises:
+        DecodeError: the data is damaged, does not fill the shape exactly, or a chunk lies
+            outside of the sample.
+        MissingDependencyError: `algorithm` needs a library that is not installed.
+
+    Args:
+        shape (int | Sequence[int] | TensorLike | Batch): Shape of a decompressed chunk.
+        dtype (DALIDataType | DTypeLike | None): Type of the elements, in this machine's byte
+            order. Default: UINT8.
+        layout (str | None): Layout of a decompressed chunk, one letter a dimension.
+        chunk_offsets (int | Sequence[int] | TensorLike | Batch | None): Offsets of the chunks
+            in the sample, in bytes. Without `chunk_sizes`, each chunk ends where the next one
+            starts.
+        chunk_sizes (int | Sequence[int] | TensorLike | Batch | None): Sizes of the compressed
+            chunks in bytes. Without `chunk_offsets`, they lie end to end.
+        sequence_axis_name (str | None): Letter of the outermost dimension where a sample has
+            chunks and a layout. Default: 'F'.
+        algorithm (str | None): LZ4, ZLIB, GZIP, DEFLATE or ZSTD. Default: 'LZ4'.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: check_output_size.
+    """
+
+@overload
+def inflate(
+    data: TensorLike | Batch,
+    /,
+    *,
+    shape: int | _abc.Sequence[int] | TensorLike | Batch,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = ...,
+    chunk_offsets: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    chunk_sizes: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    sequence_axis_name: str | None = ...,
+    algorithm: str | None = ...,
+    check_output_size: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def json(
+    data: TensorLike,
+    /,
+    *,
+    field: str | None = ...,
+    dtype: DTypeLike | None = ...,
+    default: float | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Picks a field of JSON documents, such as the components `.json` of tar archives.
+
+    >>> import numpy as np
+    >>> from penstock import fn, pipeline_def, types
+    >>> text = b'{"caption": "a cat", "objects": [{"box": [1, 2, 30, 40]}]}'
+    >>> @pipeline_def(batch_size=1, num_threads=1)
+    ... def boxes():
+    ...     data = types.Constant(np.frombuffer(text, np.uint8))
+    ...     box = fn.decoders.json(data, field="objects.0.box", dtype=types.INT32)
+    ...     return box, fn.decoders.json(data, field="caption")
+    >>> with boxes() as pipe:
+    ...     box, caption = pipe.run()
+    >>> box.at(0).tolist(), bytes(caption.at(0)).decode()
+    ([1, 2, 30, 40], 'a cat')
+
+    Python's `json` reads the documents. It holds the GIL: a large document takes time from other
+    threads.
+
+    Inputs:
+        data: a document a sample: uint8, one dimension.
+
+    Outputs:
+        a number or true or false: of type `dtype`, shape ().
+        lists of numbers, also nested: of type `dtype`, with an axis for each level.
+        a text: its UTF-8, uint8, shape (size,).
+
+    Raises:
+        DecodeError: the data are no JSON, have no such field, or the field is no number of the
+            type, no text, and no array of numbers.
+
+    Args:
+        field (str | None): Path of the field: names and indices of lists, with dots between
+            them: 'objects.0.box'. By default the whole document.
+        dtype (DALIDataType | DTypeLike | None): Type of the numbers. A number that does not fit
+            is an error. Default: FLOAT.
+        default (float | None): Number where the field is missing or null, in place of an error.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+    """
+
+@overload
+def json(
+    data: TensorLike | Batch,
+    /,
+    *,
+    field: str | None = ...,
+    dtype: DTypeLike | None = ...,
+    default: float | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def numpy(
+    data: TensorLike,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Decodes the bytes of `.npy` files, such as components of tar archives.
+
+    Versions 1 to 3 of the format, both orders of dimensions and both byte orders are read.
+    Objects, which would have to be unpickled, structured types and strings are not.
+
+    Inputs:
+        data: a whole file a sample; uint8, one dimension.
+
+    Outputs:
+        the array: of the file's shape, and its type unless `dtype` is given. Complex numbers come
+            as floats with a last axis of two more, real and imaginary part; dates and differences
+            of dates as int64, in the file's unit.
+
+    Raises:
+        DecodeError: the bytes are no such file, or it is damaged or cut off.
+
+    Args:
+        dtype (DALIDataType | DTypeLike | None): Type to convert to, as `fn.cast` does: to the
+            nearest number that it can hold. All samples must have one type: give it where the
+            files differ.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+    """
+
+@overload
+def numpy(
+    data: TensorLike | Batch,
+    /,
+    *,
+    dtype: DTypeLike | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def video(
+    encoded: TensorLike,
+    /,
+    *,
+    audio: Literal[False] | None = ...,
+    audio_rate: float | None = ...,
+    audio_downmix: _builtins.bool | None = ...,
+    frames: int | _abc.Sequence[int] | TensorLike | None = ...,
+    start_frame: int | TensorLike | None = ...,
+    end_frame: int | TensorLike | None = ...,
+    sequence_length: int | TensorLike | None = ...,
+    stride: int | TensorLike | None = ...,
+    pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
+    fill_value: int | _abc.Sequence[int] | None = ...,
+    affine: _builtins.bool | None = ...,
+    build_index: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Decodes frames of videos: all codecs and containers that FFmpeg reads, such as H.264, HEVC,
+    VP9 and AV1 in MP4, Matroska, AVI or MPEG-TS.
+
+    Frames are counted in the order of their presentation, whatever their rate. Without arguments,
+    the result holds all frames. `frames` lists frames; or `start_frame`, `stride` and either
+    `end_frame` or `sequence_length` give a range. Colors follow the matrix and the range that the
+    video states; without a statement, the matrix is ITU-R BT.601. Videos that are marked as turned
+    are turned upright.
+
+    With device="mixed" the GPU's video decoder decodes what it can, as a rule H.264 and HEVC of
+    4:2:0, VP8, VP9, AV1, MPEG-2 and MPEG-4. Threads of the CPU decode the rest, of which the GPU
+    converts the planes (docs/video.md).
+
+    With `audio` the result has the sound, too: from the beginning of the first of the frames, in
+    the order of presentation, to the end of the last one, by the file's time stamps. The sound is
+    zero where the audio stream has no samples.
+
+    Inputs:
+        encoded: a whole video file a sample; uint8, one dimension.
+
+    Outputs:
+        frames: uint8, FHWC, RGB.
+        sound: float32 from -1 to 1, shape (samples, channels), or (samples,) with `audio_downmix`.
+        rate of the sound: float32, a scalar, in Hz.
+
+    Raises:
+        DecodeError: the bytes are no video; a frame that is asked for is damaged, missing, or of
+            another size than the clip's first frame. With `audio`: there is no audio stream, or it
+            is damaged.
+        ArgumentError: the range starts behind the last frame.
+
+    Args:
+        audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
+            such argument. Default: False.
+        audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
+            file's own. Default: 0.0.
+        audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
+            False.
+        frames (int | Sequence[int] | TensorLike | Batch | None): Numbers of the frames, in any
+            order.
+        start_frame (int | TensorLike | Batch | None): First frame, by default 0.
+        end_frame (int | TensorLike | Batch | None): Frame behind the last one, by default the
+            video's end.
+        sequence_length (int | TensorLike | Batch | None): Number of frames.
+        stride (int | TensorLike | Batch | None): Distance between two frames of the clip, by
+            default 1.
+        pad_mode (Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric',
+            'reflect_101', 'reflect'] | None): What replaces frames behind the video's end:
+            'constant' is a frame of `fill_value`, 'edge' or 'repeat' the last frame;
+            'reflect_1001' or 'symmetric' goes back through the video from its last frame on,
+            'reflect_101' or 'reflect' from the last frame but one; 'none' leaves the frames
+            out, and refuses such numbers in `frames`. Default: 'constant'.
+        fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
+            Default: (0,).
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        Accepted for compatibility, without effect: affine, build_index.
+    """
+
+@overload
+def video(
+    encoded: TensorLike | Batch,
+    /,
+    *,
+    audio: Literal[False] | None = ...,
+    audio_rate: float | None = ...,
+    audio_downmix: _builtins.bool | None = ...,
+    frames: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    start_frame: int | TensorLike | Batch | None = ...,
+    end_frame: int | TensorLike | Batch | None = ...,
+    sequence_length: int | TensorLike | Batch | None = ...,
+    stride: int | TensorLike | Batch | None = ...,
+    pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
+    fill_value: int | _abc.Sequence[int] | None = ...,
+    affine: _builtins.bool | None = ...,
+    build_index: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
+def video(
+    encoded: TensorLike,
+    /,
+    *,
+    audio_rate: float | None = ...,
+    audio_downmix: _builtins.bool | None = ...,
+    frames: int | _abc.Sequence[int] | TensorLike | None = ...,
+    start_frame: int | TensorLike | None = ...,
+    end_frame: int | TensorLike | None = ...,
+    sequence_length: int | TensorLike | None = ...,
+    stride: int | TensorLike | None = ...,
+    pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
+    fill_value: int | _abc.Sequence[int] | None = ...,
+    affine: _builtins.bool | None = ...,
+    build_index: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+    audio: Literal[True],
+) -> tuple[Tensor, ...]: ...
+@overload
+def video(
+    encoded: TensorLike | Batch,
+    /,
+    *,
+    audio_rate: float | None = ...,
+    audio_downmix: _builtins.bool | None = ...,
+    frames: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    start_frame: int | TensorLike | Batch | None = ...,
+    end_frame: int | TensorLike | Batch | None = ...,
+    sequence_length: int | TensorLike | Batch | None = ...,
+    stride: int | TensorLike | Batch | None = ...,
+    pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
+    fill_value: int | _abc.Sequence[int] | None = ...,
+    affine: _builtins.bool | None = ...,
+    build_index: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+    audio: Literal[True],
+) -> tuple[Batch, ...]: ...
+@overload
+def video(
+    encoded: TensorLike,
+    /,
+    *,
+    audio: _builtins.bool | None = ...,
+    audio_rate: float | None = ...,
+    audio_downmix: _builtins.bool | None = ...,
+    frames: int | _abc.Sequence[int] | TensorLike | None = ...,
+    start_frame: int | TensorLike | None = ...,
+    end_frame: int | TensorLike | None = ...,
+    sequence_length: int | TensorLike | None = ...,
+    stride: int | TensorLike | None = ...,
+    pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
+    fill_value: int | _abc.Sequence[int] | None = ...,
+    affine: _builtins.bool | None = ...,
+    build_index: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Any: ...
+@overload
+def video(
+    encoded: TensorLike | Batch,
+    /,
+    *,
+    audio: _builtins.bool | None = ...,
+    audio_rate: float | None = ...,
+    audio_downmix: _builtins.bool | None = ...,
+    frames: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
+    start_frame: int | TensorLike | Batch | None = ...,
+    end_frame: int | TensorLike | Batch | None = ...,
+    sequence_length: int | TensorLike | Batch | None = ...,
+    stride: int | TensorLike | Batch | None = ...,
+    pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
+    fill_value: int | _abc.Sequence[int] | None = ...,
+    affine: _builtins.bool | None = ...,
+    build_index: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Any: ...

@@ -1,0 +1,28 @@
+"""Signatures of dynamic mode; made by docs/generate.py from operators' declarations."""
+
+# mypy: disable-error-code="overload-overlap"
+import builtins as _builtins
+import collections.abc as _abc
+from os import PathLike
+from typing import Any, Literal, overload
+
+from numpy.typing import ArrayLike
+
+from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+from penstock.experimental import dynamic as _dynamic
+from penstock.experimental.dynamic.batch import Batch
+from penstock.experimental.dynamic.generators import RNG
+from penstock.experimental.dynamic.kinds import DeviceLike, DTypeLike, TensorLike
+from penstock.experimental.dynamic.reading import Reader
+from penstock.experimental.dynamic.tensor import Tensor
+
+
+image = _dynamic.decoders.image
+
+image_crop = _dynamic.decoders.image_crop
+
+image_random_crop = _dynamic.decoders.image_random_crop
+
+image_slice = _dynamic.decoders.image_slice
+
+video = _dynamic.decoders.video

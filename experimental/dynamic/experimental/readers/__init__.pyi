@@ -1,0 +1,318 @@
+"""Signatures of dynamic mode; made by docs/generate.py from operators' declarations."""
+
+# mypy: disable-error-code="overload-overlap"
+import builtins as _builtins
+import collections.abc as _abc
+from os import PathLike
+from typing import Any, Literal, overload
+
+from numpy.typing import ArrayLike
+
+from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+from penstock.experimental import dynamic as _dynamic
+from penstock.experimental.dynamic.batch import Batch
+from penstock.experimental.dynamic.generators import RNG
+from penstock.experimental.dynamic.kinds import DeviceLike, DTypeLike, TensorLike
+from penstock.experimental.dynamic.reading import Reader
+from penstock.experimental.dynamic.tensor import Tensor
+
+
+class Fits(Reader):
+    """Reads images of FITS files: arrays of numbers, as telescopes and satellites record them.
+
+    Each output is the image of one HDU (header and data unit) of the file. The last axis of an
+    output is the file's NAXIS1. BSCALE and BZERO are applied. The numbers have the type that
+    CFITSIO gives them, the smallest one that holds all possible values. For example, 16 bits
+    with BZERO 32768 are uint16. BLANK is not looked at.
+
+    Images that are compressed tile by tile need Astropy (`pip install '.[fits]'`). A process of the
+    reader's own decodes them, because some damaged images end it. All other images need no library.
+    With `device="gpu"` images are read by the CPU and copied.
+
+    >>> import numpy as np
+    >>> from penstock import fn, pipeline_def
+    >>> cards = ["SIMPLE  = T", "BITPIX  = 16", "NAXIS   = 2", "NAXIS1  = 3", "NAXIS2  = 2", "END"]
+    >>> header = "".join(card.ljust(80) for card in cards).ljust(2880).encode()
+    >>> with open("sky.fits", "wb") as file:
+    ...     _ = file.write(header + np.arange(6, dtype=">i2").tobytes().ljust(2880, bytes(1)))
+    >>> @pipeline_def(batch_size=1, num_threads=1)
+    ... def images():
+    ...     return fn.experimental.readers.fits(files="sky.fits", hdu_indices=1)
+    >>> with images() as pipe:
+    ...     (found,) = pipe.run()
+    >>> found.as_array()[0].tolist()
+    [[0, 1, 2], [3, 4, 5]]
+
+    Outputs:
+        an image for each of `hdu_indices`: of the type above and of the image's shape.
+
+    Differences from DALI: the reader resumes from checkpoints, and reads URLs. Integers of 64 bits
+    with BZERO 2^63 are uint64, and float64 with another BSCALE or BZERO; DALI refuses or truncates
+    them.
+
+    Raises:
+        SourceError: a folder or list cannot be read or holds no file; a file is cut off while it is
+            read.
+        DecodeError: a file is no FITS file, is cut off, or an HDU is missing or holds no image; or
+            an image differs in type or dimensions from the others of its batch.
+        MissingDependencyError: an image is compressed, and Astropy is not installed.
+        OSError: a file cannot be read (see `on_error` of the pipeline).
+
+    Args:
+        files (str | Sequence[str] | None): Paths of the files, relative to `file_root` if that
+            is given.
+        file_list (str | None): Text file with a path on each line, relative to `file_root` or,
+            without it, to the list.
+        file_root (str | None): Folder whose files, and those of the folders right inside it,
+            are read.
+        file_filter (str | None): Pattern of their names, with `file_root` alone. Default:
+            '*.fits'.
+        hdu_indices (int | Sequence[int] | None): HDUs that are read, one for each output. The
+            first HDU is 1; often it holds no image. Default: (2,).
+        dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types,
+            one for each output. As in DALI, the outputs have the types of the files all the
+            same.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        files: str | _abc.Sequence[str] | None = ...,
+        file_list: str | None = ...,
+        file_root: str | None = ...,
+        file_filter: str | None = ...,
+        hdu_indices: int | _abc.Sequence[int] | None = ...,
+        dtypes: DTypeLike | _abc.Sequence[DTypeLike] | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class Video(Reader):
+    """Reads clips of video files, decoded.
+
+    Frames are counted in the order of their presentation, whatever their rate. All codecs and
+    containers are read that FFmpeg reads.
+
+    A clip takes `sequence_length` times `stride` frames of its range. If the range has fewer frames
+    left, `pad_mode` says whether one more clip is padded, or left out.
+
+    With `audio` a clip has the sound from the beginning of its first frame to the end of its last
+    one, by the file's time stamps. The sound is zero where the audio stream has no samples. Clips
+    that follow one another have each sample once.
+
+    With device="gpu" the GPU's video decoder decodes the videos that it can, and threads of the
+    CPU decode the others: see `decoders.video`.
+
+    Outputs:
+        clips: uint8, FHWC.
+        labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
+        frame numbers: int32, see `enable_frame_num`; -1 for a filled frame.
+        times: float64, shape (F,), in seconds; -1 for a filled frame.
+        sound: float32 from -1 to 1, shape (samples, channels), or (samples,) with `audio_downmix`.
+        rate of the sound: float32, a scalar, in Hz.
+
+    Raises:
+        SourceError: the list cannot be read.
+        OSError: a file cannot be read.
+        DecodeError: a file is no video, or a frame is damaged. If the pipeline's `on_error` is
+            "skip" or "replace", files that are no videos are left out with a warning. With
+            `audio`: a video has no audio stream, or its stream is damaged.
+
+    Args:
+        labels (int | Sequence[int] | None): Labels of `filenames`.
+        file_list_format (Literal['timestamps', 'frames'] | None): Whether start and end of a
+            range are 'timestamps', in seconds, or 'frames'. Default: 'timestamps'.
+        file_list_rounding (Literal['start_down_end_up', 'start_up_end_down', 'all_up',
+            'all_down'] | None): How start and end between two frames are rounded:
+            'start_down_end_up', 'start_up_end_down', 'all_up' or 'all_down'. Default:
+            'start_down_end_up'.
+        file_list_include_end (bool | None): Whether the frame at the end of a range belongs to
+            the range. DALI's documentation says that the default is True; DALI 2.4 leaves the
+            frame out all the same. Default: False.
+        pad_mode (Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric',
+            'reflect_101', 'reflect'] | None): What replaces frames behind the end of the range:
+            'none' leaves the incomplete clip out; see `decoders.video` for the others. Default:
+            'none'.
+        fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
+            Default: (0,).
+        uniform_sample (bool | None): Take one clip of each video: frames at equal distances,
+            from its first to its last one. Default: False.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
+            such argument. Default: False.
+        audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
+            file's own. Default: 0.0.
+        audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
+            False.
+        filenames (str | Sequence[str] | None): Paths or URLs of the videos.
+        file_root (str | None): Folder or URL whose subfolders are the classes, numbered in the
+            order of their names.
+        file_list (str | None): Text file with a path and a label on each line and, if wanted,
+            start and end of the range that clips are taken from. Relative paths start at the
+            folder of the list. The list and its lines may be URLs.
+        sequence_length (int): Frames of a clip.
+        stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
+        step (int | None): Distance from a clip's first frame to the first frame of the next
+            clip; by default, and if negative, `sequence_length` times `stride`, so that clips
+            do not overlap. Default: -1.
+        enable_frame_num (Literal['none', False, 'scalar', True, 'sequence'] | None): 'scalar'
+            or True adds the number of the clip's first frame as an output, 'sequence' the
+            numbers of all frames. Default: 'none'.
+        enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
+            as an output. Default: False.
+        image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
+            RGB.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        labels: int | _abc.Sequence[int] | None = ...,
+        file_list_format: Literal['timestamps', 'frames'] | None = ...,
+        file_list_rounding: Literal['start_down_end_up', 'start_up_end_down', 'all_up', 'all_down'] | None = ...,
+        file_list_include_end: _builtins.bool | None = ...,
+        pad_mode: Literal['none', 'constant', 'edge', 'repeat', 'reflect_1001', 'symmetric', 'reflect_101', 'reflect'] | None = ...,
+        fill_value: int | _abc.Sequence[int] | None = ...,
+        uniform_sample: _builtins.bool | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        audio: _builtins.bool | None = ...,
+        audio_rate: float | None = ...,
+        audio_downmix: _builtins.bool | None = ...,
+        filenames: str | _abc.Sequence[str] | None = ...,
+        file_root: str | None = ...,
+        file_list: str | None = ...,
+        sequence_length: int = ...,
+        stride: int | None = ...,
+        step: int | None = ...,
+        enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
+        enable_timestamps: _builtins.bool | None = ...,
+        image_type: DALIImageType | None = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...

@@ -1,0 +1,1934 @@
+"""Signatures of dynamic mode; made by docs/generate.py from operators' declarations."""
+
+# mypy: disable-error-code="overload-overlap"
+import builtins as _builtins
+import collections.abc as _abc
+from os import PathLike
+from typing import Any, Literal, overload
+
+from numpy.typing import ArrayLike
+
+from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
+from penstock.experimental import dynamic as _dynamic
+from penstock.experimental.dynamic.batch import Batch
+from penstock.experimental.dynamic.generators import RNG
+from penstock.experimental.dynamic.kinds import DeviceLike, DTypeLike, TensorLike
+from penstock.experimental.dynamic.reading import Reader
+from penstock.experimental.dynamic.tensor import Tensor
+
+
+class Caffe(Reader):
+    """Reads images and labels from Caffe's LMDB data sets, in the order of their keys.
+
+    Pixels that are not encoded keep the order in which they are stored. DALI gives them the
+    shape (height, width, channels), and so do we; Caffe's own tools store one channel after
+    the other, so that `reshape` to (channels, height, width) gives the picture.
+
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
+
+    Outputs:
+        the image: an encoded file, uint8, shape (size,); pixels, uint8, or numbers
+            (`float_data`), float32, shape (height, width, channels). A Datum that does not say
+            whether it is encoded counts as encoded.
+        its label: int32, shape (1,).
+
+    Raises:
+        SourceError: a file is no LMDB file, is damaged, is written to while it is read, or
+            holds no records.
+        OSError: a file cannot be read.
+        DecodeError: a value is no Datum, or lacks the image or the label (see `on_error`).
+
+    Args:
+        image_available (bool | None): Whether the image is an output. Default: True.
+        label_available (bool | None): Whether the label is an output. Default: True.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        path (str | Sequence[str]): The databases, read one after the other: folders that hold
+            data.mdb, or files. A folder of such folders (shards) and globs stand for all of
+            them.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        image_available: _builtins.bool | None = ...,
+        label_available: _builtins.bool | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        path: str | _abc.Sequence[str] = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class Caffe2(Reader):
+    """Reads images, labels and more from Caffe2's LMDB data sets, in the order of their keys.
+
+    A record is a list of tensors: the image, the labels, with weighted labels their weights,
+    the additional ones, and the bounding box, as far as the arguments say that they are there.
+    Tensors that follow are left out.
+
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
+
+    Outputs:
+        the image: an encoded file, uint8, shape (size,), or pixels, uint8, shape (height,
+            width, channels).
+        its labels, float32 or int32 as stored: for `label_type` 0 shape (1,); for 1 ones at
+            the indices of the labels, shape (num_labels,); for 2 the stored numbers, shape
+            (count,); for 3 the weights at the indices of the labels, float32, (num_labels,).
+        each additional tensor: float32, int32 or int64, shape (count,).
+        with `bbox`, the box: int32, shape (4,), as stored.
+
+    Raises:
+        SourceError: a file is no LMDB file, is damaged, is written to while it is read, or
+            holds no records.
+        OSError: a file cannot be read.
+        DecodeError: a value does not hold these tensors (see `on_error`).
+
+    Args:
+        image_available (bool | None): Whether records start with an image. Default: True.
+        label_type (int | None): What labels there are: 0 one class; 1 several classes; 2 a
+            vector of numbers; 3 several classes with weights; 4 none. Default: 0.
+        num_labels (int | None): Number of classes, for `label_type` 1 and 3. Default: 1.
+        additional_inputs (int | None): Number of tensors of numbers that follow the labels.
+            Default: 0.
+        bbox (bool | None): Whether a bounding box follows. Default: False.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        path (str | Sequence[str]): The databases, read one after the other: folders that hold
+            data.mdb, or files. A folder of such folders (shards) and globs stand for all of
+            them.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        image_available: _builtins.bool | None = ...,
+        label_type: int | None = ...,
+        num_labels: int | None = ...,
+        additional_inputs: int | None = ...,
+        bbox: _builtins.bool | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        path: str | _abc.Sequence[str] = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class COCO(Reader):
+    """Reads the images of a COCO data set, with boxes, labels, and masks or keypoints.
+
+    The annotations are parsed once, into arrays: a file of 450 MB takes seconds and less than
+    1 GB of memory. Images come in the order of their ids; ids that are texts come last, in the
+    order of the file. Files may stand behind URLs. LVIS's files are read, too.
+
+    Outputs:
+        images: the encoded files, uint8, shape (size,).
+        boxes: float32, shape (boxes, 4).
+        labels: int32, shape (boxes,): 1 for the first category in the file, 2 for the second.
+        polygons: int32, shape (polygons, 3), with `polygon_masks`: the number of the box that the
+            polygon belongs to, its first vertex, and its end, as numbers of `vertices`. Masks
+            that are stored as run lengths have no polygons.
+        vertices: float32, shape (vertices, 2), with `polygon_masks`: x and y.
+        masks: int32, shape (height, width, 1), with `pixelwise_masks`: each pixel's label, and 0
+            for the background. Of two labels the higher one counts.
+        image ids: int32, shape (1,), with `image_ids`.
+        keypoints: float32, shape (boxes, keypoints, 3), with `keypoints`: x, y and visibility.
+        panoptic: int32, shape (height, width, 1), with `panoptic_root`: each pixel's segment id,
+            and 0 for pixels without one.
+        segment ids: int32, shape (boxes,), with `panoptic_root`.
+
+    These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
+    neither box nor segmentation, with a box that is not finite, below `size_threshold`, and crowds
+    with `include_iscrowd=False`. Without a box, the box of the segmentation's mask counts. Names in
+    `images` that the annotations lack are dropped and counted, too.
+    Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
+    than three vertices has no pixels.
+
+    Masks of pixels are those of pycocotools, from vertices that are rounded to float32 as DALI's.
+
+    Differences from DALI: the data set is shuffled as a whole; `ratio` does not change
+    `pixelwise_masks`; a category that is not in the file is an error rather than label 0, and so
+    are two images of one id, and a polygon with an odd number of coordinates. DALI has neither
+    `keypoints` nor `panoptic_root`. If an image has several run lengths, or an empty segmentation,
+    DALI's masks of pixels are wrong.
+
+    Raises:
+        OSError: the annotations or an image cannot be read.
+        DecodeError: the annotation file is cut off, or not as its format demands. The message
+            names the annotation or the image, and its offset in the file.
+
+    Args:
+        file_root (str): Folder of the images.
+        annotations_file (str | None): JSON file with images, annotations and categories.
+        preprocessed_annotations (str | None): Folder with annotations that
+            `save_preprocessed_annotations` has written, here or in DALI. They stand for
+            `annotations_file`, and for all arguments that select or change annotations. Older
+            name: meta_files_path.
+        save_preprocessed_annotations (bool | None): Write the selected annotations into a
+            folder of files, in DALI's format. Older name: dump_meta_files. Default: False.
+        save_preprocessed_annotations_dir (str | None): The folder to write into. Older name:
+            dump_meta_files_path.
+        images (str | Sequence[str] | None): Names of the images to read, as the annotation file
+            has them, in reading order. A name may come several times. By default all images are
+            read, in the order of their ids.
+        skip_empty (bool | None): Leave out images without a box. Default: False.
+        size_threshold (float | None): Boxes whose width or height is smaller are dropped; in
+            pixels. Default: 0.1.
+        include_iscrowd (bool | None): Whether annotations with iscrowd=1 are returned. Default:
+            True.
+        avoid_class_remapping (bool | None): Return the category ids of the file as labels,
+            instead of 1, 2, 3, ... Default: False.
+        ltrb (bool | None): Return boxes as left, top, right and bottom, instead of left, top,
+            width and height. Default: False.
+        ratio (bool | None): Divide coordinates of boxes, vertices and keypoints by the image's
+            size. Default: False.
+        polygon_masks (bool | None): Return polygons and vertices. Default: False.
+        masks (bool | None): As `polygon_masks`, but start and end of a polygon are numbers of
+            coordinates, of which a vertex has two. Deprecated: use `polygon_masks`, whose
+            polygons start and end at numbers of vertices. Default: False.
+        pixelwise_masks (bool | None): Return masks of pixels; not with `polygon_masks`.
+            Default: False.
+        image_ids (bool | None): Return the images' ids. Older name: save_img_ids. Default:
+            False.
+        keypoints (bool | None): Return the keypoints of each box; zeros where there are none.
+            Default: False.
+        panoptic_root (str | None): Folder of the PNG files of a panoptic `annotations_file`.
+            Boxes and labels are those of the segments, and two more outputs are returned:
+            `panoptic` and `segment ids`.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        file_root: str = ...,
+        annotations_file: str | None = ...,
+        preprocessed_annotations: str | None = ...,
+        save_preprocessed_annotations: _builtins.bool | None = ...,
+        save_preprocessed_annotations_dir: str | None = ...,
+        images: str | _abc.Sequence[str] | None = ...,
+        skip_empty: _builtins.bool | None = ...,
+        size_threshold: float | None = ...,
+        include_iscrowd: _builtins.bool | None = ...,
+        avoid_class_remapping: _builtins.bool | None = ...,
+        ltrb: _builtins.bool | None = ...,
+        ratio: _builtins.bool | None = ...,
+        polygon_masks: _builtins.bool | None = ...,
+        masks: _builtins.bool | None = ...,
+        pixelwise_masks: _builtins.bool | None = ...,
+        image_ids: _builtins.bool | None = ...,
+        keypoints: _builtins.bool | None = ...,
+        panoptic_root: str | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class File(Reader):
+    """Reads whole files, such as encoded images, with an integer label each.
+
+    The files come from folders of classes (`file_root`), from a list of paths (`files`), or
+    from a text file that lists them (`file_list`). Each of these may be or hold URLs, such as
+    "s3://bucket/train".
+
+    In pipelines that use the GPU or worker processes, one to four processes of the reader's own
+    read local files, after a fifth of a second of reading: threads that read would wait for
+    the GIL.
+
+    Outputs:
+        the file's bytes: uint8, shape (size,).
+        its label: int32, shape (1,).
+
+    Raises:
+        SourceError: a folder or list cannot be read or holds nothing that matches.
+        OSError: a file cannot be read (see `on_error` of the pipeline).
+
+    Args:
+        file_root (str | None): Folder whose subfolders are the classes, numbered in the order
+            of their names; also what relative paths in `files` or `file_list` are relative to.
+        files (str | Sequence[str] | None): Paths of the files.
+        labels (int | Sequence[int] | None): Their labels; by default 0, 1, 2, ...
+        file_list (str | None): Text file with a path and a label on each line; paths may hold
+            spaces.
+        file_filters (str | Sequence[str] | None): Patterns such as '*.jpg'; with `file_root`
+            alone. Default: ('*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff', '*.pnm',
+            '*.ppm', '*.pgm', '*.pbm', '*.jp2', '*.webp', '*.flac', '*.ogg', '*.wav').
+        dir_filters (str | Sequence[str] | None): Patterns of the class folders' names; by
+            default all.
+        case_sensitive_filter (bool | None): Whether the patterns distinguish case. Default:
+            False.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        file_root: str | None = ...,
+        files: str | _abc.Sequence[str] | None = ...,
+        labels: int | _abc.Sequence[int] | None = ...,
+        file_list: str | None = ...,
+        file_filters: str | _abc.Sequence[str] | None = ...,
+        dir_filters: str | _abc.Sequence[str] | None = ...,
+        case_sensitive_filter: _builtins.bool | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class LMDB(Reader):
+    """Reads LMDB databases: samples of several values (`ext`), or value by value.
+
+    With `ext`, keys are names of files, as `penstock convert --to lmdb` writes them: the text up to
+    the first dot of the name is the sample's key, the rest is the extension. The values of a key,
+    such as `cat/001.cls` and `cat/001.jpg`, are one sample:
+
+    >>> import lmdb
+    >>> from penstock import fn, pipeline_def, types
+    >>> files = {b"a.cls": b"7", b"a.jpg": b"...", b"b.cls": b"12", b"b.jpg": b"..."}
+    >>> with lmdb.open("photos") as database, database.begin(write=True) as transaction:
+    ...     for key, content in files.items():
+    ...         _ = transaction.put(key, content)
+    >>> @pipeline_def(batch_size=2, num_threads=1)
+    ... def samples():
+    ...     return fn.readers.lmdb(
+    ...         path="photos", ext=["jpg", "cls"], dtypes=[types.UINT8, types.INT32]
+    ...     )
+    >>> with samples() as pipe:
+    ...     images, labels = pipe.run()
+    >>> labels.as_array().tolist()
+    [[7], [12]]
+
+    Without `ext` each value is a sample. The order is that of the keys in both cases.
+
+    Files of LMDB 0.9 and of LMDB 1.0 are read, on read-only file systems, too, and without the
+    LMDB library. They must not be written to meanwhile; that is noticed and refused.
+
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
+
+    Outputs:
+        with `ext`, for each entry the value: of the type in `dtypes`, shape (size,). A number that
+            is written as text: shape (1,).
+        without `ext` the value: uint8, shape (size,) for "bytes"; for "npy" and "pickle" the
+            array in it.
+        with `keys`, the key: uint8, shape (length,).
+
+    Raises:
+        SourceError: a file is no LMDB file, is damaged, is written to while it is read, holds
+            no such database, or no records.
+        OSError: a file cannot be read.
+        DecodeError: a value is not in the format that `values` says, or no number where one is
+            wanted (see `on_error`).
+
+    Args:
+        database (str | None): Name of the database in each file; by default the unnamed one.
+        ext (str | Sequence[str] | None): An entry for each output: extensions, separated by
+            ';', as in `fn.readers.webdataset`.
+        dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): With
+            `ext`: types that the outputs' bytes are taken for, one each; by default UINT8.
+            Decimal numbers in cls, txt and others are read as in `fn.readers.webdataset`.
+        missing_component_behavior (Literal['empty', 'skip', 'error'] | None): With `ext`: what
+            to do with a sample that has no component for an output: 'empty' gives an empty
+            array, 'skip' leaves the sample out, 'error' raises. Default: 'empty'.
+        values (Literal['bytes', 'npy', 'pickle'] | None): Without `ext`: what the values are:
+            'bytes', 'npy' (arrays as numpy.save writes them) or 'pickle' (pickled arrays or
+            numbers). Unpickling runs whatever code a value names: use it only for files that
+            you have written yourself. Default: 'bytes'.
+        keys (bool | None): Whether the key is one more output, the last one. Default: False.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        path (str | Sequence[str]): The databases, read one after the other: folders that hold
+            data.mdb, or files. A folder of such folders (shards) and globs stand for all of
+            them.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        database: str | None = ...,
+        ext: str | _abc.Sequence[str] | None = ...,
+        dtypes: DTypeLike | _abc.Sequence[DTypeLike] | None = ...,
+        missing_component_behavior: Literal['empty', 'skip', 'error'] | None = ...,
+        values: Literal['bytes', 'npy', 'pickle'] | None = ...,
+        keys: _builtins.bool | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        path: str | _abc.Sequence[str] = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class MXNet(Reader):
+    """Reads image records from RecordIO files, as MXNet's `im2rec` writes them.
+
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
+
+    Outputs:
+        the encoded image: uint8, shape (size,).
+        its labels: float32, shape (labels,); (1,) for ordinary classification.
+
+    Raises:
+        SourceError: a file is damaged, or an index belongs to another file.
+        OSError: a file cannot be read (see `on_error` of the pipeline).
+
+    Args:
+        path (str | Sequence[str]): Paths of the .rec files. Braces ('part-{000..127}.rec'),
+            globs and folders stand for the files that they name.
+        index_path (str | Sequence[str] | None): Paths of the .idx files: one for each .rec
+            file, or one that counts through all files. An index may list some of the records
+            only. Without an index, a scan finds the records. Its result is stored beside the
+            file, or in the user's cache folder.
+        header_records (Literal['skip', 'keep'] | None): Treatment of records of at most 1 KB
+            that hold labels but no image, such as the first record of packs for face
+            recognition. 'skip' leaves these records out. 'keep' makes them samples with an
+            empty image, as DALI does. Default: 'skip'.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        path: str | _abc.Sequence[str] = ...,
+        index_path: str | _abc.Sequence[str] | None = ...,
+        header_records: Literal['skip', 'keep'] | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class NemoAsr(Reader):
+    """Reads and decodes the utterances that manifests of NVIDIA NeMo list.
+
+    A manifest holds a JSON object a line, with "audio_filepath", and if known "offset" and
+    "duration" in seconds, and "text". Paths are relative to the manifest; URLs are read, too. The
+    window that offset and duration name is decoded alone. A duration that reaches beyond the file
+    ends with the file. "channel_selector" selects channels: a number from 0 on, a list, or
+    "average". A list of local files as "audio_filepath" holds the channels of one recording.
+
+    All formats of `fn.decoders.audio` are read. An error names the file, the manifest and the line.
+
+    Outputs:
+        the signal: of type `dtype`, shape (samples,), or (samples, channels) without `downmix`.
+        with `read_sample_rate`, the rate of the file in Hz, before resampling: float32, a scalar.
+        with `read_text`, the transcript in UTF-8, without a closing zero: uint8, shape (size,).
+        with `read_idxs`, the number of the entry: int64, shape (1,). Entries are counted over all
+            manifests in their order; those that `min_duration` and `max_duration` leave out do not
+            count.
+
+    Raises:
+        SourceError: a manifest cannot be read or has a bad line, or an archive lacks an entry.
+        OSError: an audio file cannot be read. DecodeError: it is damaged, or the offset lies behind
+            its end (see `on_error` of the pipeline).
+
+    Args:
+        manifest_filepaths (str | Sequence[str]): Paths or URLs of the manifests. Braces, NeMo's
+            '_OP_0..7_CL_', globs and folders stand for the files that they name.
+        tarred_audio_filepaths (str | Sequence[str] | None): Tar archives that hold the audio,
+            as NeMo's tarred data sets do; patterns as for `manifest_filepaths`. An entry names
+            a member; its "shard_id" is the number at the end of the archive's name, such as 7
+            for 'audio_7.tar'. If the names have no such numbers, it counts the archives from 0
+            on.
+        dtype (DALIDataType | DTypeLike | None): FLOAT (-1 to 1), INT16 or INT32 (full range).
+            Default: FLOAT.
+        downmix (bool | None): Return the mean of all channels. Default: True.
+        sample_rate (float | None): Rate to resample to, in Hz; 0 or less for the file's own.
+            Default: -1.0.
+        quality (float | None): Of resampling, from 0 (3 lobes of the sinc filter) over 50 (16
+            lobes) to 100 (64 lobes). Default: 50.0.
+        antialias (bool | None): Whether resampling to a lower rate removes the frequencies that
+            this rate cannot hold. Without it they fold back, as in DALI. Default: False.
+        min_duration (float | None): Leave out entries that are shorter, in seconds, or of
+            unknown duration. Default: 0.0.
+        max_duration (float | None): Leave out entries that are longer, in seconds; 0 for none.
+            Default: 0.0.
+        read_sample_rate (bool | None): Whether to return the rates. Default: True.
+        read_text (bool | None): Whether to return the transcripts. Default: True.
+        read_idxs (bool | None): Whether to return the numbers of the entries. Default: False.
+        order (Literal['manifest', 'ascending', 'descending'] | None): Order of the data set:
+            that of the 'manifest', or by duration, 'ascending' or 'descending'.
+            `random_shuffle` permutes it. Default: 'manifest'.
+        bucket_size (int | None): With `random_shuffle`: sort by duration, and shuffle buckets
+            of so many consecutive entries and the entries of each bucket. A batch then holds
+            utterances of similar length. Take a multiple of the batch size.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: normalize_text, initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        manifest_filepaths: str | _abc.Sequence[str] = ...,
+        tarred_audio_filepaths: str | _abc.Sequence[str] | None = ...,
+        dtype: DTypeLike | None = ...,
+        downmix: _builtins.bool | None = ...,
+        sample_rate: float | None = ...,
+        quality: float | None = ...,
+        antialias: _builtins.bool | None = ...,
+        min_duration: float | None = ...,
+        max_duration: float | None = ...,
+        read_sample_rate: _builtins.bool | None = ...,
+        read_text: _builtins.bool | None = ...,
+        read_idxs: _builtins.bool | None = ...,
+        order: Literal['manifest', 'ascending', 'descending'] | None = ...,
+        bucket_size: int | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        normalize_text: _builtins.bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class Numpy(Reader):
+    """Reads arrays from `.npy` files, whole or a region of interest of each.
+
+    Only the bytes that a region needs are read. Its arguments mean what those of `fn.slice`
+    mean, along `roi_axes`; `roi` is written as an index of NumPy. Versions 1 to 3 of the format,
+    both orders of dimensions and both byte orders are read. Files may be of different shapes; all
+    samples of a batch must have one type and number of dimensions.
+
+    Archives (`.npz`, `.zip`, `.tar`) hold several arrays; each member that matches
+    `member_filter` is one. Stored members are read in place; deflated members are inflated from
+    their beginning to their end, whatever the region. With `sample_axis` an array holds several
+    samples.
+
+    Folders are no classes: the reader knows no labels. For class folders of `.npy` files,
+    `fn.readers.file(file_root=..., file_filters="*.npy")` gives files with labels, and
+    `fn.decoders.numpy` their arrays.
+
+    Regions of local files that lie in memory are copied out of maps of them, where that is faster:
+    by a process of the reader's own, because a mapped file that is cut short ends the process. It
+    is started after a fifth of a second of such work; `Pipeline.stats` says how much it copied.
+
+    With `device="gpu"` the batch is read into pinned memory, by as many threads as the pipeline has
+    where that pays, and copied to the GPU while the next one is read. Where KvikIO is installed and
+    GPUDirect Storage serves the file system, samples of 1 MiB and more whose bytes lie side by side
+    in the file are read straight into the GPU's memory. `Pipeline.stats` says which way was taken,
+    and why.
+
+    >>> import numpy as np
+    >>> from penstock import fn, pipeline_def
+    >>> np.save("volume.npy", np.arange(60.0).reshape(5, 3, 4))
+    >>> @pipeline_def(batch_size=2, num_threads=1)
+    ... def crops():
+    ...     return fn.readers.numpy(files="volume.npy", sample_axis=0, roi="[1:, ::2]")
+    >>> with crops() as pipe:
+    ...     (found,) = pipe.run()
+    >>> found.as_array()[1].tolist()
+    [[16.0, 18.0], [20.0, 22.0]]
+
+    Outputs:
+        the array: of the file's type, and of the shape of the region. Complex numbers come as
+            floats with a last axis of two more, real and imaginary part; dates and differences
+            of dates as int64, in the file's unit.
+
+    Differences from DALI: lines of `file_list` may end in CR LF; a link to a folder is a folder.
+
+    Raises:
+        SourceError: a folder, list or archive cannot be read or holds no array; a file is cut
+            off.
+        DecodeError: a file is no `.npy` file, or of objects (which would have to be unpickled),
+            strings or records; or it differs in type from the others of its batch.
+        ArgumentError: a region does not fit its array.
+        OSError: a file cannot be read (see `on_error` of the pipeline).
+
+    Args:
+        files (str | Sequence[str] | None): Paths of the files, relative to `file_root` if that
+            is given.
+        file_list (str | None): Text file with a path on each line, relative to `file_root` or,
+            without it, to the list.
+        file_root (str | None): Folder whose files, and those of the folders right inside it,
+            are read.
+        file_filter (str | None): Pattern of their names, with `file_root` alone. Default:
+            '*.npy'.
+        member_filter (str | None): Pattern of the names (without folders) of members in
+            archives. `numpy.savez` stores the array `image` as 'image.npy'. Default: '*.npy'.
+        sample_axis (int | None): Axis of the arrays whose indices are the samples. A sample's
+            shape, and its region, are without that axis. All headers are read when the pipeline
+            starts.
+        roi (Any | None): Region as an index: a slice, an integer (which drops the axis), a
+            tuple of them with at most one Ellipsis, or such an index as a text, '[8:24, :,
+            128:384]'. Steps must be positive. Excludes the other arguments of a region;
+            `out_of_bounds_policy` decides about slices that reach out of the array, where
+            'trim_to_shape' does what NumPy does.
+        roi_start (int | Sequence[int] | TensorLike | Batch | None): First element of the
+            region.
+        roi_end (int | Sequence[int] | TensorLike | Batch | None): The element after its last.
+        roi_shape (int | Sequence[int] | TensorLike | Batch | None): Its number of elements.
+        rel_roi_start (float | Sequence[float] | TensorLike | Batch | None): Start, in fractions
+            of the extent.
+        rel_roi_end (float | Sequence[float] | TensorLike | Batch | None): End, in fractions of
+            the extent.
+        rel_roi_shape (float | Sequence[float] | TensorLike | Batch | None): Shape, in fractions
+            of the extent.
+        roi_axes (int | Sequence[int] | None): The axes that these values are for, in their
+            order; by default all axes. Default: ().
+        out_of_bounds_policy (Literal['error', 'pad', 'trim_to_shape'] | None): What to do if
+            the region reaches out of the array: "error" raises; "pad" fills with `fill_value`;
+            "trim_to_shape" takes what there is. Default: 'error'.
+        fill_value (float | None): Number that "pad" fills with. Default: 0.0.
+        cache_header_information (bool | None): Remember each file's header, for as long as size
+            and time of the file stay. Default: False.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        use_o_direct (bool | None): Read local files past the system's cache, where their file
+            system allows it: for data that do not fit into memory and are read once. Default:
+            False.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, tensor_init_bytes, bytes_per_sample, .
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        files: str | _abc.Sequence[str] | None = ...,
+        file_list: str | None = ...,
+        file_root: str | None = ...,
+        file_filter: str | None = ...,
+        member_filter: str | None = ...,
+        sample_axis: int | None = ...,
+        roi: Any | None = ...,
+        roi_start: int | _abc.Sequence[int] | TensorLike | None = ...,
+        roi_end: int | _abc.Sequence[int] | TensorLike | None = ...,
+        roi_shape: int | _abc.Sequence[int] | TensorLike | None = ...,
+        rel_roi_start: float | _abc.Sequence[float] | TensorLike | None = ...,
+        rel_roi_end: float | _abc.Sequence[float] | TensorLike | None = ...,
+        rel_roi_shape: float | _abc.Sequence[float] | TensorLike | None = ...,
+        roi_axes: int | _abc.Sequence[int] | None = ...,
+        out_of_bounds_policy: Literal['error', 'pad', 'trim_to_shape'] | None = ...,
+        fill_value: float | None = ...,
+        cache_header_information: _builtins.bool | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        seed: int | None = ...,
+        register_buffers: _builtins.bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class Parquet(Reader):
+    """Reads columns of Parquet files, and of the Arrow files that `save_to_disk` writes.
+
+    The files are those of the Hugging Face hub, of pandas, Spark, Polars and others. A feature that
+    is an image, sound or video is a struct of `bytes` and `path`: the output is `bytes`, which
+    `fn.decoders` take.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from penstock import fn, pipeline_def
+    >>> images = pa.array([{"bytes": b"...", "path": "a.jpg"}, {"bytes": b"..", "path": "b.jpg"}])
+    >>> pq.write_table(pa.table({"image": images, "label": [3, 5]}), "train.parquet")
+    >>> @pipeline_def(batch_size=2, num_threads=1)
+    ... def samples():
+    ...     return fn.readers.parquet(path="train.parquet", columns=["image", "label"])
+    >>> with samples() as pipe:
+    ...     images, labels = pipe.run()
+    >>> labels.as_array().tolist()
+    [3, 5]
+
+    A row group is decoded as a whole. The groups that were used last stay in memory, at most
+    `cache_bytes` of them, and at least one. Without a shuffle each group is decoded once an epoch.
+    A global shuffle (`random_shuffle`) takes each sample from another group. Where the data do not
+    fit into the cache, it decodes a group for nearly each sample. A warning says so. With
+    `shuffle_block` of as many rows as a group has, each group is decoded once an epoch.
+
+    Outputs:
+        for each of `columns`, by the type of the column:
+            struct of bytes and path, binary, text: uint8, shape (size,). Texts are UTF-8.
+            integers, real numbers, bool: of the column's type, shape ().
+            lists of numbers: of their type, shape (length,); lists of lists have an axis a level.
+            dictionaries of these: as without the dictionary.
+
+    Decimals, times, maps and other types are refused. A missing value (null) is an error of its
+    sample.
+
+    Raises:
+        ArgumentError: a column is not there, or its type is refused; a folder holds several splits.
+        SourceError: a file is damaged, is neither Parquet nor Arrow, or there is no row.
+        DecodeError: a value is missing, a list is no array, or a number does not fit into `dtypes`
+            (see `on_error` of the pipeline).
+        MissingDependencyError: PyArrow is not installed.
+        OSError: a file cannot be read.
+
+    Args:
+        path (str | Sequence[str]): Paths or URLs of the files. Braces
+            ('train-{00000..00009}.parquet'), globs and folders stand for the files that they
+            name; the URL of a folder ends with a slash.
+        columns (str | Sequence[str]): Names of the columns, one for each output. A dot leads to
+            a field: 'objects.bbox'.
+        dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types of
+            the outputs, one each; by default those of the columns. Numbers are converted, and
+            must fit. Bytes are taken for elements of the type. Texts are read as decimal
+            numbers if the type has several bytes.
+        cache_bytes (int | None): Memory for row groups that stay decoded. Reading takes the
+            memory of four more. Default: 268435456.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        path: str | _abc.Sequence[str] = ...,
+        columns: str | _abc.Sequence[str] = ...,
+        dtypes: DTypeLike | _abc.Sequence[DTypeLike] | None = ...,
+        cache_bytes: int | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class Sequence(Reader):
+    """Reads sequences of frames from folders of images, one folder a stream.
+
+    The frames of a folder are its images in the order of their names. Sequences do not cross
+    folders. Incomplete sequences are left out. Names that begin with a dot are left out.
+
+    Outputs:
+        the decoded frames: uint8, FHWC.
+
+    Raises:
+        SourceError: a folder cannot be read, or no folder holds a sequence.
+        OSError: a file cannot be read. DecodeError: a frame is damaged, or of another size
+            than the first one (see `on_error` of the pipeline).
+
+    Args:
+        file_root (str): Folder that holds a folder of images for each stream.
+        sequence_length (int): Number of frames of a sequence.
+        step (int | None): Distance, in frames, from the first frame of a sequence to the first
+            frame of the next sequence. Default: 1.
+        stride (int | None): Distance, in frames of the folder, between two frames of a
+            sequence. Default: 1.
+        image_type (DALIImageType | None): Color space of the output, as for `decoders.image`.
+            Default: RGB.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        file_root: str = ...,
+        sequence_length: int = ...,
+        step: int | None = ...,
+        stride: int | None = ...,
+        image_type: DALIImageType | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class TFRecord(Reader):
+    """Reads features from TFRecord files, the records of TensorFlow.
+
+    Returns a dict from names to outputs: one for each of `features`, and for each of
+    `sequence_features`. See `penstock.tfrecord` for how to declare them. Features that hold
+    several strings, and feature lists that form no tensor, have a second output named
+    `<name>.lengths`.
+
+    Files compressed with gzip or zlib are recognized, and unpacked once into the cache folder
+    (`$XDG_CACHE_HOME/penstock`). Between runs the cache keeps at most 32 GiB of unpacked files, or
+    a quarter of its file system; the environment variable PENSTOCK_CACHE_BYTES sets another limit.
+    Where `index_path` is not given, each file is walked
+    through once, and its index kept beside it (or, where that cannot be written, in the
+    cache folder) until the file changes.
+
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
+
+    Outputs:
+        `string` features: uint8, shape (size,).
+        `int64` and `float32` features: int64 and float32, of the declared shape.
+
+    Differences from DALI: defaults are used; what is missing and has none is an error, as is
+    a number of values that does not fit the shape; checksums are verified.
+
+    Raises:
+        SourceError: a file cannot be read, is cut off, or is no TFRecord file; an index
+            belongs to another file.
+        DecodeError: a record is damaged or has not the form that was declared (see `on_error`
+            of the pipeline).
+
+    Args:
+        path (str | Sequence[str]): Paths of the files; their records are numbered through.
+            Braces ('part-{000..127}'), globs and folders stand for the files that they name,
+            without *.idx in folders.
+        index_path (str | Sequence[str] | None): Paths of index files as DALI's `tfrecord2idx`
+            writes them, one a file. Not needed.
+        features (Any): Dict from names to `tfrecord.FixedLenFeature` or
+            `tfrecord.VarLenFeature`.
+        sequence_features (Any | None): The same for the feature lists of records that are
+            SequenceExamples; `features` are then those of the context. Numbers of a
+            `FixedLenFeature` give the shape (steps, *shape).
+        verify_crc (Literal['always', 'index', 'never'] | None): When the records' checksums are
+            verified: 'always' (whenever a record is read), 'index' (once, when the index is
+            made), 'never'. By default 'always', if the package crc32c is installed, which the
+            extra `tfrecord` brings. Headers are always checked.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        path: str | _abc.Sequence[str] = ...,
+        index_path: str | _abc.Sequence[str] | None = ...,
+        features: Any = ...,
+        sequence_features: Any | None = ...,
+        verify_crc: Literal['always', 'index', 'never'] | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class Video(Reader):
+    """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
+
+    With device="gpu" the GPU's video decoder decodes what it can: see `decoders.video`.
+
+    Outputs:
+        clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
+
+    Raises:
+        SourceError, OSError, DecodeError: as `experimental.readers.video`.
+
+    Args:
+        labels (int | Sequence[int] | None): Labels of `filenames`; an empty list stands for 0,
+            1, 2, ...
+        file_list_frame_num (bool | None): Whether start and end of a range are frames; else
+            they are seconds. Default: False.
+        file_list_include_preceding_frame (bool | None): Round the start of a range down and its
+            end up, in place of the start up, the end down. Default: False.
+        pad_sequences (bool | None): Whether incomplete clips are filled with black frames, not
+            left out. Default: False.
+        dtype (DALIDataType | DTypeLike | None): Element type of the clips: UINT8 or FLOAT.
+            Default: UINT8.
+        normalized (bool | None): Whether floats span 0 to 1 in place of 0 to 255. Default:
+            False.
+        channels (int | None): Number of channels: 3. Default: 3.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
+            such argument. Default: False.
+        audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
+            file's own. Default: 0.0.
+        audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
+            False.
+        filenames (str | Sequence[str] | None): Paths or URLs of the videos.
+        file_root (str | None): Folder or URL whose subfolders are the classes, numbered in the
+            order of their names.
+        file_list (str | None): Text file with a path and a label on each line and, if wanted,
+            start and end of the range that clips are taken from. Relative paths start at the
+            folder of the list. The list and its lines may be URLs.
+        sequence_length (int): Frames of a clip.
+        stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
+        step (int | None): Distance from a clip's first frame to the first frame of the next
+            clip; by default, and if negative, `sequence_length` times `stride`, so that clips
+            do not overlap. Default: -1.
+        enable_frame_num (Literal['none', False, 'scalar', True, 'sequence'] | None): 'scalar'
+            or True adds the number of the clip's first frame as an output, 'sequence' the
+            numbers of all frames. Default: 'none'.
+        enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
+            as an output. Default: False.
+        image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
+            RGB.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: skip_vfr_check, additional_decode_surfaces,
+            initial_fill, read_ahead, skip_cached_images, lazy_init, dont_use_mmap,
+            use_o_direct, tensor_init_bytes, bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        labels: int | _abc.Sequence[int] | None = ...,
+        file_list_frame_num: _builtins.bool | None = ...,
+        file_list_include_preceding_frame: _builtins.bool | None = ...,
+        pad_sequences: _builtins.bool | None = ...,
+        dtype: DTypeLike | None = ...,
+        normalized: _builtins.bool | None = ...,
+        channels: int | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        audio: _builtins.bool | None = ...,
+        audio_rate: float | None = ...,
+        audio_downmix: _builtins.bool | None = ...,
+        filenames: str | _abc.Sequence[str] | None = ...,
+        file_root: str | None = ...,
+        file_list: str | None = ...,
+        sequence_length: int = ...,
+        stride: int | None = ...,
+        step: int | None = ...,
+        enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
+        enable_timestamps: _builtins.bool | None = ...,
+        image_type: DALIImageType | None = ...,
+        seed: int | None = ...,
+        skip_vfr_check: _builtins.bool | None = ...,
+        additional_decode_surfaces: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
+class VideoResize(Reader):
+    """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
+
+    With device="gpu" the GPU decodes and resizes: see `decoders.video`.
+
+    Outputs:
+        clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
+
+    Raises:
+        SourceError, OSError, DecodeError: as `experimental.readers.video`.
+
+    Args:
+        antialias (bool | None): Widen the filter of a shrinking axis by the reduction factor,
+            so that all pixels count. Nearest neighbor is never widened. Default: True.
+        interp_type (DALIInterpType | None): Filter, where `min_filter` or `mag_filter` do not
+            say otherwise. Default: INTERP_LINEAR.
+        mag_filter (DALIInterpType | None): Filter for an axis that keeps its extent or grows.
+            Default: interp_type.
+        max_size (float | Sequence[float] | None): Upper limit of the result's extents, one for
+            all or one an axis; 0 and less are no limit. Modes that keep the aspect ratio keep
+            it under the limit too.
+        min_filter (DALIInterpType | None): Filter for an axis that shrinks. Default:
+            interp_type.
+        mode (Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None): How missing
+            extents are chosen, and the aspect ratio. 'default': as given; missing ones scale by
+            the (geometric) mean of the others. 'stretch': as given; missing ones stay.
+            'not_larger': aspect ratio kept, no extent above the given ones. 'not_smaller':
+            aspect ratio kept, no extent below the given ones. Default: 'default'.
+        resize_longer (float | None): Wanted length of the longer side; the aspect ratio is
+            kept. Default: 0.0.
+        resize_shorter (float | None): Wanted length of the shorter side; the aspect ratio is
+            kept. `max_size` may limit the longer one. Default: 0.0.
+        resize_x (float | None): Wanted width in pixels; 0 and negative as in `size`. Default:
+            0.0.
+        resize_y (float | None): Wanted height in pixels; 0 and negative as in `size`. Default:
+            0.0.
+        resize_z (float | None): Wanted depth of a volume; 0 and negative as in `size`. Default:
+            0.0.
+        roi_end (float | Sequence[float] | None): Last edge of the region; needs `roi_start`.
+        roi_relative (bool | None): Edges of the region are fractions of the image's extents.
+            Default: False.
+        roi_start (float | Sequence[float] | None): First edge of the region to resize, (y, x)
+            or (z, y, x), in pixels. The edge may be fractional. Outside of the image, the
+            border is repeated. A start beyond the end mirrors the axis.
+        size (float | Sequence[float] | None): Wanted (height, width) in pixels, or (depth,
+            height, width) for volumes; one number stands for all. 0 leaves an extent to `mode`;
+            a negative one mirrors the axis.
+        subpixel_scale (bool | None): Where an extent was rounded, show a little more or less of
+            the input, so that the scale is the one asked for. Otherwise the scale changes.
+            Default: True.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
+            such argument. Default: False.
+        audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
+            file's own. Default: 0.0.
+        audio_downmix (bool | None): Return the mean of all channels of the sound. Default:
+            False.
+        filenames (str | Sequence[str] | None): Paths or URLs of the videos.
+        file_root (str | None): Folder or URL whose subfolders are the classes, numbered in the
+            order of their names.
+        file_list (str | None): Text file with a path and a label on each line and, if wanted,
+            start and end of the range that clips are taken from. Relative paths start at the
+            folder of the list. The list and its lines may be URLs.
+        sequence_length (int): Frames of a clip.
+        stride (int | None): Distance from a frame of the clip to the next one. Default: 1.
+        step (int | None): Distance from a clip's first frame to the first frame of the next
+            clip; by default, and if negative, `sequence_length` times `stride`, so that clips
+            do not overlap. Default: -1.
+        enable_frame_num (Literal['none', False, 'scalar', True, 'sequence'] | None): 'scalar'
+            or True adds the number of the clip's first frame as an output, 'sequence' the
+            numbers of all frames. Default: 'none'.
+        enable_timestamps (bool | None): Adds the presentation times of all frames, in seconds,
+            as an output. Default: False.
+        image_type (DALIImageType | None): Color space: RGB or YCbCr (ITU-R BT.601). Default:
+            RGB.
+        labels (int | Sequence[int] | None): Labels of `filenames`; an empty list stands for 0,
+            1, 2, ...
+        file_list_frame_num (bool | None): Whether start and end of a range are frames; else
+            they are seconds. Default: False.
+        file_list_include_preceding_frame (bool | None): Round the start of a range down and its
+            end up, in place of the start up, the end down. Default: False.
+        pad_sequences (bool | None): Whether incomplete clips are filled with black frames, not
+            left out. Default: False.
+        dtype (DALIDataType | DTypeLike | None): Element type of the clips: UINT8 or FLOAT.
+            Default: UINT8.
+        normalized (bool | None): Whether floats span 0 to 1 in place of 0 to 255. Default:
+            False.
+        channels (int | None): Number of channels: 3. Default: 3.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: minibatch_size, temp_buffer_hint,
+            initial_fill, read_ahead, skip_cached_images, lazy_init, dont_use_mmap,
+            use_o_direct, tensor_init_bytes, bytes_per_sample, skip_vfr_check,
+            additional_decode_surfaces.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        antialias: _builtins.bool | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        mag_filter: DALIInterpType | None = ...,
+        max_size: float | _abc.Sequence[float] | None = ...,
+        min_filter: DALIInterpType | None = ...,
+        mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] | None = ...,
+        resize_longer: float | None = ...,
+        resize_shorter: float | None = ...,
+        resize_x: float | None = ...,
+        resize_y: float | None = ...,
+        resize_z: float | None = ...,
+        roi_end: float | _abc.Sequence[float] | None = ...,
+        roi_relative: _builtins.bool | None = ...,
+        roi_start: float | _abc.Sequence[float] | None = ...,
+        size: float | _abc.Sequence[float] | None = ...,
+        subpixel_scale: _builtins.bool | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        audio: _builtins.bool | None = ...,
+        audio_rate: float | None = ...,
+        audio_downmix: _builtins.bool | None = ...,
+        filenames: str | _abc.Sequence[str] | None = ...,
+        file_root: str | None = ...,
+        file_list: str | None = ...,
+        sequence_length: int = ...,
+        stride: int | None = ...,
+        step: int | None = ...,
+        enable_frame_num: Literal['none', False, 'scalar', True, 'sequence'] | None = ...,
+        enable_timestamps: _builtins.bool | None = ...,
+        image_type: DALIImageType | None = ...,
+        labels: int | _abc.Sequence[int] | None = ...,
+        file_list_frame_num: _builtins.bool | None = ...,
+        file_list_include_preceding_frame: _builtins.bool | None = ...,
+        pad_sequences: _builtins.bool | None = ...,
+        dtype: DTypeLike | None = ...,
+        normalized: _builtins.bool | None = ...,
+        channels: int | None = ...,
+        seed: int | None = ...,
+        minibatch_size: int | None = ...,
+        temp_buffer_hint: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        skip_vfr_check: _builtins.bool | None = ...,
+        additional_decode_surfaces: int | None = ...,
+    ) -> None: ...
+
+class Webdataset(Reader):
+    """Reads samples from tar archives of the WebDataset format.
+
+    Files that follow one another and agree in folder and name up to the first dot are the
+    components of a sample; the rest of the name is the extension. Where several components of
+    a sample match an output, the first one counts. Files whose names start with a dot are left
+    out. v7, ustar, PAX and GNU archives are read, sparse files and compressed archives are not.
+
+    On four cores and more, processes of the reader's own read local files after a fifth of a second
+    of reading, unless the pipeline has `exec_processes=False`.
+
+    Labels such as `cat.cls` are text. With a type of several bytes they become numbers:
+
+    >>> import io, tarfile
+    >>> from penstock import fn, pipeline_def, types
+    >>> with tarfile.open("train.tar", "w") as archive:
+    ...     for name, content in {"cat.jpg": b"...", "cat.cls": b"12"}.items():
+    ...         member = tarfile.TarInfo(name)
+    ...         member.size = len(content)
+    ...         archive.addfile(member, io.BytesIO(content))
+    >>> @pipeline_def(batch_size=1, num_threads=1)
+    ... def samples():
+    ...     return fn.readers.webdataset(
+    ...         paths="train.tar", ext=["jpg", "cls"], dtypes=[types.UINT8, types.INT32]
+    ...     )
+    >>> with samples() as pipe:
+    ...     images, labels = pipe.run()
+    >>> labels.as_array().tolist()
+    [[12]]
+
+    Outputs:
+        for each entry of `ext`, the component's bytes: of the type in `dtypes`, shape (size,). A
+            number that is written as text: shape (1,).
+
+    Differences from DALI: components cls, cls2, class, count, id, index, inx and txt become numbers
+    if their `dtypes` entry has several bytes and they are printable text; DALI takes the text for
+    elements. Without `dtypes` the bytes are DALI's; then a warning tells of components of labels.
+
+    Raises:
+        SourceError: an archive is damaged, or its index belongs to another one.
+        DecodeError: a component is text where a number is wanted (see `on_error` of the pipeline).
+        OSError: an archive cannot be read (see `on_error` of the pipeline).
+
+    Args:
+        paths (str | Sequence[str]): Paths of the archives. Braces ('shard-{000..127}.tar'),
+            globs and folders stand for the files that they name.
+        ext (str | Sequence[str]): An entry for each output: extensions, separated by ';', such
+            as 'jpg;jpeg;png'. They may hold dots.
+        index_paths (str | Sequence[str] | None): Index files of DALI (v1.1 or v1.2), one for
+            each archive. Without them the archives are scanned, and the result is kept beside
+            the file, or in the user's cache folder, for the next time.
+        missing_component_behavior (str | None): What to do with a sample that has no component
+            for an output: 'empty' gives an empty array, 'skip' leaves the sample out, 'error'
+            raises. Default: 'empty'.
+        dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types
+            that the outputs' bytes are taken for, one each; by default UINT8. Integers and real
+            numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and
+            txt, if the type has several bytes.
+        case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII).
+            Default: True.
+        extension_dot (Literal['first', 'last'] | None): Which dot of a file's name the
+            extension starts behind: the 'first' or the 'last'. Index files of DALI always mean
+            the first. Default: 'first'.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
+            Default: 0.
+        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
+            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
+            Credentials are otherwise found where the service's own tools find them. The key
+            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
+            total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        paths: str | _abc.Sequence[str] = ...,
+        ext: str | _abc.Sequence[str] = ...,
+        index_paths: str | _abc.Sequence[str] | None = ...,
+        missing_component_behavior: str | None = ...,
+        dtypes: DTypeLike | _abc.Sequence[DTypeLike] | None = ...,
+        case_sensitive_extensions: _builtins.bool | None = ...,
+        extension_dot: Literal['first', 'last'] | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...

@@ -1,0 +1,147 @@
+"""The base of all transforms, and checks of their arguments."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from enum import Enum
+from numbers import Integral, Real
+from typing import Any
+
+from ... import fn
+from ...engine import types
+from ...engine.errors import ArgumentError
+from ...engine.graph.nodes import DataNode
+from .images import Images
+
+
+class InterpolationMode(Enum):
+    """The filters of `Resize`, by torchvision's names."""
+
+    NEAREST = "nearest"
+    NEAREST_EXACT = "nearest-exact"
+    BILINEAR = "bilinear"
+    BICUBIC = "bicubic"
+    BOX = "box"
+    HAMMING = "hamming"
+    LANCZOS = "lanczos"
+
+
+_BY_PILLOWS_NUMBER = ("NEAREST", "LANCZOS", "BILINEAR", "BICUBIC", "BOX", "HAMMING")
+
+
+class Transform(ABC):
+    """Base of the transforms: part of a `Compose`, or of a translation.
+
+    Args:
+        device: where it works: "cpu" or "gpu"; None works where the images are.
+    """
+
+    def __init__(self, device: str | None = "cpu") -> None:
+        if device not in ("cpu", "gpu", None):
+            raise ArgumentError(f"device must be 'cpu' or 'gpu', but is {device!r}")
+        self.device = device
+
+    @abstractmethod
+    def _apply(self, images: Images) -> Images:
+        """Return the nodes of the transformed images; they are on the transform's device."""
+
+    def add_to(self, images: Images) -> Images:
+        """Add the transform to the graph that is being defined."""
+        return self._apply(images.on(self.device))
+
+    def __call__(self, data_input: Any) -> Any:
+        """Raise RuntimeError: a transform works in a `Compose` alone."""
+        raise RuntimeError(
+            f"{self!r} is not called by itself: use Compose([{self!r}]), or a function of "
+            "experimental.torchvision.v2.functional"
+        )
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{k}={v!r}" for k, v in vars(self).items() if not k.startswith("_"))
+        return f"{type(self).__name__}({values})"
+
+
+def mode_of(interpolation: Any) -> str:
+    """Return the name of a filter: of a mode, of torchvision's mode, or of Pillow's number."""
+    if isinstance(interpolation, int) and not isinstance(interpolation, bool):
+        if not 0 <= interpolation < len(_BY_PILLOWS_NUMBER):
+            raise ArgumentError(
+                f"interpolation is {interpolation}; Pillow's numbers are 0 to "
+                f"{len(_BY_PILLOWS_NUMBER) - 1}"
+            )
+        interpolation = InterpolationMode[_BY_PILLOWS_NUMBER[interpolation]]
+    value = getattr(interpolation, "value", interpolation)
+    if value not in {mode.value for mode in InterpolationMode}:
+        raise ArgumentError(
+            f"interpolation must be an InterpolationMode or a number of Pillow, but is "
+            f"{interpolation!r}"
+        )
+    return str(value)
+
+
+def sizes_of(size: Any, name: str = "size") -> tuple[int, ...]:
+    """Return one or two lengths."""
+    values = tuple(size) if isinstance(size, Sequence) else (size,)
+    if not 1 <= len(values) <= 2 or not all(isinstance(each, Integral) for each in values):
+        raise ArgumentError(f"{name} must be an integer, or one or two of them, but is {size!r}")
+    if min(values) <= 0:
+        raise ArgumentError(f"{name} must be positive, but is {size!r}")
+    return tuple(map(int, values))
+
+
+def square(size: Any, name: str = "size") -> tuple[int, int]:
+    """Return height and width; one length stands for both."""
+    values = sizes_of(size, name)
+    return values[0], values[-1]
+
+
+def pair(value: Any, name: str) -> tuple[float, float]:
+    """Return a range: two numbers in order."""
+    if (
+        not isinstance(value, Sequence)
+        or isinstance(value, str)
+        or len(value) != 2
+        or not all(isinstance(each, Real) for each in value)
+    ):
+        raise ArgumentError(f"{name} must be two numbers (least, largest), but is {value!r}")
+    low, high = map(float, value)
+    if low > high:
+        raise ArgumentError(f"{name} must be (least, largest), but is {value!r}")
+    return low, high
+
+
+def borders(padding: Any) -> tuple[int, int, int, int]:
+    """Return the padding left, top, right and bottom, of one, two or four numbers."""
+    values = tuple(padding) if isinstance(padding, Sequence) else (padding,)
+    if len(values) not in (1, 2, 4) or not all(isinstance(each, Integral) for each in values):
+        raise ArgumentError(f"padding must be one, two or four integers, but is {padding!r}")
+    if min(values) < 0:
+        raise ArgumentError(f"padding must not be negative, but is {padding!r}")
+    left, top, right, bottom = (int(values[i % len(values)]) for i in range(4))
+    return left, top, right, bottom
+
+
+def probability(p: Any) -> float:
+    """Return a probability."""
+    if not isinstance(p, int | float) or not 0 <= p <= 1:
+        raise ArgumentError(f"p must be a number from 0 to 1, but is {p!r}")
+    return float(p)
+
+
+def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
+    """Return an integer in a range; without `high` there is no largest one."""
+    if not isinstance(value, int) or value < low or (high is not None and value > high):
+        wanted = f"from {low} on" if high is None else f"from {low} to {high}"
+        raise ArgumentError(f"{name} must be an integer {wanted}, but is {value!r}")
+    return value
+
+
+def chance(p: float) -> DataNode:
+    """Return 1 for each sample with the probability `p`, else 0."""
+    return fn.random.coin_flip(probability=p)
+
+
+def uniform(low: float, high: float) -> Any:
+    """Return a random number for each sample, or the number if there is only one."""
+    return low if low == high else fn.random.uniform(range=(low, high), dtype=types.FLOAT)

@@ -1,0 +1,97 @@
+"""`fn.mixup`: weighted means of pairs of images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import cv2
+import numpy as np
+
+from ...engine.graph.context import Workspace
+from ...engine.graph.nodes import DataNode, add_node
+from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.params import FLOAT, REQUIRED, param
+from ...engine.tensors import TensorListGPU
+from ..common.opencv_images import OPENCV_DTYPES, exact_type
+from ..elementwise.pointwise import pointwise
+from ..elementwise.saturation import saturate
+from .pairs import PairOperator, check_pair, enter_unlike_pairs
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+
+@register
+class MixUp(PairOperator):
+    """Mixes each image, and its label, with another one of the batch (arXiv:1710.09412).
+
+    The result is `weight * image + (1 - weight) * other`, with a weight from Beta(alpha, alpha) for
+    each sample. The other samples are a random permutation of the batch. A batch of one sample
+    stays as it is.
+
+    Inputs:
+        images: samples of one shape; any layout and type.
+        labels: integers of one element, for which `num_classes` is given, or the probabilities of
+            the classes as floats.
+
+    Outputs:
+        images: of the input's shape, layout and type. Integers are rounded; CPU and GPU agree
+            within 1.
+        labels: float32, (classes,), on the device of the input.
+
+    Raises:
+        ArgumentError: the samples of a pair differ in shape, or a label is no class.
+    """
+
+    name = "mixup"
+
+    def compose(self, name: str | None, images: DataNode, labels: DataNode) -> tuple[DataNode, ...]:
+        other_images, other_labels = self.paired(images, labels)
+        weight = self.weights()
+        arguments = {"weight": weight, "preserve": self.preserve}
+        (mixed,) = add_node(
+            Blend, (images, other_images), arguments, device=images.device, name=name
+        )
+        return mixed, self.mixed_labels(labels, other_labels, weight)
+
+
+@register
+class Blend(SampleOperator):
+    """Computes weighted means of pairs of samples.
+
+    Inputs:
+        images, others: samples of one shape; any type.
+
+    Outputs:
+        the means: of the type and the layout of `images`. CPU and GPU agree within 1 in integers.
+    """
+
+    name = "_blend"
+    called = "fn.mixup"
+    devices = ("cpu", "gpu")
+    inputs = ("images", "others")
+    weight = param(FLOAT, REQUIRED, "Of the first sample.", per_sample=True)
+
+    def output_layouts(self) -> tuple[str, ...]:
+        return (self.layouts[0],)
+
+    def sample(self, workspace: Workspace, image: Array, other: Array, *, weight: float) -> Array:
+        check_pair(self.called, image.shape, other.shape)
+        out = workspace.empty(image.shape, image.dtype)
+        if not image.size:
+            return out
+        first, second = (np.ascontiguousarray(each).reshape(1, -1) for each in (image, other))
+        result = out.reshape(1, -1)
+        if image.dtype in OPENCV_DTYPES:
+            cv2.addWeighted(first, weight, second, 1 - weight, 0, dst=result)
+            return out
+        exact = exact_type(image.dtype)
+        saturate(weight * first.astype(exact) + (1 - weight) * second.astype(exact), result)
+        return out
+
+    def batch_gpu(
+        self, batch: BatchContext, images: TensorListGPU, others: TensorListGPU, *, weight: Any
+    ) -> TensorListGPU:
+        enter_unlike_pairs(self, batch, images, others, {"weight": weight})
+        expression = "weight * x + (1 - weight) * y"
+        return pointwise(batch, expression, images, others, weight=weight)

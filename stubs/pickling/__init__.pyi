@@ -1,0 +1,1 @@
+from penstock.engine.run.pickling import *

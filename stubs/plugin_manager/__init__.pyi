@@ -1,0 +1,1 @@
+from penstock.plugin.native_plugins import *

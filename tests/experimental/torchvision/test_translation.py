@@ -1,0 +1,151 @@
+"""`from_torchvision`: reports, random numbers, boxes and masks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock import ArgumentError, fn, pipeline_def
+from penstock.experimental.torchvision import from_torchvision
+
+from .running import by_pipeline
+
+
+def test_a_report_says_what_cannot_be_translated_and_why(tv):
+    transform = tv.Compose([tv.Resize(8), tv.Lambda(lambda image: image), tv.FiveCrop(4)])
+    translation = from_torchvision(transform)
+    assert not translation.report.complete
+    assert str(translation.report).splitlines() == [
+        "Resize: translated",
+        "Lambda: NOT translated, it calls a function of yours; fn.python_function does",
+        "FiveCrop: NOT translated, it makes several images of one",
+    ]
+    with pytest.raises(ArgumentError, match=r"Lambda: it calls a function of yours.*FiveCrop"):
+        translation(None)
+
+
+def test_arguments_that_cannot_be_translated(tv):
+    import torch
+
+    made = from_torchvision([tv.RandomErasing(value="random"), tv.ToDtype(torch.int64)])
+    assert [entry.reason[:14] for entry in made.report] == ["value='random'", "dtype is torch"]
+
+
+def test_a_class_of_a_user_is_not_taken_for_its_base(tv):
+    class Mine(tv.Resize):
+        pass
+
+    assert "no transform of torchvision" in str(from_torchvision(Mine(3)).report)
+
+
+def test_sequences_in_sequences(tv):
+    import torch
+
+    inner = torch.nn.Sequential(tv.CenterCrop(9), tv.Identity())
+    names = [entry.name for entry in from_torchvision([tv.Compose([tv.Resize(9), inner])]).report]
+    assert names == ["Resize", "CenterCrop"]
+
+
+def test_wrong_kinds_of_images_are_refused(tv):
+    with pytest.raises(ArgumentError, match="'pil' or 'tensor'"):
+        from_torchvision(tv.Resize(3), images="numpy")
+
+
+def test_random_numbers_follow_the_seed(tv, photographs):
+    transform = tv.Compose([tv.RandomResizedCrop(30), tv.ColorJitter(0.4, 0.4, 0.4, 0.1)])
+    first = by_pipeline(transform, photographs, "pil", "cpu", seed=1)
+    np.testing.assert_array_equal(by_pipeline(transform, photographs, "pil", "cpu", seed=1), first)
+    assert (np.array(by_pipeline(transform, photographs, "pil", "cpu", seed=2)) != first).any()
+
+
+@pytest.mark.parametrize("name", ["RandomHorizontalFlip", "RandomGrayscale", "RandomInvert"])
+def test_half_of_the_images_change(tv, name):
+    image = np.arange(4 * 6 * 3, dtype=np.uint8).reshape(4, 6, 3)
+    made = by_pipeline(getattr(tv, name)(p=0.5), [image] * 400, "pil", "cpu")
+    changed = np.mean([(each != image).any() for each in made])
+    assert 0.4 < changed < 0.6
+
+
+def test_boxes_do_not_rotate(tv, photographs):
+    @pipeline_def(batch_size=1)
+    def rotated():
+        images = fn.external_source(source=lambda: [np.asarray(photographs[0])], layout="HWC")
+        boxes = fn.external_source(source=lambda: [np.zeros((1, 4), np.float32)])
+        return from_torchvision(tv.RandomRotation(9))(images, boxes=boxes)
+
+    with pytest.raises(ArgumentError, match="boxes under rotations"):
+        rotated()
+
+
+def test_images_without_a_layout_are_hwc_and_others_are_refused(tv):
+    samples = [np.zeros((6, 8, 3), np.uint8)] * 2
+
+    @pipeline_def(batch_size=2, num_threads=1)
+    def translated(layout):
+        images = fn.external_source(source=lambda: samples, layout=layout)
+        return from_torchvision([tv.CenterCrop(4), tv.ToImage()])(images)
+
+    with translated(None) as pipe:
+        assert pipe.run()[0].as_array().shape == (2, 3, 4, 4)
+    with pytest.raises(ArgumentError, match="layout 'CHW'"):
+        translated("CHW")
+
+
+def test_videos_get_one_set_of_parameters(tv, device):
+    frames = np.random.default_rng(1).integers(0, 256, (1, 9, 11, 3), np.uint8)
+    samples = [np.repeat(frames, 3, axis=0)] * 2
+    transform = tv.Compose(
+        [tv.RandomResizedCrop(6), tv.RandomHorizontalFlip(), tv.ColorJitter(0.5, 0.5), tv.ToImage()]
+    )
+
+    @pipeline_def(batch_size=2, num_threads=1, seed=3)
+    def translated():
+        videos = fn.external_source(source=lambda: samples, layout="FHWC")
+        return from_torchvision(transform, device=device)(videos)
+
+    with translated() as pipe:
+        for video in pipe.run()[0].as_cpu().rows():
+            assert video.shape == (3, 3, 6, 6)
+            assert (np.asarray(video) == np.asarray(video)[:1]).all()
+
+
+GEOMETRY = {
+    "resize": lambda tv: tv.Resize((40, 150)),
+    "crop": lambda tv: tv.CenterCrop((50, 61)),
+    "pad": lambda tv: tv.Pad((1, 2, 3, 4)),
+    "flip": lambda tv: tv.RandomHorizontalFlip(1.0),
+    "vertical flip": lambda tv: tv.RandomVerticalFlip(1.0),
+    "all": lambda tv: tv.Compose(
+        [tv.Resize(57), tv.CenterCrop(50), tv.RandomHorizontalFlip(1.0), tv.Grayscale(3)]
+    ),
+}
+
+
+@pytest.mark.parametrize("make", GEOMETRY.values(), ids=GEOMETRY)
+def test_boxes_and_masks_move_with_their_images(tv, photographs, device, make):
+    import torch
+    from torchvision import tv_tensors
+
+    transform = make(tv)
+    samples = [np.asarray(each) for each in photographs]
+    boxes = [np.float32([[3, 4, 50, 60], [20, 1, 30, 40]])] * len(samples)
+    masks = [sample[..., 0] // 64 for sample in samples]
+
+    @pipeline_def(batch_size=len(samples), num_threads=2, seed=1)
+    def translated():
+        images = fn.external_source(source=lambda: samples, layout="HWC")
+        corners = fn.external_source(source=lambda: boxes)
+        classes = fn.external_source(source=lambda: masks, layout="HW")
+        classes = classes.gpu() if device == "gpu" else classes
+        function = from_torchvision(transform, images="tensor", device=device)
+        return function(images, boxes=corners, masks=classes)
+
+    with translated() as pipe:
+        made = [[np.array(row) for row in output.as_cpu().rows()] for output in pipe.run()]
+    for i, sample in enumerate(samples):
+        image = tv_tensors.Image(torch.from_numpy(sample.transpose(2, 0, 1).copy()))
+        given = tv_tensors.BoundingBoxes(boxes[i], format="XYXY", canvas_size=sample.shape[:2])
+        wanted = transform(image, given, tv_tensors.Mask(masks[i].copy()))
+        np.testing.assert_array_equal(made[0][i], wanted[0])
+        np.testing.assert_allclose(made[1][i], wanted[1], rtol=0, atol=1e-3)
+        np.testing.assert_array_equal(made[2][i], wanted[2])
