@@ -21,11 +21,11 @@ from .verdicts import Kind
     ("name", "medium"),
     [("a.PNG", "images"), ("b.flac", "audio"), ("c.webm", "video"), ("d.txt", None), ("e", None)],
 )
-def test_medium(name: str, medium: str | None) -> None:
+def test_medium(name, medium):
     assert medium_of(Path(name)) == medium
 
 
-def test_agreement_and_refusal(tmp_path: Path) -> None:
+def test_agreement_and_refusal(tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (5, 7, 3), np.uint8)
     encoded = cv2.imencode(".png", pixels)[1].tobytes()
     (tmp_path / "whole.png").write_bytes(encoded)
@@ -43,7 +43,7 @@ def test_agreement_and_refusal(tmp_path: Path) -> None:
     assert "2 passed, 0 failed" in run.stdout
 
 
-def test_crash_and_hang_are_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crash_and_hang_are_verdicts(tmp_path, monkeypatch):
     crash, hang, whole = tmp_path / "crash.png", tmp_path / "hang.png", tmp_path / "whole.png"
     code = (
         "import ctypes, json, sys, time\n"
@@ -60,7 +60,7 @@ def test_crash_and_hang_are_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert verdicts[whole].kind == Kind.AGREE
 
 
-def test_faults() -> None:
+def test_faults():
     table = Counter({("images", Kind.AGREE): 99, ("images", Kind.REFUSED_BY_ALL): 900})
     assert faults(table) == []
     table["images", Kind.REFUSED_WITH_REASON] = 1

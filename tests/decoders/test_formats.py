@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import struct
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 
 from penstock import Pipeline, fn, types
 from penstock.decoders.image.decode import decode
-from penstock.decoders.image.formats.base import ImageFormat
 from penstock.decoders.image.table import (
     FORMATS,
     added_formats,
@@ -28,7 +26,7 @@ NAME = "farbfeld"
 
 
 @pytest.fixture(autouse=True)
-def farbfeld(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ImageFormat]:
+def farbfeld(tmp_path, monkeypatch):
     """The format, from a module that worker processes can import."""
     source = Path(__file__).with_name("farbfeld.py").read_text()
     tmp_path.joinpath("farbfeld_format.py").write_text(source)
@@ -38,12 +36,12 @@ def farbfeld(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ImageF
     FORMATS.pop(NAME)
 
 
-def pixels() -> np.ndarray:
+def pixels():
     ramp = np.linspace(0, 65535, 40 * 30 * 4).astype(np.uint16)
     return ramp.reshape(40, 30, 4)
 
 
-def content() -> bytes:
+def content():
     return b"farbfeld" + struct.pack(">II", 30, 40) + pixels().astype(">u2").tobytes()
 
 
@@ -51,12 +49,12 @@ class TestFarbfeld(FormatConformance):
     format_name = NAME
 
     @pytest.fixture
-    def images(self) -> dict[str, EncodedImage]:
+    def images(self):
         return {"ramp": EncodedImage(content(), pixels(), bits=16)}
 
 
 @pytest.mark.parametrize("exec_processes", [False, True])
-def test_the_operators_know_the_format(exec_processes: bool) -> None:
+def test_the_operators_know_the_format(exec_processes):
     files = [np.frombuffer(content(), np.uint8)] * 3
     with Pipeline(batch_size=3, num_threads=2, exec_processes=exec_processes) as pipe:
         encoded = fn.external_source(source=lambda: files)
@@ -69,12 +67,12 @@ def test_the_operators_know_the_format(exec_processes: bool) -> None:
     assert shapes.at(0).tolist() == [40, 30, 3]
 
 
-def test_a_name_can_be_registered_once(farbfeld: ImageFormat) -> None:
+def test_a_name_can_be_registered_once(farbfeld):
     with pytest.raises(ArgumentError, match="'farbfeld' already"):
         register_format(farbfeld)
 
 
-def test_added_formats_travel_to_other_processes(farbfeld: ImageFormat) -> None:
+def test_added_formats_travel_to_other_processes(farbfeld):
     assert added_formats() == (farbfeld,)
     restore_formats(added_formats())
     assert list(FORMATS).count(NAME) == 1
@@ -83,7 +81,7 @@ def test_added_formats_travel_to_other_processes(farbfeld: ImageFormat) -> None:
     assert read_header(np.frombuffer(content(), np.uint8)).format == NAME
 
 
-def test_errors_name_the_format_and_the_supported_ones() -> None:
+def test_errors_name_the_format_and_the_supported_ones():
     with pytest.raises(DecodeError, match="farbfeld: the data ends at byte 100 inside the pixels"):
         decode(np.frombuffer(content()[:100], np.uint8))
     with pytest.raises(DecodeError, match=r"unknown format.*GIF or farbfeld"):

@@ -6,9 +6,7 @@ import io
 import pickle
 import wave
 import zlib
-from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any
 
 import cv2
 import numpy as np
@@ -38,13 +36,13 @@ STEPS = np.zeros((1, 1 + WIDTH), np.float32)  # one that has no effect
 MATRIX = [1.0, 0.1, 0.0, 0.0, 1.0, 2.0]
 
 
-def array_file() -> Any:
+def array_file():
     file = io.BytesIO()
     np.save(file, MASK)
     return np.frombuffer(file.getvalue(), np.uint8)
 
 
-def sound_file() -> Any:
+def sound_file():
     file = io.BytesIO()
     with wave.open(file, "wb") as out:
         out.setparams((1, 2, 8000, 0, "NONE", ""))
@@ -52,18 +50,17 @@ def sound_file() -> Any:
     return np.frombuffer(file.getvalue(), np.uint8)
 
 
-def path_of(text: str) -> Any:
+def path_of(text):
     return np.frombuffer(text.encode(), np.uint8)
 
 
-def hidden(name: str, *inputs: Any, **arguments: Any) -> Any:
+def hidden(name, *inputs, **arguments):
     """Call an operator that has no function in `fn`."""
     made = add_node(OPERATORS[name], inputs, arguments)
     return list(made)
 
 
-Data = Callable[..., Any]
-CALLS: dict[str, Callable[[Data], Any]] = {
+CALLS = {
     "_arithmetic": lambda d: d(IMAGE) + d(GRAY[:, :, None]),
     "_assert": lambda d: hidden("_assert", d(np.bool_(True)), preserve=True),
     "_augment": lambda d: hidden(
@@ -223,11 +220,11 @@ OF_FILES = {"_decode_clip", "_decode_clip_sound", "_decode_sequence", "_decode_u
 OF_VIDEOS = {"decoders.video"}
 
 
-def data(array: Any, layout: str = "") -> Any:
+def data(array, layout=""):
     return fn.external_source(source=lambda: [array] * SIZE, layout=layout or None)
 
 
-def defined(**options: Any) -> Pipeline:
+def defined(**options):
     pipe = Pipeline(batch_size=SIZE, num_threads=2, seed=1, **options)
     with pipe:
         outputs = []
@@ -238,14 +235,14 @@ def defined(**options: Any) -> Pipeline:
     return pipe
 
 
-def operators_of(pipe: Pipeline) -> list[Any]:
+def operators_of(pipe):
     pipe.build()
     assert pipe._plan is not None
     steps = [step for segment in pipe._plan.segments for step in segment.steps]
     return [step for step in steps if isinstance(step.node.operator, SampleOperator)]
 
 
-def test_every_operator_is_tried() -> None:
+def test_every_operator_is_tried():
     with defined() as pipe:
         tried = {step.node.operator.name for step in operators_of(pipe)}
     ours = {
@@ -258,14 +255,14 @@ def test_every_operator_is_tried() -> None:
     assert ours - OF_FILES - OF_VIDEOS <= tried
 
 
-def test_every_operator_can_be_passed_to_a_process() -> None:
+def test_every_operator_can_be_passed_to_a_process():
     with defined() as pipe:
         for step in operators_of(pipe):
             chain = Chain(Segment(SegmentType.SAMPLE, (step,), repeatable=True))
             assert pickle.loads(pickle.dumps(chain)).steps[0].operator.name
 
 
-def test_processes_compute_what_threads_compute() -> None:
+def test_processes_compute_what_threads_compute():
     results = []
     for processes in (False, True):
         with defined(exec_processes=processes) as pipe:
@@ -282,7 +279,7 @@ class WithMapping(SampleOperator):
     inputs = ("data",)
     assumed_layouts = MappingProxyType({3: "HWC"})
 
-    def sample(self, workspace: Any, data: Any) -> Any:
+    def sample(self, workspace, data):
         return data
 
 
@@ -292,14 +289,14 @@ class WithLock(SampleOperator):
     name = "toy.with_lock"
     inputs = ("data",)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self):
         raise TypeError("cannot pickle this")
 
-    def sample(self, workspace: Any, data: Any) -> Any:
+    def sample(self, workspace, data):
         return data
 
 
-def test_layouts_in_any_mapping_can_be_passed_on() -> None:
+def test_layouts_in_any_mapping_can_be_passed_on():
     with Pipeline(batch_size=SIZE, num_threads=2) as pipe:
         pipe.set_outputs(apply(WithMapping, (data(IMAGE),), {}, None))
         (step,) = operators_of(pipe)
@@ -307,7 +304,7 @@ def test_layouts_in_any_mapping_can_be_passed_on() -> None:
         assert [*pickle.loads(pickle.dumps(chain)).assumed_layouts.values()] == [{3: "HWC"}]
 
 
-def test_processes_that_are_demanded_need_what_can_be_pickled() -> None:
+def test_processes_that_are_demanded_need_what_can_be_pickled():
     with Pipeline(batch_size=SIZE, num_threads=2, exec_processes=True) as pipe:
         pipe.set_outputs(apply(WithLock, (data(IMAGE),), {}, None))
         with pytest.raises(ArgumentError, match=r"with_lock.*cannot be pickled: cannot pickle"):

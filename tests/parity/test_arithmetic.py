@@ -1,7 +1,6 @@
 """Types and values of arithmetic, against NVIDIA DALI."""
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from penstock.operators.elementwise.arithmetic import Arithmetic
 from penstock.tests.operators.running import apply
 from penstock.tests.parity.oracle import dali
 
-math: Any = pytest.importorskip("nvidia.dali.math")
+math = pytest.importorskip("nvidia.dali.math")
 
 NAMES = [
     *("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
@@ -45,7 +44,7 @@ ONE = [
 ]
 
 
-def values(name: str, seed: int, extremes: bool) -> Any:
+def values(name, seed, extremes):
     """Return five numbers of the type, none 0, with the integers' extremes among them."""
     dtype = np.dtype(name)
     rng = np.random.default_rng(seed)
@@ -60,7 +59,7 @@ def values(name: str, seed: int, extremes: bool) -> Any:
     return numbers
 
 
-def allowed(names: Any, function: Any) -> Any:
+def allowed(names, function):
     floating = any(n.startswith("float") for n in names)
     if function in BITWISE:
         return not floating
@@ -68,7 +67,7 @@ def allowed(names: Any, function: Any) -> Any:
 
 
 @pytest.mark.parametrize("function", [*TWO, *BITWISE])
-def test_every_pair_of_types(function: Any) -> None:
+def test_every_pair_of_types(function):
     pairs = [pair for pair in PAIRS if allowed(pair, function)]
     extremes = function not in ("mod", "pow")  # C++ defines no result, or computes in double
     left = [values(a, 1, extremes) for a, _ in pairs]
@@ -85,7 +84,7 @@ def test_every_pair_of_types(function: Any) -> None:
 
 
 @pytest.mark.parametrize("function", ONE)
-def test_functions_of_one_operand(function: Any) -> None:
+def test_functions_of_one_operand(function):
     operands = [values(name, 3, True) for name in NAMES if name != "bool"]
     outputs = dali(lambda *n: [getattr(math, function)(x) for x in n], *[[x] for x in operands])
     for operand, ((theirs,), _) in zip(operands, outputs, strict=True):
@@ -94,7 +93,7 @@ def test_functions_of_one_operand(function: Any) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=3e-6, atol=1e-6)
 
 
-def test_clamp_of_three_types() -> None:
+def test_clamp_of_three_types():
     names = ["uint8", "int8", "uint32", "int16", "float32"]
     triples = list(itertools.product(names, repeat=3))
     operands = [[np.array(v, n) for v, n in zip((7, 1, 5), t, strict=True)] for t in triples]
@@ -108,7 +107,7 @@ def test_clamp_of_three_types() -> None:
         assert ours == theirs
 
 
-def test_broadcasting_and_layouts() -> None:
+def test_broadcasting_and_layouts():
     shapes = [((2, 3), (3,)), ((2, 1), (1, 3)), ((1,), (2, 2)), ((), (1,)), ((0, 3), (1, 3))]
     for a, b in shapes:
         left, right = np.ones(a, np.float32), np.ones(b, np.float32)
@@ -120,7 +119,7 @@ def test_broadcasting_and_layouts() -> None:
     ("function", "names"),
     [("add", ("bool", "bool")), ("and", ("int32", "float32")), ("floordiv", ("bool", "bool"))],
 )
-def test_what_dali_refuses_we_refuse(function: Any, names: Any) -> None:
+def test_what_dali_refuses_we_refuse(function, names):
     operands = [np.ones(2, name) for name in names]
     with pytest.raises(RuntimeError):
         dali({**TWO, **BITWISE}[function], *[[x] for x in operands])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from penstock import fn, pipeline_def
 
 from ..fits_files import hdu
 
-_dali: Any = pytest.importorskip("nvidia.dali")
+_dali = pytest.importorskip("nvidia.dali")
 _LIBRARIES = sorted(Path(_dali.__file__).parent.glob(".libs/libcfitsio*"))
 
 # CFITSIO's codes of types in headers, and in memory.
@@ -33,12 +32,12 @@ CASES = [
 ]
 
 
-def cfitsio(path: Path) -> np.ndarray:
+def cfitsio(path):
     """Return the image of the second HDU."""
     library = ctypes.CDLL(str(_LIBRARIES[0]))
     file, status, found = ctypes.c_void_p(), ctypes.c_int(0), ctypes.c_int()
 
-    def call(name: str, *arguments: Any) -> None:
+    def call(name, *arguments):
         getattr(library, name)(*arguments, ctypes.byref(status))
         assert status.value == 0, (name, status.value)
 
@@ -59,7 +58,7 @@ def cfitsio(path: Path) -> np.ndarray:
 
 @pytest.mark.skipif(not _LIBRARIES, reason="this DALI has no CFITSIO of its own")
 @pytest.mark.parametrize(("dtype", "scale", "zero"), CASES)
-def test_images(tmp_path: Path, dtype: str, scale: float | None, zero: float | None) -> None:
+def test_images(tmp_path, dtype, scale, zero):
     stored = (np.random.default_rng(1).random((3, 4, 5)) * 100).astype(dtype)
     cards = [] if scale is None else [("BSCALE", float(scale)), ("BZERO", zero)]
     path = tmp_path / "image.fits"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from penstock.decoders.image.decode import decode, peek_shape
 
@@ -34,9 +32,7 @@ TRUNCATED_GRAY = ("jpeg_cmyk", "jpeg_ycck", "bmp_rgba32")
 TRUNCATED_GRAY_TOLERANCE = 1.0
 
 
-def run_dali(
-    files: list[NDArray[np.uint8]], output: str, dtype: str, *, peek_only: bool = False
-) -> list[NDArray[Any]]:
+def run_dali(files, output, dtype, *, peek_only=False):
     dali = importlib.import_module("nvidia.dali")
     fn, types = dali.fn, dali.types
     pipe = dali.Pipeline(len(files), 2, None, prefetch_queue_depth=1)
@@ -55,7 +51,7 @@ def run_dali(
     return [np.array(batch.at(i)) for i in range(len(files))]
 
 
-def chosen(zoo: dict[str, Any], output: str) -> dict[str, NDArray[np.uint8]]:
+def chosen(zoo, output):
     return {
         name: np.fromfile(image.path, np.uint8)
         for name, image in zoo.items()
@@ -66,7 +62,7 @@ def chosen(zoo: dict[str, Any], output: str) -> dict[str, NDArray[np.uint8]]:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("dtype", DALI_TYPES)
 @pytest.mark.parametrize("output", ["RGB", "BGR", "GRAY", "YCbCr", "ANY_DATA"])
-def test_whole_zoo(image_zoo: dict[str, Any], output: str, dtype: str) -> None:
+def test_whole_zoo(image_zoo, output, dtype):
     files = chosen(image_zoo, output)
     unit = 1 / 255 if dtype == "float32" else np.iinfo(dtype).max / 255
     for (name, data), theirs in zip(
@@ -83,14 +79,14 @@ def test_whole_zoo(image_zoo: dict[str, Any], output: str, dtype: str) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("output", ["RGB", "GRAY", "ANY_DATA"])
-def test_peeked_shapes(image_zoo: dict[str, Any], output: str) -> None:
+def test_peeked_shapes(image_zoo, output):
     files = {name: np.fromfile(image.path, np.uint8) for name, image in image_zoo.items()}
     shapes = run_dali(list(files.values()), output, "uint8", peek_only=True)
     for (name, data), theirs in zip(files.items(), shapes, strict=True):
         assert peek_shape(data, output=output) == tuple(theirs), name
 
 
-TIFFS: dict[str, tuple[tuple[int, ...], Any, dict[str, Any]]] = {
+TIFFS = {
     "six bands": ((20, 30, 6), np.uint8, {"photometric": "minisblack", "planarconfig": "contig"}),
     "deep bands": ((20, 30, 5), np.uint16, {"photometric": "minisblack", "planarconfig": "contig"}),
     "zstd tiles": ((45, 70, 3), np.uint8, {"compression": "zstd", "tile": (16, 32)}),
@@ -103,7 +99,7 @@ TIFFS: dict[str, tuple[tuple[int, ...], Any, dict[str, Any]]] = {
 @pytest.mark.parametrize("form", TIFFS)
 @pytest.mark.parametrize("output", ["RGB", "ANY_DATA"])
 @pytest.mark.parametrize("dtype", DALI_TYPES)
-def test_forms_of_tiff(form: str, output: str, dtype: str) -> None:
+def test_forms_of_tiff(form, output, dtype):
     shape, stored, options = TIFFS[form]
     pixels = np.random.default_rng(6).random(shape)
     largest = 1.0 if stored is np.float32 else np.iinfo(stored).max
@@ -118,7 +114,7 @@ def test_forms_of_tiff(form: str, output: str, dtype: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("output", ["RGB", "GRAY", "ANY_DATA"])
 @pytest.mark.parametrize("stored", [np.uint8, np.uint16])
-def test_tiff_of_many_channels(output: str, stored: type[Any]) -> None:
+def test_tiff_of_many_channels(output, stored):
     random = np.random.default_rng(8)
     files = [
         written(

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from penstock.tests.operators.random.input_sets import CALLS, SIZE, pairs
 from penstock.tests.parity.oracle import dali
 
-fn: Any = pytest.importorskip("nvidia.dali.fn")
+fn = pytest.importorskip("nvidia.dali.fn")
 
 ON_GPU_ONLY = {"jitter"}
 
 
 @pytest.mark.parametrize("name", sorted(set(CALLS) - ON_GPU_ONLY))
-def test_sets_of_inputs_share_the_random_numbers(name: str) -> None:
-    def expression() -> list[Any]:
+def test_sets_of_inputs_share_the_random_numbers(name):
+    def expression():
         return [each for pair in pairs(fn, CALLS[name]) for each in pair]
 
     outputs = [rows for rows, _ in dali(expression, batch_size=SIZE)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -26,35 +25,32 @@ GEOMETRIES = [  # samples, batch size, shards
     *((10, 3, 1), (11, 4, 1), (5, 7, 1)),
     *((9, 3, 2), (7, 4, 2), (10, 3, 3), (11, 2, 3)),
 ]
-Make = Callable[..., Any]
 
 
 class Library:
     """DALI or Penstock."""
 
-    def __init__(self, functions: Any, decorator: Any, iterators: Any, **options: Any) -> None:
+    def __init__(self, functions, decorator, iterators, **options):
         self.functions = functions
         self.decorator = decorator
         self.iterators = iterators
         self.options = options
         self.made: list[Any] = []
 
-    def pipeline(self, define: Make, batch_size: int, checkpoint: Any) -> Any:
+    def pipeline(self, define, batch_size, checkpoint):
         options = {"device_id": None, "num_threads": 1, **self.options}
         if checkpoint is not None:
             options["checkpoint"] = checkpoint
         self.made.append(self.decorator(define, batch_size=batch_size, **options)())
         return self.made[-1]
 
-    def iterator(self, pipelines: list[Any], policy: str, **options: Any) -> Any:
+    def iterator(self, pipelines, policy, **options):
         return self.iterators.DALIGenericIterator(
             pipelines, ["x"], last_batch_policy=self.iterators.LastBatchPolicy[policy], **options
         )
 
-    def shards(
-        self, file: str, samples: int, batch_size: int, count: int, saved: Any, **reader: Any
-    ) -> list[Any]:
-        def shard(rank: int) -> Any:
+    def shards(self, file, samples, batch_size, count, saved, **reader):
+        def shard(rank):
             return self.functions.readers.file(
                 files=[file] * samples,
                 labels=list(range(samples)),
@@ -70,7 +66,7 @@ class Library:
             for rank in range(count)
         ]
 
-    def close(self) -> None:
+    def close(self):
         for pipeline in self.made:
             getattr(pipeline, "close", lambda: None)()
         self.made.clear()
@@ -82,23 +78,23 @@ THEIRS = Library(dali.fn, dali.pipeline_def, dali_plugin, enable_checkpointing=T
 
 
 @pytest.fixture(autouse=True)
-def closed(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+def closed(caplog):
     caplog.set_level(logging.ERROR)  # DALI logs that it ignores a reset, which it asks for itself
     yield
     for library in (OURS, THEIRS):
         library.close()
 
 
-def values(batch: Any) -> list[Any]:
+def values(batch):
     return [outputs["x"].ravel().tolist() for outputs in batch]
 
 
-def epochs(iterator: Any, count: int = 2) -> list[Any]:
+def epochs(iterator, count=2):
     return [[values(batch) for batch in iterator] for _ in range(count)]
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("files") / "one"
     path.write_bytes(b"x")
     return str(path)
@@ -107,15 +103,15 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("stick", [False, True])
-def test_at_the_end_of_an_epoch(file: str, policy: str, padded: bool, stick: bool) -> None:
+def test_at_the_end_of_an_epoch(file, policy, padded, stick):
     for number, (samples, batch_size, count) in enumerate(GEOMETRIES):
         before = 1 + number % 2  # epochs; each takes part with one and with several shards
         if policy == "DROP" and (samples // count < batch_size or (padded and samples % count)):
             continue  # where we differ from DALI: see test_iterators.py
         reader = {"pad_last_batch": padded, "stick_to_shard": stick}
 
-        def run(library: Library) -> tuple[Any, Any, Any]:
-            def start(saved: Any = None) -> Any:
+        def run(library):
+            def start(saved=None):
                 shards = library.shards(file, samples, batch_size, count, saved, **reader)  # noqa: B023
                 return library.iterator(shards, policy, reader_name="Reader", auto_reset=True)
 
@@ -134,18 +130,18 @@ def test_at_the_end_of_an_epoch(file: str, policy: str, padded: bool, stick: boo
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("stick", [False, True])
-def test_anywhere(file: str, policy: str, padded: bool, stick: bool) -> None:
+def test_anywhere(file, policy, padded, stick):
     """DALI restores the middle of an epoch, too; the batches are compared above."""
     reader = {"pad_last_batch": padded, "stick_to_shard": stick}
     for samples, batch_size, count in [(10, 3, 1), (7, 3, 2)]:
 
-        def start(saved: Any = None) -> Any:
+        def start(saved=None):
             shards = OURS.shards(file, samples, batch_size, count, saved, **reader)  # noqa: B023
             return OURS.iterator(shards, policy, reader_name="Reader")
 
-        def follow(iterator: Any, batches: int) -> list[Any]:
+        def follow(iterator, batches):
             """Return the next batches, and the place and the length of their epochs."""
-            seen: list[Any] = []
+            seen = []
             while len(seen) < batches:
                 loop = [values(batch) for batch in iterator]
                 seen += [(i - len(loop), len(iterator), batch) for i, batch in enumerate(loop)]
@@ -170,7 +166,7 @@ def test_anywhere(file: str, policy: str, padded: bool, stick: bool) -> None:
         OURS.close()
 
 
-def source(number: int) -> list[Any]:
+def source(number):
     if number >= 4:
         raise StopIteration
     return [np.array([number])]
@@ -179,16 +175,16 @@ def source(number: int) -> list[Any]:
 @pytest.mark.parametrize("size", [{"size": 4}, {}, {"size": 6}, {"size": 3}])
 @pytest.mark.parametrize("auto_reset", [False, True])
 @pytest.mark.parametrize("broken", [False, True])
-def test_an_epoch_over_a_source(size: dict[str, int], auto_reset: bool, broken: bool) -> None:
-    def run(library: Library) -> tuple[Any, Any]:
-        def start(saved: Any = None) -> Any:
-            def define() -> Any:
+def test_an_epoch_over_a_source(size, auto_reset, broken):
+    def run(library):
+        def start(saved=None):
+            def define():
                 return library.functions.external_source(source=source)
 
             pipeline = library.pipeline(define, 1, saved)
             return library.iterator([pipeline], "FILL", auto_reset=auto_reset, **size)
 
-        def whole(iterator: Any) -> Any:
+        def whole(iterator):
             for _ in range(2):
                 yield [values(batch) for batch in iterator]
                 iterator.reset()
@@ -206,10 +202,10 @@ def test_an_epoch_over_a_source(size: dict[str, int], auto_reset: bool, broken: 
         assert (resumed, unbroken) == run(THEIRS)
 
 
-def test_before_reset(file: str) -> None:
+def test_before_reset(file):
     """DALI resumes at the empty end of the old epoch; here no epoch is empty."""
 
-    def start(saved: Any = None) -> Any:
+    def start(saved=None):
         return OURS.iterator(OURS.shards(file, 10, 3, 1, saved), "PARTIAL", reader_name="Reader")
 
     ended = start()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 import pytest
 
@@ -27,7 +25,7 @@ POLICIES = ["FILL", "DROP", "PARTIAL"]
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     paths = [folder / str(number) for number in range(MOST)]
     for path in paths:
@@ -36,16 +34,16 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def silence(caplog: pytest.LogCaptureFixture) -> None:
+def silence(caplog):
     """DALI logs that it ignores a reset, which it asks for itself."""
     caplog.set_level(logging.ERROR)
 
 
-def epochs(library: Any, iterators: Any, shards: list[dict[str, Any]], **options: Any) -> Any:
+def epochs(library, iterators, shards, **options):
     """Return the length of each epoch and the numbers in its batches."""
     functions, decorator = library
 
-    def define(files: list[str], reader: dict[str, Any]) -> Any:
+    def define(files, reader):
         _, labels = functions.readers.file(
             files=files, labels=list(range(len(files))), name="Reader", **reader
         )
@@ -70,17 +68,15 @@ def epochs(library: Any, iterators: Any, shards: list[dict[str, Any]], **options
         getattr(pipeline, "close", lambda: None)()
 
 
-def by_dali(shards: list[dict[str, Any]], **options: Any) -> Iterator[Any]:
-    result: Iterator[Any] = epochs((dali.fn, dali.pipeline_def), dali_plugin, shards, **options)
-    return result
+def by_dali(shards, **options):
+    return epochs((dali.fn, dali.pipeline_def), dali_plugin, shards, **options)
 
 
-def by_us(shards: list[dict[str, Any]], **options: Any) -> Iterator[Any]:
-    result: Iterator[Any] = epochs((fn, pipeline_def), plugin, shards, **options)
-    return result
+def by_us(shards, **options):
+    return epochs((fn, pipeline_def), plugin, shards, **options)
 
 
-def readers(files: list[str], batch_size: int, count: int, **options: Any) -> list[dict[str, Any]]:
+def readers(files, batch_size, count, **options):
     return [
         {"files": files, "batch_size": batch_size, "shard_id": rank, "num_shards": count, **options}
         for rank in range(count)
@@ -90,7 +86,7 @@ def readers(files: list[str], batch_size: int, count: int, **options: Any) -> li
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("stick", [False, True])
-def test_by_reader(files: list[str], policy: str, padded: bool, stick: bool) -> None:
+def test_by_reader(files, policy, padded, stick):
     for size, batch_size, count in product((7, MOST), (2, 3), (1, 2, 3)):
         if policy == "DROP" and (
             size // count < batch_size or (padded and size % count)  # see the next test
@@ -103,7 +99,7 @@ def test_by_reader(files: list[str], policy: str, padded: bool, stick: bool) -> 
             assert list(by_us(some, **more)) == list(by_dali(some, **more))
 
 
-def test_where_we_differ_dali_begins_an_epoch_with_padding(files: list[str]) -> None:
+def test_where_we_differ_dali_begins_an_epoch_with_padding(files):
     shards = readers(files[:10], 3, 3, pad_last_batch=True)[:1]
     options = {"policy": "DROP", "reader_name": "Reader"}
     ours, theirs = list(by_us(shards, **options)), list(by_dali(shards, **options))
@@ -111,7 +107,7 @@ def test_where_we_differ_dali_begins_an_epoch_with_padding(files: list[str]) -> 
     assert ours[:3] == [(1, [[[0, 1, 2]]]), (1, [[[3, 4, 5]]]), (1, [[[6, 7, 8]]])]
 
 
-def assert_same_batches(shards: list[dict[str, Any]], **options: Any) -> None:
+def assert_same_batches(shards, **options):
     """Compare all but `len`, for which DALI gives the first epoch's where only `size` is known."""
     ours, theirs = list(by_us(shards, **options)), list(by_dali(shards, **options))
     assert [batches for _, batches in ours] == [batches for _, batches in theirs]
@@ -121,19 +117,19 @@ def assert_same_batches(shards: list[dict[str, Any]], **options: Any) -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("padded", [False, True])
-def test_by_size(files: list[str], policy: str, padded: bool) -> None:
+def test_by_size(files, policy, padded):
     for size, batch_size in product((5, 7, 8), (1, 2, 3)):
         shards = readers(files[:7], batch_size, 1, pad_last_batch=padded)
         assert_same_batches(shards, policy=policy, size=size, last_batch_padded=padded)
 
 
 @pytest.mark.parametrize("policy", ["FILL", "DROP"])
-def test_several_pipelines_by_size(files: list[str], policy: str) -> None:
+def test_several_pipelines_by_size(files, policy):
     for size, batch_size in product((6, 8, 10), (1, 2, 3)):
         assert_same_batches(readers(files[:size], batch_size, 2), policy=policy, size=size)
 
 
-def test_where_we_differ_dali_fills_the_first_pipeline_up(files: list[str]) -> None:
+def test_where_we_differ_dali_fills_the_first_pipeline_up(files):
     shards = readers(files[:10], 2, 2, pad_last_batch=True)
     options = {"policy": "PARTIAL", "size": 10, "last_batch_padded": True}
     ours, theirs = next(by_us(shards, **options)), next(by_dali(shards, **options))
@@ -146,8 +142,8 @@ def test_where_we_differ_dali_fills_the_first_pipeline_up(files: list[str]) -> N
 @pytest.mark.parametrize(
     "name", ["DALIGenericIterator", "DALIClassificationIterator", "DALIRaggedIterator"]
 )
-def test_arguments(name: str) -> None:
-    def arguments(iterators: Any) -> dict[str, Any]:
+def test_arguments(name):
+    def arguments(iterators):
         parameters = inspect.signature(getattr(iterators, name)).parameters.values()
         named = {p.name: p.default for p in parameters if p.kind is not p.VAR_KEYWORD}
         return {key: getattr(value, "name", value) for key, value in named.items()}
@@ -157,6 +153,6 @@ def test_arguments(name: str) -> None:
     assert ours["with_valid"] is False
 
 
-def test_policies() -> None:
+def test_policies():
     theirs = dali_plugin.LastBatchPolicy
     assert {p.name: p.value for p in plugin.LastBatchPolicy} == {p.name: p.value for p in theirs}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,7 @@ IMAGES = [pixels(40, 60, 3, seed=i) // 2 for i in range(3)]
 EMPTY = [np.zeros(shape, np.uint8) for shape in ((0, 5, 3), (5, 0, 3), (0, 0, 3), (5, 5, 0))]
 WINDOW = np.random.default_rng(1).random((5, 5), np.float32) / 5
 
-CASES: list[tuple[str, list[Any], list[Any], dict[str, Any], float]] = [
+CASES = [
     ("laplacian", IMAGES, [], {"window_size": 31, "scale": 1e-16}, 1),
     ("laplacian", IMAGES, [], {"window_size": 5, "smoothing_size": 31, "scale": 1e-16}, 1),
     ("laplacian", IMAGES, [], {"window_size": 25, "normalized_kernel": True}, 1),
@@ -32,9 +30,7 @@ CASES: list[tuple[str, list[Any], list[Any], dict[str, Any], float]] = [
 
 
 @pytest.mark.parametrize(("name", "samples", "inputs", "arguments", "tolerance"), CASES)
-def test_values(
-    name: str, samples: list[Any], inputs: list[Any], arguments: Any, tolerance: float
-) -> None:
+def test_values(name, samples, inputs, arguments, tolerance):
     ours = run(name, samples, "HWC", inputs=inputs, **arguments)
     theirs, _ = run_dali(name, samples, "HWC", inputs=inputs, **arguments)
     for mine, their in zip(ours, theirs, strict=True):
@@ -52,7 +48,7 @@ def test_values(
         ("tensor_resize", {"scales": [1e-8, 1.0, 1.0]}),
     ],
 )
-def test_sizes_below_a_pixel(name: str, arguments: Any) -> None:
+def test_sizes_below_a_pixel(name, arguments):
     ours = run(name, IMAGES, "HWC", **arguments)
     theirs, _ = run_dali(name, IMAGES, "HWC", **arguments)
     assert [row.shape for row in ours] == [row.shape for row in theirs]

@@ -6,16 +6,13 @@ Programs of layouts are in `test_layouts.py`, of iterators in `test_iterator_che
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import penstock
 
-dali: Any = pytest.importorskip("nvidia.dali")
+dali = pytest.importorskip("nvidia.dali")
 
 IMAGE = np.arange(4 * 5 * 3, dtype=np.uint8).reshape(4, 5, 3)
 ANCHORS = [0.0, 0.0, 1.0, 1.0, 0.2, 0.2, 0.5, 0.5]
@@ -25,20 +22,20 @@ VIDEO = np.random.default_rng(0).integers(0, 255, (4, 6, 8, 3), dtype=np.uint8)
 MEANS = [123.68, 116.78, 103.94]
 
 
-def fed(lib: Any, value: Any, layout: str | None = None) -> Any:
+def fed(lib, value, layout=None):
     """Return a node with one array for each sample."""
     return lib.fn.external_source(lambda: [np.asarray(value)] * 2, layout=layout)
 
 
-def image(lib: Any) -> Any:
+def image(lib):
     return fed(lib, IMAGE, "HWC")
 
 
-def none(lib: Any) -> Any:
+def none(lib):
     return fed(lib, np.array([], np.int32))
 
 
-def results(lib: Any, program: Callable[[Any], Any], **options: Any) -> list[Any]:
+def results(lib, program, **options):
     """Return (layout, rows) of each output."""
     arguments = {"batch_size": 2, "num_threads": 1, "device_id": None} | options
     pipe = lib.Pipeline(**arguments, exec_async=False, exec_pipelined=False)
@@ -49,11 +46,11 @@ def results(lib: Any, program: Callable[[Any], Any], **options: Any) -> list[Any
     return [(out.layout(), [np.array(out.at(i)) for i in range(len(out))]) for out in pipe.run()]
 
 
-def constant(value: Any) -> Callable[[Any], Any]:
+def constant(value):
     return lambda lib: lib.fn.copy(lib.types.Constant(value))
 
 
-PROGRAMS: dict[str, Callable[[Any], Any]] = {
+PROGRAMS = {
     **{
         f"a constant of {dtype}": constant(np.array([1], dtype))
         for dtype in ("float64", "int64", "uint64", "float32", "int16", "bool", "float16")
@@ -123,14 +120,14 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _npy(array: Any) -> bytes:
+def _npy(array):
     file = io.BytesIO()
     np.save(file, array)
     return file.getvalue()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_results(name: str) -> None:
+def test_results(name):
     ours, theirs = (results(lib, PROGRAMS[name]) for lib in (penstock, dali))
     assert len(ours) == len(theirs)
     for (layout, rows), (their_layout, their_rows) in zip(ours, theirs, strict=True):
@@ -140,7 +137,7 @@ def test_results(name: str) -> None:
             np.testing.assert_allclose(row.astype(float), their.astype(float), rtol=1e-6, atol=1)
 
 
-REFUSED: dict[str, Callable[[Any], Any]] = {
+REFUSED = {
     "crop without height and width": lambda lib: lib.fn.crop(fed(lib, IMAGE, "ABC"), crop=(4, 4)),
     "flip without height and width": lambda lib: lib.fn.flip(fed(lib, IMAGE, "ABC"), horizontal=1),
     "two ends of a slice": lambda lib: lib.fn.slice(
@@ -153,12 +150,12 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 @pytest.mark.parametrize("lib", [penstock, dali], ids=["penstock", "dali"])
-def test_refusals(lib: Any, name: str) -> None:
+def test_refusals(lib, name):
     with pytest.raises((RuntimeError, ValueError, TypeError)):
         results(lib, REFUSED[name])
 
 
-def _random(lib: Any) -> list[Any]:
+def _random(lib):
     return [
         lib.fn.random.coin_flip(seed=7865),
         lib.fn.random.uniform(range=[0.0, 1.0], seed=3),
@@ -170,7 +167,7 @@ def _random(lib: Any) -> list[Any]:
 
 @pytest.mark.parametrize("lib", [penstock, dali], ids=["penstock", "dali"])
 @pytest.mark.parametrize("seeds", [(None, None), (1, 2)])
-def test_an_operators_seed_fixes_its_numbers(lib: Any, seeds: Sequence[int | None]) -> None:
+def test_an_operators_seed_fixes_its_numbers(lib, seeds):
     """Whatever seed the pipeline has; the numbers of the libraries differ."""
     first, second = (results(lib, _random, seed=seed) for seed in seeds)
     for (_, rows), (_, others) in zip(first, second, strict=True):
@@ -178,13 +175,13 @@ def test_an_operators_seed_fixes_its_numbers(lib: Any, seeds: Sequence[int | Non
 
 
 @pytest.mark.parametrize("lib", [penstock, dali], ids=["penstock", "dali"])
-def test_shards_of_shuffle_after_epoch_stay(lib: Any, tmp_path: Path) -> None:
+def test_shards_of_shuffle_after_epoch_stay(lib, tmp_path):
     """A rank reads its own shard, whose order is another in each epoch."""
     path = tmp_path / "a"
     path.write_bytes(b"a")
     with_labels = {"files": [str(path)] * 9, "labels": list(range(9))}
 
-    def program(each: Any) -> Any:
+    def program(each):
         return each.fn.readers.file(
             name="Reader", num_shards=2, shard_id=1, shuffle_after_epoch=True, **with_labels
         )[1]
@@ -198,11 +195,11 @@ def test_shards_of_shuffle_after_epoch_stay(lib: Any, tmp_path: Path) -> None:
     assert all(len(set(epoch)) == 5 for epoch in epochs)
 
 
-def test_mirror_of_planar_images() -> None:
+def test_mirror_of_planar_images():
     """`resize_crop_mirror` of CHW mirrors left and right; DALI's result is upside down."""
     planes = np.ascontiguousarray(IMAGE.transpose(2, 0, 1))
 
-    def program(lib: Any) -> list[Any]:
+    def program(lib):
         arguments = {"resize_x": 7, "resize_y": 6, "crop": (3, 4)}
         return [
             lib.fn.resize_crop_mirror(fed(lib, planes, "CHW"), mirror=mirror, **arguments)
@@ -216,17 +213,17 @@ def test_mirror_of_planar_images() -> None:
     np.testing.assert_allclose(theirs.astype(int), their_plain[:, ::-1].astype(int), atol=1)
 
 
-def test_a_function_of_tensors_gets_one_sample() -> None:
+def test_a_function_of_tensors_gets_one_sample():
     """By default, as DALI's documentation says; DALI needs a PyTorch with CUDA here."""
     torch = pytest.importorskip("torch")
     plugin = pytest.importorskip("penstock.plugin.pytorch")
     seen = []
 
-    def function(tensor: Any) -> Any:
+    def function(tensor):
         seen.append(type(tensor))
         return tensor + 1
 
-    def program(lib: Any) -> Any:
+    def program(lib):
         return [
             plugin.fn.torch_python_function(image(lib), function=function),
             plugin.TorchPythonFunction(function, 1)(image(lib)),

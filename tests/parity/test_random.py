@@ -1,7 +1,5 @@
 """Types, shapes and moments of random numbers, against NVIDIA DALI."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -10,8 +8,8 @@ from penstock.operators.random.random_numbers import CoinFlip, Normal, Uniform
 from penstock.tests.operators.running import array, batch_of, dense, per_batch
 from penstock.tests.parity.oracle import dali
 
-random: Any = pytest.importorskip("nvidia.dali.fn").random
-types: Any = pytest.importorskip("nvidia.dali.types")
+random = pytest.importorskip("nvidia.dali.fn").random
+types = pytest.importorskip("nvidia.dali.types")
 
 SIZE = 400
 CASES = [
@@ -30,7 +28,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("kind", "function", "arguments"), CASES)
-def test_distributions(kind: Any, function: Any, arguments: Any) -> None:
+def test_distributions(kind, function, arguments):
     theirs = {k: getattr(types, v) if k == "dtype" else v for k, v in arguments.items()}
     ((samples, _),) = dali(lambda: function(**theirs), batch_size=SIZE)
     expected = np.stack(samples)
@@ -58,7 +56,7 @@ def test_distributions(kind: Any, function: Any, arguments: Any) -> None:
         (3, {"p": [0.2, 0.3, 0.5]}),
     ],
 )
-def test_choice(a: Any, arguments: Any) -> None:
+def test_choice(a, arguments):
     ((samples, _),) = dali(lambda: random.choice(a, **arguments), batch_size=SIZE)
     expected = np.stack(samples)
     source = np.asarray(a)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cv2
 import numpy as np
 import pytest
@@ -19,7 +17,7 @@ types = pytest.importorskip("nvidia.dali.types")
 
 CASES = 1500
 MAX_SIZES = [None, (30.0, 30.0), (25.5, 18.0), (0.0, 44.0)]
-WAYS: list[dict[str, Any]] = [
+WAYS = [
     {"size": (40, 50)},
     {"size": (200, 300)},
     {"size": (-40.5, 50.3)},
@@ -44,13 +42,11 @@ WAYS: list[dict[str, Any]] = [
 ]
 
 
-def fed(batch: list[Any], layout: str = "") -> Any:
+def fed(batch, layout=""):
     return fn.external_source(lambda: batch, layout=layout)
 
 
-def run_dali(
-    batch: list[Any], layout: str, operator: Any = fn.resize, **arguments: Any
-) -> list[tuple[Any, ...]]:
+def run_dali(batch, layout, operator=fn.resize, **arguments):
     """The outputs of one batch, sample by sample; lists are arguments that vary by sample."""
     pipeline = dali.Pipeline(batch_size=len(batch), num_threads=2, device_id=None)
     with pipeline:
@@ -64,14 +60,14 @@ def run_dali(
     return [tuple(np.array(o[i]) for o in outputs) for i in range(len(batch))]
 
 
-def picture(seed: int, height: int, width: int, channels: int = 3) -> Any:
+def picture(seed, height, width, channels=3):
     rng = np.random.default_rng(seed)
     noise = cv2.GaussianBlur(rng.random((height, width, channels)), (0, 0), 1.5)
     scaled = cv2.normalize(noise, None, 0, 255, cv2.NORM_MINMAX).astype(np.uint8)
     return scaled.reshape(height, width, channels)
 
 
-def in_layout(sample: Any, old: str, new: str) -> Any:
+def in_layout(sample, old, new):
     """The sample with its axes in the order of `new`; the first frame if that has no frames."""
     if "F" not in new:
         sample, old = sample[0], old[1:]
@@ -80,7 +76,7 @@ def in_layout(sample: Any, old: str, new: str) -> Any:
 
 @pytest.mark.parametrize("max_size", MAX_SIZES)
 @pytest.mark.parametrize("mode", MODES)
-def test_shapes_and_regions(mode: str, max_size: tuple[float, ...] | None) -> None:
+def test_shapes_and_regions(mode, max_size):
     """Images of their own coordinates, so that the nearest pixel tells the region too."""
     rng = np.random.default_rng(11)
     extents = rng.integers(1, 90, (CASES, 2)).tolist()
@@ -89,7 +85,7 @@ def test_shapes_and_regions(mode: str, max_size: tuple[float, ...] | None) -> No
         np.concatenate([halves, rng.uniform(-60, 120, 60), np.zeros(60)]), (CASES, 2)
     )
     batch = [np.indices(each).astype(np.float32).transpose(1, 2, 0).copy() for each in extents]
-    options: dict[str, Any] = {"mode": mode, "max_size": max_size}
+    options = {"mode": mode, "max_size": max_size}
     results = run_dali(
         batch, "HWC", size=list(sizes.astype(np.float32)), interp_type=types.INTERP_NN, **options
     )
@@ -103,7 +99,7 @@ def test_shapes_and_regions(mode: str, max_size: tuple[float, ...] | None) -> No
 @pytest.mark.parametrize("antialias", [True, False])
 @pytest.mark.parametrize("kind", range(6))
 @pytest.mark.parametrize("way", WAYS, ids=str)
-def test_pixels(way: dict[str, Any], kind: int, antialias: bool) -> None:
+def test_pixels(way, kind, antialias):
     batch = [picture(1, 97, 130), picture(2, 200, 151), picture(3, 33, 60, 1)]
     for subpixel in (True, False):
         options = {**way, "antialias": antialias, "subpixel_scale": subpixel}
@@ -121,7 +117,7 @@ def test_pixels(way: dict[str, Any], kind: int, antialias: bool) -> None:
 
 @pytest.mark.parametrize("kind", range(6))
 @pytest.mark.parametrize("layout", ["HWC", "CHW", "FHWC", "FCHW", "CFHW"])
-def test_layouts(layout: str, kind: int) -> None:
+def test_layouts(layout, kind):
     video = np.stack([picture(seed, 40, 50) for seed in range(4)])
     image = in_layout(video, "FHWC", layout)
     options = {"size": (55.5, 33), "save_attrs": True}
@@ -141,7 +137,7 @@ def test_layouts(layout: str, kind: int) -> None:
     [{"size": (4, 30, 33.3)}, {"size": (-9, 60, 0)}, {"resize_z": 3, "resize_y": 20}],
     ids=str,
 )
-def test_volumes(way: dict[str, Any], layout: str, kind: int) -> None:
+def test_volumes(way, layout, kind):
     volume = np.stack([picture(seed, 40, 50) for seed in range(6)])
     volume = cv2.GaussianBlur(volume.reshape(6, -1), (1, 3), 0).reshape(volume.shape)
     image = in_layout(np.stack([volume, volume[::-1]]), "FDHWC", layout)
@@ -153,11 +149,11 @@ def test_volumes(way: dict[str, Any], layout: str, kind: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int16", "uint16", "float32"])
-def test_types(dtype: str) -> None:
+def test_types(dtype):
     image = (picture(1, 97, 130).astype(np.float32) * 100 - 3000).clip(0).astype(dtype)
     for option, result_type in ((None, dtype), (types.FLOAT, "float32")):
         for kind in range(6):
-            arguments: dict[str, Any] = {"size": (50, 160)}
+            arguments = {"size": (50, 160)}
             ((expected,),) = run_dali(
                 [image], "HWC", interp_type=types.DALIInterpType(kind), dtype=option, **arguments
             )
@@ -172,7 +168,7 @@ def test_types(dtype: str) -> None:
 @pytest.mark.parametrize("mirror", range(4))
 @pytest.mark.parametrize("kind", range(6))
 @pytest.mark.parametrize("way", WAYS[::3], ids=str)
-def test_crop_and_mirror(way: dict[str, Any], kind: int, mirror: int) -> None:
+def test_crop_and_mirror(way, kind, mirror):
     image = picture(2, 97, 130)
     crop = {"crop": (20.7, 11), "crop_pos_x": 0.1, "crop_pos_y": 0.77, "mirror": mirror}
     ((expected,),) = run_dali(
@@ -202,7 +198,7 @@ def test_crop_and_mirror(way: dict[str, Any], kind: int, mirror: int) -> None:
         {"resize_x": 0.2},
     ],
 )
-def test_images_without_pixels_and_tiny_sizes(shape: tuple[int, ...], way: dict[str, Any]) -> None:
+def test_images_without_pixels_and_tiny_sizes(shape, way):
     image = np.random.default_rng(5).integers(0, 255, shape).astype(np.uint8)
     ((expected,),) = run_dali([image], "HWC", **way)
     result = apply(Resize, image, layouts=("HWC",), **way)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -16,15 +13,15 @@ MOST = 23
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    folder: Path = tmp_path_factory.mktemp("files")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
     paths = [folder / f"{number}.bin" for number in range(MOST)]
     for path in paths:
         path.write_bytes(b"x")
     return [str(path) for path in paths]
 
 
-def dali_reader(files: list[str], batch_size: int, **options: Any) -> Any:
+def dali_reader(files, batch_size, **options):
     """A DALI pipeline that gives each sample's place in `files`."""
     pipeline = dali.Pipeline(
         batch_size=batch_size, num_threads=1, device_id=None, prefetch_queue_depth=1
@@ -42,12 +39,10 @@ def dali_reader(files: list[str], batch_size: int, **options: Any) -> Any:
 @pytest.mark.parametrize("stick_to_shard", [False, True])
 @pytest.mark.parametrize("num_shards", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("batch_size", [1, 2, 3, 4])
-def test_three_epochs(
-    files: list[str], batch_size: int, num_shards: int, stick_to_shard: bool, pad_last_batch: bool
-) -> None:
+def test_three_epochs(files, batch_size, num_shards, stick_to_shard, pad_last_batch):
     for size in range(5, MOST + 1):
         for rank in range(num_shards):
-            options: dict[str, Any] = {
+            options = {
                 "shard_id": rank,
                 "num_shards": num_shards,
                 "stick_to_shard": stick_to_shard,
@@ -63,7 +58,7 @@ def test_three_epochs(
             assert meta["epoch_size_padded"] == sampler.epoch_size_padded
 
 
-def test_more_shards_than_samples_is_an_error_there_too(files: list[str]) -> None:
+def test_more_shards_than_samples_is_an_error_there_too(files):
     with pytest.raises(RuntimeError, match="number of shards: 4"):
         dali_reader(files[:3], 1, num_shards=4)
     with pytest.raises(ValueError, match="num_shards=4"):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -20,9 +18,6 @@ from .scripts_members import MEMBERS
 from .scripts_operators import OPERATORS
 from .scripts_pipelines import PIPELINES
 
-if TYPE_CHECKING:
-    from penstock.fixtures.generate import PhotoTree
-
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of old names
 
 SCRIPTS = {**PIPELINES, **OPERATORS, **MEMBERS}
@@ -33,7 +28,7 @@ TOLERANCES = {"images transformed": 1, "resnet with functions": 0.018}
 FLOATS = 2e-7
 
 
-def writer(name: str) -> ModuleType:
+def writer(name):
     """Return one of the modules that write data sets for the tests of readers."""
     path = Path(__file__).resolve().parent.parent / "readers" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"penstock_test_scripts_{name}", path)
@@ -46,12 +41,12 @@ def writer(name: str) -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def photos(photo_tree: PhotoTree) -> str:
+def photos(photo_tree):
     return str(photo_tree.root)
 
 
 @pytest.fixture(scope="module")
-def data(photos: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+def data(photos, tmp_path_factory):
     """A folder with seven photographs in every format that the programs read."""
     folder = tmp_path_factory.mktemp("data")
     images = [path.read_bytes() for path in sorted(Path(photos).glob("class_0[0-6]/*5.jpg"))]
@@ -82,7 +77,7 @@ def data(photos: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
-def described(value: Any) -> Any:
+def described(value):
     """Return what there is to see of a value, as it is now, with nothing of either library."""
     if isinstance(value, list | tuple):
         return [described(member) for member in value]
@@ -98,10 +93,10 @@ def described(value: Any) -> Any:
     return int(value) if type(value).__name__.endswith("DALIDataType") else value
 
 
-def run(program: str, photos: str, data: str) -> list[Any]:
-    kept: list[Any] = []
+def run(program, photos, data):
+    kept = []
 
-    def keep(*values: Any) -> None:
+    def keep(*values):
         kept.extend(map(described, values))
 
     names = {"keep": keep, "photos": photos, "data": data, "np": np, "__name__": "program"}
@@ -112,7 +107,7 @@ def run(program: str, photos: str, data: str) -> list[Any]:
     return kept
 
 
-def assert_same(ours: Any, theirs: Any, tolerance: float) -> None:
+def assert_same(ours, theirs, tolerance):
     assert type(ours) is type(theirs)
     if isinstance(ours, list):
         assert len(ours) == len(theirs)
@@ -127,9 +122,7 @@ def assert_same(ours: Any, theirs: Any, tolerance: float) -> None:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_program(
-    name: str, photos: str, data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_program(name, photos, data, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     program = SCRIPTS[name]
     ours = run(program.replace("nvidia.dali", "penstock"), photos, data)

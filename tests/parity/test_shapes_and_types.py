@@ -1,7 +1,5 @@
 """Casts, indexing, reshaping and joining, against NVIDIA DALI."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -17,18 +15,18 @@ from penstock.operators.metadata.shapes import Shapes
 from penstock.tests.operators.running import apply, array, batch_of, dense
 from penstock.tests.parity.oracle import dali
 
-fn: Any = pytest.importorskip("nvidia.dali.fn")
-types: Any = pytest.importorskip("nvidia.dali.types")
+fn = pytest.importorskip("nvidia.dali.fn")
+types = pytest.importorskip("nvidia.dali.types")
 
 VOLUME = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
 NUMPY_NAMES = {"FLOAT": "float32"}
 
 
-def check(kind: Any, expression: Any, samples: Any, layouts: Any = None, **arguments: Any) -> None:
+def check(kind, expression, samples, layouts=None, **arguments):
     """Compare an operator with DALI's on one sample; inputs get these layouts."""
     layouts = layouts or [""] * len(samples)
 
-    def laid_out(*nodes: Any) -> Any:
+    def laid_out(*nodes):
         return expression(
             *(fn.reshape(n, layout=x) if x else n for n, x in zip(nodes, layouts, strict=True))
         )
@@ -43,7 +41,7 @@ def check(kind: Any, expression: Any, samples: Any, layouts: Any = None, **argum
     assert kind("cpu", data, layouts, **constants).output_layouts() == (layout,)
 
 
-def test_casts_from_floating_point() -> None:
+def test_casts_from_floating_point():
     numbers = [-0.5, 0.5, 1.5, 2.5, -1.5, 0.49999997, 254.5, 255.5, 300, -3, 1e20, -1e20, np.inf]
     for source in ("float16", "float32", "float64"):
         with np.errstate(over="ignore"):
@@ -53,7 +51,7 @@ def test_casts_from_floating_point() -> None:
             check(Cast, lambda x, d=dtype: fn.cast(x, dtype=d), [sample], dtype=target.lower())
 
 
-def test_casts_from_integers() -> None:
+def test_casts_from_integers():
     sample = array("int64", [-1, 0, 1, 127, 128, 255, 70000, -70000, 2**31, 2**40, -(2**63)])
     for target in ("UINT8", "INT8", "UINT16", "INT32", "UINT32", "UINT64", "BOOL", "FLOAT16"):
         dtype = getattr(types, target)
@@ -78,13 +76,13 @@ def test_casts_from_integers() -> None:
         slice(1, None),
     ],
 )
-def test_subscripts(key: Any) -> None:
+def test_subscripts(key):
     constant, _ = split_key(key, lambda value: False)
     for layout in ("", "HWC"):
         check(Subscript, lambda x: x[key], [VOLUME], [layout], key=constant)
 
 
-def test_shapes() -> None:
+def test_shapes():
     check(Shapes, lambda x: x.shape(), [VOLUME])
     check(Shapes, lambda x: x.shape(dtype=types.FLOAT), [VOLUME], dtype="float32")
     check(Shapes, lambda x: x.shape(), [np.int32(3)])
@@ -107,12 +105,12 @@ def test_shapes() -> None:
         {"src_dims": [2, 0, 1]},
     ],
 )
-def test_reshape(arguments: Any) -> None:
+def test_reshape(arguments):
     for layout in ("", "HWC"):
         check(Reshape, lambda x: fn.reshape(x, **arguments), [VOLUME], [layout], **arguments)
 
 
-def test_reshape_inserts_dimensions() -> None:
+def test_reshape_inserts_dimensions():
     # DALI fails where the input has a layout.
     dims = {"src_dims": [-1, 1, 0, 2]}
     scaled = {**dims, "rel_shape": [1, 1, 0.5, -1]}
@@ -120,7 +118,7 @@ def test_reshape_inserts_dimensions() -> None:
     check(Reshape, lambda x: fn.reshape(x, **scaled), [VOLUME], **scaled)
 
 
-def test_reshape_by_data() -> None:
+def test_reshape_by_data():
     sample = array("int32", [4, -1])
     check(Reshape, fn.reshape, [VOLUME, sample])
     check(Reshape, lambda x: fn.reshape(x, shape=[]), [array("int32", [5])], shape=[])
@@ -138,7 +136,7 @@ def test_reshape_by_data() -> None:
         {"shape": [24]},
     ],
 )
-def test_reinterpret(arguments: Any) -> None:
+def test_reinterpret(arguments):
     theirs = {k: getattr(types, v) if k == "dtype" else v for k, v in arguments.items()}
     ours = {k: NUMPY_NAMES.get(v, v.lower()) if k == "dtype" else v for k, v in arguments.items()}
     for layout in ("", "HWC"):
@@ -146,13 +144,13 @@ def test_reinterpret(arguments: Any) -> None:
 
 
 @pytest.mark.parametrize("axes", [1, [1, 3], [3]])
-def test_squeeze(axes: Any) -> None:
+def test_squeeze(axes):
     sample = VOLUME.reshape(2, 1, 12, 1)
     check(Squeeze, lambda x: fn.squeeze(x, axes=axes), [sample], ["FHWC"], axes=axes)
     check(Squeeze, lambda x: fn.squeeze(x, axes=axes), [sample], axes=axes)
 
 
-def test_squeeze_by_name_and_of_nothing() -> None:
+def test_squeeze_by_name_and_of_nothing():
     sample = VOLUME.reshape(2, 1, 12, 1)
     expression = lambda x: fn.squeeze(x, axis_names="CH")  # noqa: E731
     check(Squeeze, expression, [sample], ["FHWC"], axis_names="CH")
@@ -169,7 +167,7 @@ def test_squeeze_by_name_and_of_nothing() -> None:
         {"axes": [1, 2]},
     ],
 )
-def test_expand_dims(arguments: Any) -> None:
+def test_expand_dims(arguments):
     check(ExpandDims, lambda x: fn.expand_dims(x, **arguments), [VOLUME], ["HWC"], **arguments)
 
 
@@ -177,23 +175,23 @@ def test_expand_dims(arguments: Any) -> None:
     "arguments",
     [{}, {"axis": -1}, {"axis": -3}, {"axis": 3}, {"axis": 1, "axis_name": "F"}],
 )
-def test_stack(arguments: Any) -> None:
+def test_stack(arguments):
     expression = lambda a, b: fn.stack(a, b, **arguments)  # noqa: E731
     check(Stack, expression, [VOLUME, VOLUME + 1], ["HWC", ""], **arguments)
 
 
-def test_stack_scalars() -> None:
+def test_stack_scalars():
     scalars = [np.int32(1), np.int32(2), np.int32(3)]
     check(Stack, lambda *n: fn.stack(*n, axis_name="N"), scalars, axis_name="N")
 
 
 @pytest.mark.parametrize("arguments", [{}, {"axis": 2}, {"axis": -2}, {"axis_name": "C"}])
-def test_cat(arguments: Any) -> None:
+def test_cat(arguments):
     expression = lambda a, b: fn.cat(a, b, **arguments)  # noqa: E731
     check(Cat, expression, [VOLUME, VOLUME + 1], ["HWC", ""], **arguments)
 
 
-def test_permute_batch() -> None:
+def test_permute_batch():
     samples = [np.int32(i) for i in range(4)]
     ((theirs, _),) = dali(lambda x: fn.permute_batch(x, indices=[3, 3, 0, 1]), samples)
     operator = PermuteBatch("cpu", (), ("",), indices=[3, 3, 0, 1])
@@ -214,7 +212,7 @@ def test_permute_batch() -> None:
         {"idata": [1, 2, 3, 4], "shape": [2, 2], "layout": "HW"},
     ],
 )
-def test_constant(arguments: Any) -> None:
+def test_constant(arguments):
     theirs = {k: getattr(types, v) if k == "dtype" else v for k, v in arguments.items()}
     ours = {k: NUMPY_NAMES.get(v, v.lower()) if k == "dtype" else v for k, v in arguments.items()}
     (((expected,), layout),) = dali(lambda: fn.constant(**theirs), batch_size=1)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +18,7 @@ theirs = pytest.importorskip("nvidia.dali.tfrecord")
 COUNTS = (17, 8)  # records of two files
 
 
-def writer() -> ModuleType:
+def writer():
     path = Path(__file__).resolve().parent.parent / "readers" / "tfrecord_files.py"
     spec = importlib.util.spec_from_file_location("penstock_test_tfrecord_files", path)
     assert spec is not None
@@ -32,7 +30,7 @@ def writer() -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tfrecord")
     write = writer()
     random = np.random.default_rng(8)
@@ -57,7 +55,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     return {"path": paths, "index_path": indexes}
 
 
-def features(module: Any) -> dict[str, Any]:
+def features(module):
     return {
         "label": module.FixedLenFeature([], module.int64, -1),
         "image": module.FixedLenFeature([], module.string, ""),
@@ -69,22 +67,19 @@ def features(module: Any) -> dict[str, Any]:
     }
 
 
-Sample = list[tuple[tuple[int, ...], np.dtype[Any], bytes]]
-
-
-def read(package: Any, module: Any, batches: int, arguments: dict[str, Any]) -> list[Sample]:
+def read(package, module, batches, arguments):
     define = pipeline_def if package is None else dali.pipeline_def
     readers = fn.readers if package is None else dali.fn.readers
 
     @define(batch_size=4, num_threads=2, device_id=None, prefetch_queue_depth=1)
-    def pipeline() -> Any:
+    def pipeline():
         found = readers.tfrecord(features=features(module), name="reader", **arguments)
         assert isinstance(found, dict)
         return tuple(found[name] for name in features(module))
 
     pipe = pipeline()
     pipe.build()
-    samples: list[Sample] = []
+    samples = []
     for _ in range(batches):
         outputs = pipe.run()
         for row in range(len(outputs[0])):
@@ -112,9 +107,7 @@ def read(package: Any, module: Any, batches: int, arguments: dict[str, Any]) -> 
     ],
 )
 @pytest.mark.parametrize("with_index", [False, True])
-def test_order_values_shapes_and_types(
-    files: dict[str, list[str]], arguments: dict[str, Any], with_index: bool
-) -> None:
+def test_order_values_shapes_and_types(files, arguments, with_index):
     ours = dict(files) if with_index else {"path": files["path"]}
     steps = 16
     expected = read(dali, theirs, steps, files | arguments)
@@ -129,14 +122,14 @@ def test_lists_without_values_are_no_missing_lists(tmp_path):
     path, index = tmp_path / "empty.tfrecord", tmp_path / "empty.idx"
     write.write_index(index, write.write_records(path, [record]))
 
-    def shapes(package: Any, readers: Any, module: Any) -> list[tuple[Any, Any]]:
+    def shapes(package, readers, module):
         wanted = {
             "boxes": module.VarLenFeature([4], module.float32, 0.5),
             "ids": module.VarLenFeature(module.int64, 7),
         }
 
         @package.pipeline_def(batch_size=1, num_threads=1, device_id=None)
-        def pipeline() -> Any:
+        def pipeline():
             found = readers.tfrecord(path=str(path), index_path=str(index), features=wanted)
             return tuple(found.values())
 

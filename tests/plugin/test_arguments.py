@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from penstock import ArgumentError
 from penstock.plugin.arguments import as_names
 from penstock.plugin.arrays import GenericIterator
 
-from .conftest import Numbers
 
-
-def test_names() -> None:
+def test_names():
     assert as_names("one") == ["one"]
     assert as_names(("a", "b")) == ["a", "b"]
     with pytest.raises(ArgumentError, match="must differ"):
@@ -21,34 +17,34 @@ def test_names() -> None:
 
 
 @pytest.mark.parametrize("pipelines", [None, [], "pipeline", [None]])
-def test_no_pipelines(pipelines: Any) -> None:
+def test_no_pipelines(pipelines):
     with pytest.raises(ArgumentError, match="must be a Pipeline or a list"):
         GenericIterator(pipelines, ["label"])
 
 
 @pytest.mark.parametrize("size", [0, -2])
-def test_sizes_that_are_none(numbers: Numbers, size: int) -> None:
+def test_sizes_that_are_none(numbers, size):
     with pytest.raises(ArgumentError, match="size must be the number of samples"):
         GenericIterator(numbers(5, 2), ["label"], size=size)
 
 
 @pytest.mark.parametrize("also", [{"size": 5}, {"last_batch_padded": True}])
-def test_a_reader_tells_the_size_by_itself(numbers: Numbers, also: dict[str, Any]) -> None:
+def test_a_reader_tells_the_size_by_itself(numbers, also):
     with pytest.raises(ArgumentError, match="omit these"):
         GenericIterator(numbers(5, 2), ["label"], reader_name="Reader", **also)
 
 
-def test_a_reader_that_is_not_there(numbers: Numbers) -> None:
+def test_a_reader_that_is_not_there(numbers):
     with pytest.raises(ArgumentError, match="no reader named 'Raeder'"):
         GenericIterator(numbers(5, 2), ["label"], reader_name="Raeder")
 
 
-def test_several_pipelines_of_unknown_size(numbers: Numbers) -> None:
+def test_several_pipelines_of_unknown_size(numbers):
     with pytest.raises(ArgumentError, match="give reader_name or size"):
         GenericIterator([numbers(5, 2), numbers(5, 2)], ["label"])
 
 
-def test_pipelines_with_different_batch_sizes(numbers: Numbers) -> None:
+def test_pipelines_with_different_batch_sizes(numbers):
     with pytest.raises(ArgumentError, match=r"same batch_size, but they have \[2, 3\]"):
         GenericIterator([numbers(5, 2), numbers(5, 3)], ["label"], size=10)
 
@@ -62,7 +58,7 @@ def test_pipelines_with_different_batch_sizes(numbers: Numbers) -> None:
         ({"stick_to_shard": True}, "stick_to_shard"),
     ],
 )
-def test_readers_that_disagree(numbers: Numbers, second: dict[str, Any], named: str) -> None:
+def test_readers_that_disagree(numbers, second, named):
     other = numbers(**{"count": 6, "batch_size": 2, "rank": 1, "ranks": 2, **second})
     with pytest.raises(ArgumentError, match=f"same {named} in reader 'Reader'"):
         GenericIterator([numbers(6, 2, 0, 2), other], ["label"], reader_name="Reader")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import islice
 from math import ceil
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,23 +12,22 @@ from penstock import ArgumentError, Pipeline, PipelineStopped, fn
 from penstock.plugin.arrays import GenericIterator, LastBatchPolicy
 
 from ..engine.toys import own_threads
-from .conftest import Feed, Numbers, column
+from .conftest import column
 
 FILL, DROP, PARTIAL = LastBatchPolicy.FILL, LastBatchPolicy.DROP, LastBatchPolicy.PARTIAL
-Batch = list[dict[str, Any]]
 
 
-def values(batch: Batch) -> Any:
+def values(batch):
     """Return the numbers in a batch: a list, or a list of lists for several pipelines."""
     lists = [outputs["label"].ravel().tolist() for outputs in batch]
     return lists[0] if len(lists) == 1 else lists
 
 
-def epoch(iterator: GenericIterator) -> list[Any]:
+def epoch(iterator):
     return [values(batch) for batch in iterator]
 
 
-def by_reader(pipelines: Any, **options: Any) -> GenericIterator:
+def by_reader(pipelines, **options):
     return GenericIterator(pipelines, ["label"], reader_name="Reader", **options)
 
 
@@ -45,14 +43,7 @@ def by_reader(pipelines: Any, **options: Any) -> GenericIterator:
     ],
 )
 @pytest.mark.parametrize("by_size", [False, True])
-def test_the_examples_of_dali_s_documentation(
-    numbers: Numbers,
-    policy: LastBatchPolicy,
-    padded: bool,
-    last: list[int],
-    next_first: list[int],
-    by_size: bool,
-) -> None:
+def test_the_examples_of_dali_s_documentation(numbers, policy, padded, last, next_first, by_size):
     pipeline = numbers(7, 2, pad_last_batch=padded)
     if by_size:
         iterator = GenericIterator(
@@ -67,7 +58,7 @@ def test_the_examples_of_dali_s_documentation(
     assert epoch(iterator)[0] == next_first
 
 
-def test_the_length_follows_what_was_carried_over(numbers: Numbers) -> None:
+def test_the_length_follows_what_was_carried_over(numbers):
     iterator = by_reader(numbers(7, 2), auto_reset=True)
     lengths = []
     for _ in range(4):
@@ -76,7 +67,7 @@ def test_the_length_follows_what_was_carried_over(numbers: Numbers) -> None:
     assert lengths == [4, 3, 4, 3]
 
 
-def test_without_auto_reset_the_end_is_the_end(numbers: Numbers) -> None:
+def test_without_auto_reset_the_end_is_the_end(numbers):
     iterator = by_reader(numbers(4, 2))
     assert [values(next(iterator)), values(iterator.next())] == [[0, 1], [2, 3]]
     for _ in range(2):
@@ -86,16 +77,14 @@ def test_without_auto_reset_the_end_is_the_end(numbers: Numbers) -> None:
     assert values(next(iterator)) == [0, 1]
 
 
-def test_reset_when_all_batches_are_taken_needs_no_stop_iteration(numbers: Numbers) -> None:
+def test_reset_when_all_batches_are_taken_needs_no_stop_iteration(numbers):
     iterator = by_reader(numbers(5, 2, pad_last_batch=True), last_batch_policy=DROP)
     for _ in range(3):
         assert [values(next(iterator)) for _ in range(len(iterator))] == [[0, 1], [2, 3]]
         iterator.reset()
 
 
-def test_reset_before_the_first_batch_and_after_auto_reset_changes_nothing(
-    numbers: Numbers,
-) -> None:
+def test_reset_before_the_first_batch_and_after_auto_reset_changes_nothing(numbers):
     iterator = by_reader(numbers(4, 2), auto_reset="yes")
     for _ in range(2):
         iterator.reset()
@@ -104,7 +93,7 @@ def test_reset_before_the_first_batch_and_after_auto_reset_changes_nothing(
     assert len(iterator) == 2
 
 
-def test_reset_in_the_middle_warns_and_changes_nothing(numbers: Numbers) -> None:
+def test_reset_in_the_middle_warns_and_changes_nothing(numbers):
     iterator = by_reader(numbers(6, 2))
     next(iterator)
     with pytest.warns(UserWarning, match=r"the epoch has not ended after 1 batch\(es\)"):
@@ -114,9 +103,7 @@ def test_reset_in_the_middle_warns_and_changes_nothing(numbers: Numbers) -> None
 
 @pytest.mark.parametrize("auto_reset", [False, True])
 @pytest.mark.parametrize("reset", [False, True])
-def test_a_loop_after_one_that_was_broken_off_begins_anew(
-    numbers: Numbers, auto_reset: bool, reset: bool
-) -> None:
+def test_a_loop_after_one_that_was_broken_off_begins_anew(numbers, auto_reset, reset):
     iterator = by_reader(numbers(6, 2), auto_reset=auto_reset)
     for taken in (1, 2, 3, 1):
         assert [values(batch) for batch in islice(iterator, taken)] == WHOLE[:taken]
@@ -131,10 +118,8 @@ WHOLE = [[0, 1], [2, 3], [4, 5]]
 
 @pytest.mark.parametrize("taken", [1, 2, 3, 4])
 @pytest.mark.parametrize("policy", LastBatchPolicy)
-def test_a_new_epoch_is_whole_and_has_the_next_shard(
-    numbers: Numbers, policy: LastBatchPolicy, taken: int
-) -> None:
-    def shards() -> list[Pipeline]:
+def test_a_new_epoch_is_whole_and_has_the_next_shard(numbers, policy, taken):
+    def shards():
         return [numbers(15, 2, rank, 2) for rank in (0, 1)]
 
     iterator = by_reader(shards(), last_batch_policy=policy)
@@ -147,14 +132,14 @@ def test_a_new_epoch_is_whole_and_has_the_next_shard(
     assert taken >= len(whole) or epoch(iterator) == whole
 
 
-def test_each_new_loop_has_another_order(numbers: Numbers) -> None:
+def test_each_new_loop_has_another_order(numbers):
     iterator = by_reader(numbers(16, 2, random_shuffle=True))
     starts = [values(next(iter(iterator))) for _ in range(6)]
     assert len({tuple(start) for start in starts}) > 3
     assert sorted(n for batch in epoch(iterator) for n in batch) == list(range(16))
 
 
-def test_a_loop_is_an_iterator_of_its_own(numbers: Numbers) -> None:
+def test_a_loop_is_an_iterator_of_its_own(numbers):
     iterator = by_reader(numbers(6, 2))
     loop = iter(iterator)
     assert values(next(loop)) == [0, 1]
@@ -164,7 +149,7 @@ def test_a_loop_is_an_iterator_of_its_own(numbers: Numbers) -> None:
     assert values(next(loop)) == [0, 1]
 
 
-def test_a_loop_after_next_has_the_rest(numbers: Numbers) -> None:
+def test_a_loop_after_next_has_the_rest(numbers):
     iterator = by_reader(numbers(6, 2))
     for _ in range(2):
         iter(iterator)
@@ -172,9 +157,7 @@ def test_a_loop_after_next_has_the_rest(numbers: Numbers) -> None:
         assert epoch(iterator) == [[2, 3], [4, 5]]
 
 
-def test_what_is_read_ahead_is_of_no_epoch_that_was_left(
-    numbers: Numbers, pipelines: list[Pipeline]
-) -> None:
+def test_what_is_read_ahead_is_of_no_epoch_that_was_left(numbers, pipelines):
     """Readers alone read many batches at once, and more than the consumer has asked for."""
     iterator = by_reader(numbers(16, 1))
     for taken in range(1, 16):
@@ -182,7 +165,7 @@ def test_what_is_read_ahead_is_of_no_epoch_that_was_left(
 
 
 @pytest.mark.parametrize("size", [-1, 12, 20])
-def test_sources_start_over(feed_numbers: Feed, size: int) -> None:
+def test_sources_start_over(feed_numbers, size):
     iterator = GenericIterator(feed_numbers(lambda i: i), ["label"], size)
     for taken in (1, 3, 2, 1):
         assert [values(batch) for batch in islice(iterator, taken)] == FED[:taken]
@@ -194,7 +177,7 @@ FED = [[0] * 4, [1] * 4, [2] * 4]
 
 
 @pytest.mark.parametrize("source", [iter([0, 1, 2]), (i for i in range(3))])
-def test_a_source_that_runs_once_goes_on_and_loses_nothing(feed_numbers: Feed, source: Any) -> None:
+def test_a_source_that_runs_once_goes_on_and_loses_nothing(feed_numbers, source):
     iterator = GenericIterator(feed_numbers(source), ["label"])
     assert [values(batch) for batch in islice(iterator, 1)] == FED[:1]
     assert epoch(iterator) == FED[1:]
@@ -202,7 +185,7 @@ def test_a_source_that_runs_once_goes_on_and_loses_nothing(feed_numbers: Feed, s
         epoch(iterator)
 
 
-def test_data_that_were_fed_are_not_thrown_away(pipelines: list[Pipeline]) -> None:
+def test_data_that_were_fed_are_not_thrown_away(pipelines):
     pipeline = Pipeline(batch_size=2, num_threads=1, prefetch_queue_depth=1)
     with pipeline:
         pipeline.set_outputs(fn.external_source(name="fed"))
@@ -214,7 +197,7 @@ def test_data_that_were_fed_are_not_thrown_away(pipelines: list[Pipeline]) -> No
     assert seen == [0, 1, 2, 3]
 
 
-def test_random_numbers_go_on(pipelines: list[Pipeline]) -> None:
+def test_random_numbers_go_on(pipelines):
     pipeline = Pipeline(batch_size=2, num_threads=1, seed=1)
     with pipeline:
         pipeline.set_outputs(fn.random.uniform(range=(0, 1)))
@@ -225,20 +208,20 @@ def test_random_numbers_go_on(pipelines: list[Pipeline]) -> None:
     assert len(epoch(iterator)) == 4
 
 
-def test_several_pipelines_as_shards(numbers: Numbers) -> None:
+def test_several_pipelines_as_shards(numbers):
     shards = [numbers(7, 2, rank, 2, pad_last_batch=True) for rank in (0, 1)]
     iterator = by_reader(shards, last_batch_policy=PARTIAL)
     assert epoch(iterator) == [[[0, 1], [3, 4]], [[2], [5, 6]]]
     assert epoch(iterator) == [[[3, 4], [0, 1]], [[5, 6], [2]]]
 
 
-def test_a_shard_that_is_used_up_gives_no_rows(numbers: Numbers) -> None:
+def test_a_shard_that_is_used_up_gives_no_rows(numbers):
     shards = [numbers(5, 2, rank, 2, pad_last_batch=True) for rank in (0, 1)]
     iterator = by_reader(shards, last_batch_policy=PARTIAL)
     assert epoch(iterator) == [[[0, 1], [2, 3]], [[], [4]]]
 
 
-def test_size_is_divided_among_the_pipelines(numbers: Numbers) -> None:
+def test_size_is_divided_among_the_pipelines(numbers):
     shards = [numbers(10, 2, rank, 2, pad_last_batch=True) for rank in (0, 1)]
     iterator = GenericIterator(
         shards, ["label"], 10, last_batch_padded=True, last_batch_policy=PARTIAL
@@ -247,7 +230,7 @@ def test_size_is_divided_among_the_pipelines(numbers: Numbers) -> None:
     assert iterator.size == 10
 
 
-def test_dropping_keeps_the_epochs_of_padded_shards_apart(numbers: Numbers) -> None:
+def test_dropping_keeps_the_epochs_of_padded_shards_apart(numbers):
     shards = [numbers(10, 3, rank, 3, pad_last_batch=True) for rank in range(3)]
     iterator = by_reader(shards, last_batch_policy=DROP, auto_reset=True)
     assert epoch(iterator) == [[[0, 1, 2], [3, 4, 5], [6, 7, 8]]]
@@ -255,21 +238,19 @@ def test_dropping_keeps_the_epochs_of_padded_shards_apart(numbers: Numbers) -> N
     assert epoch(iterator) == [[[6, 7, 8], [0, 1, 2], [3, 4, 5]]]
 
 
-def test_attributes(numbers: Numbers) -> None:
+def test_attributes(numbers):
     iterator = by_reader([numbers(7, 2, rank, 3) for rank in (0, 2)])
     assert (iterator.size, iterator.batch_size, iterator.output_map) == (5, 2, ["label"])
 
 
-def test_output_map_must_name_every_output(numbers: Numbers) -> None:
+def test_output_map_must_name_every_output(numbers):
     iterator = GenericIterator(numbers(4, 2), ["image", "label"], reader_name="Reader")
     with pytest.raises(ArgumentError, match=r"1 output\(s\), but output_map names 2"):
         next(iterator)
 
 
 @pytest.mark.parametrize("prepare", [True, False])
-def test_prepare_first_batch_changes_when_work_begins_and_nothing_else(
-    numbers: Numbers, prepare: bool
-) -> None:
+def test_prepare_first_batch_changes_when_work_begins_and_nothing_else(numbers, prepare):
     pipeline = numbers(4, 2)
     before = set(own_threads())
     iterator = by_reader(pipeline, prepare_first_batch=prepare)
@@ -277,7 +258,7 @@ def test_prepare_first_batch_changes_when_work_begins_and_nothing_else(
     assert epoch(iterator) == [[0, 1], [2, 3]]
 
 
-def test_leaving_the_block_closes_the_pipelines(numbers: Numbers) -> None:
+def test_leaving_the_block_closes_the_pipelines(numbers):
     before = set(own_threads())
     with by_reader(numbers(4, 2)) as iterator:
         next(iterator)
@@ -291,7 +272,7 @@ THREE = [column(range(4)), column(range(4, 8)), column(range(8, 12))]
 
 
 @pytest.mark.parametrize("auto_reset", [True, False])
-def test_data_that_ends_by_itself(feed: Feed, auto_reset: bool) -> None:
+def test_data_that_ends_by_itself(feed, auto_reset):
     iterator = GenericIterator(feed([*THREE, column([12])]), ["label"], auto_reset=auto_reset)
     for _ in range(3):
         assert epoch(iterator) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [12]]
@@ -303,21 +284,19 @@ def test_data_that_ends_by_itself(feed: Feed, auto_reset: bool) -> None:
 @pytest.mark.parametrize(
     ("size", "last"), [(12, [8, 9, 10, 11]), (10, [8, 9]), (20, [8, 9, 10, 11])]
 )
-def test_data_that_ends_where_an_epoch_of_given_size_does_or_sooner(
-    feed: Feed, size: int, last: list[int]
-) -> None:
+def test_data_that_ends_where_an_epoch_of_given_size_does_or_sooner(feed, size, last):
     iterator = GenericIterator(feed(THREE), ["label"], size, last_batch_policy=PARTIAL)
     for _ in range(3):
         assert epoch(iterator) == [[0, 1, 2, 3], [4, 5, 6, 7], last]
 
 
-def test_nothing_is_carried_over_when_data_begins_again(feed: Feed) -> None:
+def test_nothing_is_carried_over_when_data_begins_again(feed):
     iterator = GenericIterator(feed(THREE), ["label"], 10, auto_reset=True)
     for _ in range(3):
         assert epoch(iterator) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
 
 
-def test_no_data_is_an_error_and_not_an_endless_row_of_empty_epochs(feed: Feed) -> None:
+def test_no_data_is_an_error_and_not_an_endless_row_of_empty_epochs(feed):
     with pytest.raises(ArgumentError, match="before the epoch's first batch"):
         next(GenericIterator(feed([]), ["label"]))
     once = GenericIterator(feed(THREE, rewinds=False), ["label"], auto_reset=True)
@@ -326,9 +305,9 @@ def test_no_data_is_an_error_and_not_an_endless_row_of_empty_epochs(feed: Feed) 
         epoch(once)
 
 
-def test_an_error_in_the_pipeline_arrives_with_its_type(feed: Feed) -> None:
+def test_an_error_in_the_pipeline_arrives_with_its_type(feed):
     class Failing:
-        def __len__(self) -> int:
+        def __len__(self):
             raise ZeroDivisionError
 
     iterator = GenericIterator(feed([THREE[0], Failing()]), ["label"])
@@ -344,17 +323,15 @@ def test_an_error_in_the_pipeline_arrives_with_its_type(feed: Feed) -> None:
 )
 @pytest.mark.parametrize("taken", range(9))
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_resuming_goes_on_in_the_middle_of_the_epoch(
-    numbers: Numbers, policy: LastBatchPolicy, padded: bool, taken: int, ranks: int
-) -> None:
-    def start(checkpoint: str | None = None) -> GenericIterator:
+def test_resuming_goes_on_in_the_middle_of_the_epoch(numbers, policy, padded, taken, ranks):
+    def start(checkpoint=None):
         shards = [
             numbers(10, 2, rank, ranks, pad_last_batch=padded, checkpoint=checkpoint)
             for rank in range(ranks)
         ]
         return by_reader(shards, last_batch_policy=policy, auto_reset=True)
 
-    def next_epochs(iterator: GenericIterator) -> list[Any]:
+    def next_epochs(iterator):
         rests = [epoch(iterator) for _ in range(5)]
         return [rest for rest in rests if rest][:4]
 
@@ -367,7 +344,7 @@ def test_resuming_goes_on_in_the_middle_of_the_epoch(
     assert next_epochs(resumed) == next_epochs(unbroken)
 
 
-def take(iterator: GenericIterator) -> None:
+def take(iterator):
     """Take the next batch, of this epoch or of the next."""
     try:
         next(iterator)
@@ -377,17 +354,15 @@ def take(iterator: GenericIterator) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 @pytest.mark.parametrize("batch_size", [1, 2, 3])
-def test_resuming_with_other_ranks_has_each_remaining_sample_once(
-    numbers: Numbers, ranks: int, batch_size: int
-) -> None:
-    def start(ranks: int, batch_size: int, checkpoint: str | None = None) -> GenericIterator:
+def test_resuming_with_other_ranks_has_each_remaining_sample_once(numbers, ranks, batch_size):
+    def start(ranks, batch_size, checkpoint=None):
         shards = [
             numbers(14, batch_size, rank, ranks, pad_last_batch=True, checkpoint=checkpoint)
             for rank in range(ranks)
         ]
         return by_reader(shards, last_batch_policy=PARTIAL)
 
-    def numbers_in(batch: Batch) -> list[int]:
+    def numbers_in(batch):
         return [int(n) for outputs in batch for n in outputs["label"].ravel()]
 
     first = start(3, 2)
@@ -400,9 +375,7 @@ def test_resuming_with_other_ranks_has_each_remaining_sample_once(
     assert sorted(n for batch in second for n in numbers_in(batch)) == list(range(14))
 
 
-def test_an_iterator_on_a_pipeline_that_has_run_has_the_rest_of_the_epoch(
-    numbers: Numbers,
-) -> None:
+def test_an_iterator_on_a_pipeline_that_has_run_has_the_rest_of_the_epoch(numbers):
     pipeline = numbers(7, 2)
     pipeline.run()
     iterator = by_reader(pipeline)
@@ -410,7 +383,7 @@ def test_an_iterator_on_a_pipeline_that_has_run_has_the_rest_of_the_epoch(
     assert epoch(iterator) == [[1, 2], [3, 4], [5, 6]]
 
 
-def test_batches_that_are_kept_stay_as_they_were(numbers: Numbers) -> None:
+def test_batches_that_are_kept_stay_as_they_were(numbers):
     iterator = by_reader(numbers(16, 2), auto_reset=True)
     kept = [batch for _ in range(5) for batch in iterator]
     for i, batch in enumerate(kept):

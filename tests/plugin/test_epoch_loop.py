@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import pytest
 
 from penstock.plugin.arrays import GenericIterator
 
-from .conftest import Numbers
-
 
 @pytest.fixture
-def batches(numbers: Numbers) -> GenericIterator:
+def batches(numbers):
     return GenericIterator(numbers(8, 2), ["x"], reader_name="Reader")
 
 
-def epoch_of(loop: Any) -> list[int]:
+def epoch_of(loop):
     return [batch[0]["x"].ravel().tolist()[0] for batch in loop]
 
 
-def test_a_loop_is_its_own_iterator_and_goes_on(batches: GenericIterator) -> None:
+def test_a_loop_is_its_own_iterator_and_goes_on(batches):
     loop = iter(batches)
     assert iter(loop) is loop
     first = next(loop)
@@ -30,13 +27,13 @@ def test_a_loop_is_its_own_iterator_and_goes_on(batches: GenericIterator) -> Non
     assert epoch_of(loop) == []
 
 
-def test_each_new_loop_is_an_epoch(batches: GenericIterator) -> None:
+def test_each_new_loop_is_an_epoch(batches):
     for _ in range(3):
         assert epoch_of(itertools.islice(batches, len(batches))) == [0, 2, 4, 6]
     assert epoch_of(batches) == [0, 2, 4, 6]
 
 
-def test_other_attributes_are_those_of_the_iterator(batches: GenericIterator) -> None:
+def test_other_attributes_are_those_of_the_iterator(batches):
     loop = iter(batches)
     assert len(loop) == len(batches) == 4
     assert loop.size == batches.size

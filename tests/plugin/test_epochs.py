@@ -13,7 +13,7 @@ FILL, DROP, PARTIAL = LastBatchPolicy.FILL, LastBatchPolicy.DROP, LastBatchPolic
 CASES = list(product((5, 6, 7, 12), (1, 2, 3, 5), (1, 2, 4), (False, True), (False, True)))
 
 
-def steps(epochs: Epochs, count: int) -> list[int]:
+def steps(epochs, count):
     """Return the number of batches of each of the next `count` epochs."""
     result = []
     for _ in range(count):
@@ -33,12 +33,12 @@ def steps(epochs: Epochs, count: int) -> list[int]:
         (DROP, True, [3, 3, 3, 3]),
     ],
 )
-def test_seven_samples_in_twos(policy: LastBatchPolicy, padded: bool, expected: list[int]) -> None:
+def test_seven_samples_in_twos(policy, padded, expected):
     epochs = Epochs(Shards(7, 1, padded, stick=False), [0], 2, policy)
     assert steps(epochs, 4) == expected
 
 
-def test_shards_are_the_whole_set_in_every_epoch() -> None:
+def test_shards_are_the_whole_set_in_every_epoch():
     for samples, count, _, padded, stick in CASES:
         shards = Shards(samples, count, padded, stick)
         for epoch in range(7):
@@ -49,7 +49,7 @@ def test_shards_are_the_whole_set_in_every_epoch() -> None:
         assert shards.sizes(1) == moved
 
 
-def test_partial_has_every_sample_once() -> None:
+def test_partial_has_every_sample_once():
     for samples, count, batch_size, padded, stick in CASES:
         epochs = Epochs(Shards(samples, count, padded, stick), range(count), batch_size, PARTIAL)
         for _ in range(4):
@@ -60,7 +60,7 @@ def test_partial_has_every_sample_once() -> None:
             epochs.advance()
 
 
-def test_fill_takes_each_sample_as_soon_as_due_and_not_sooner() -> None:
+def test_fill_takes_each_sample_as_soon_as_due_and_not_sooner():
     for samples, count, batch_size, padded, stick in CASES:
         shards = Shards(samples, count, padded, stick)
         epochs = Epochs(shards, range(count), batch_size, FILL)
@@ -77,7 +77,7 @@ def test_fill_takes_each_sample_as_soon_as_due_and_not_sooner() -> None:
             epochs.advance()
 
 
-def test_drop_hands_out_full_batches_only() -> None:
+def test_drop_hands_out_full_batches_only():
     for samples, count, batch_size, padded, stick in CASES:
         shards = Shards(samples, count, padded, stick)
         if samples // count < batch_size:
@@ -94,7 +94,7 @@ def test_drop_hands_out_full_batches_only() -> None:
             epochs.advance()
 
 
-def test_what_is_left_of_a_begun_epoch() -> None:
+def test_what_is_left_of_a_begun_epoch():
     shards = Shards(10, 2, padded=True, stick=False, first_epoch=3, left=((1, 3),))
     epochs = Epochs(shards, [0, 1], 2, PARTIAL)
     assert epochs.steps == 2
@@ -103,7 +103,7 @@ def test_what_is_left_of_a_begun_epoch() -> None:
     assert epochs.steps == 3
 
 
-def test_a_begun_run_has_as_many_steps_as_an_unbroken_one() -> None:
+def test_a_begun_run_has_as_many_steps_as_an_unbroken_one():
     for samples, count, batch_size, padded, stick in CASES:
         whole = Shards(samples, count, padded, stick)
         unbroken = Epochs(whole, range(count), batch_size, FILL)
@@ -118,7 +118,7 @@ def test_a_begun_run_has_as_many_steps_as_an_unbroken_one() -> None:
             assert steps(begun, 6) == steps(unbroken, 6)
 
 
-def test_restart_forgets_what_was_carried_over() -> None:
+def test_restart_forgets_what_was_carried_over():
     epochs = Epochs(Shards(7, 1, padded=False, stick=False), [0], 2, FILL)
     epochs.advance()
     assert epochs.steps == 3

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .conftest import Numbers
-
 os.environ["HF_HUB_OFFLINE"] = "1"
-torch: Any = pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
 from penstock.plugin.pytorch import GenericIterator  # noqa: E402  (only where PyTorch is)
 
@@ -30,39 +27,36 @@ pytestmark = [
 
 EPOCHS = 3
 BATCHES = 8
-Loop = Callable[[GenericIterator, int], list[Any]]
-Make = Callable[..., GenericIterator]
 
 
-def labels(batch: Any) -> list[int]:
-    numbers: list[int] = batch[0]["label"].ravel().tolist()
-    return numbers
+def labels(batch):
+    return batch[0]["label"].ravel().tolist()
 
 
 @pytest.fixture
-def batches(numbers: Numbers) -> Make:
+def batches(numbers):
     """Makes an iterator over 8 shuffled batches."""
 
-    def make(auto_reset: bool = False, **options: Any) -> GenericIterator:
+    def make(auto_reset=False, **options):
         pipeline = numbers(16, 2, random_shuffle=True, **options)
         return GenericIterator(pipeline, ["label"], reader_name="Reader", auto_reset=auto_reset)
 
     return make
 
 
-def by_for(iterator: GenericIterator, epochs: int) -> list[Any]:
+def by_for(iterator, epochs):
     return [[labels(batch) for batch in iterator] for _ in range(epochs)]
 
 
-def by_islice(iterator: GenericIterator, epochs: int) -> list[Any]:
+def by_islice(iterator, epochs):
     return [[labels(b) for b in islice(iterator, len(iterator))] for _ in range(epochs)]
 
 
-def by_zip(iterator: GenericIterator, epochs: int) -> list[Any]:
+def by_zip(iterator, epochs):
     return [[labels(b) for _, b in zip(range(BATCHES), iterator)] for _ in range(epochs)]  # noqa: B905
 
 
-def by_tqdm(iterator: GenericIterator, epochs: int) -> list[Any]:
+def by_tqdm(iterator, epochs):
     tqdm = pytest.importorskip("tqdm").tqdm
     bars = [tqdm(iterator, disable=None, leave=False) for _ in range(epochs)]
     seen = [[labels(batch) for batch in bar] for bar in bars]
@@ -70,42 +64,42 @@ def by_tqdm(iterator: GenericIterator, epochs: int) -> list[Any]:
     return seen
 
 
-def model_and_optimizer() -> tuple[Any, Any]:
+def model_and_optimizer():
     model = torch.nn.Linear(1, 1)
     return model, torch.optim.SGD(model.parameters(), 0.01)
 
 
-def lightning_module() -> Any:
+def lightning_module():
     lightning = pytest.importorskip("lightning")
 
     class Module(lightning.LightningModule):  # type: ignore[misc, name-defined]
-        def __init__(self) -> None:
+        def __init__(self):
             super().__init__()
             self.layer = torch.nn.Linear(1, 1)
             self.trained: list[Any] = [[]]  # in the middle of an epoch none starts
             self.validated: list[Any] = []
 
-        def on_train_epoch_start(self) -> None:
+        def on_train_epoch_start(self):
             if self.trained[-1]:
                 self.trained.append([])
 
-        def on_validation_epoch_start(self) -> None:
+        def on_validation_epoch_start(self):
             self.validated.append([])
 
-        def training_step(self, batch: Any, index: int) -> Any:
+        def training_step(self, batch, index):
             self.trained[-1].append(labels(batch))
             return self.layer(batch[0]["label"].float()).mean()
 
-        def validation_step(self, batch: Any, index: int) -> None:
+        def validation_step(self, batch, index):
             self.validated[-1].append(labels(batch))
 
-        def configure_optimizers(self) -> Any:
+        def configure_optimizers(self):
             return torch.optim.SGD(self.parameters(), 0.01)
 
     return Module()
 
 
-def trainer(epochs: int, folder: Path | None = None, **options: Any) -> Any:
+def trainer(epochs, folder=None, **options):
     lightning = pytest.importorskip("lightning")
     return lightning.Trainer(
         **{
@@ -122,14 +116,13 @@ def trainer(epochs: int, folder: Path | None = None, **options: Any) -> Any:
     )
 
 
-def by_lightning(iterator: GenericIterator, epochs: int) -> list[Any]:
+def by_lightning(iterator, epochs):
     module = lightning_module()
     trainer(epochs).fit(module, iterator)
-    trained: list[Any] = module.trained
-    return trained
+    return module.trained
 
 
-def by_accelerate(iterator: GenericIterator, epochs: int) -> list[Any]:
+def by_accelerate(iterator, epochs):
     accelerator = pytest.importorskip("accelerate").Accelerator(cpu=True)
     model, optimizer, loader = accelerator.prepare(*model_and_optimizer(), iterator)
     seen = []
@@ -143,11 +136,11 @@ def by_accelerate(iterator: GenericIterator, epochs: int) -> list[Any]:
     return seen
 
 
-def by_ignite(iterator: GenericIterator, epochs: int) -> list[Any]:
+def by_ignite(iterator, epochs):
     engine = pytest.importorskip("ignite.engine")
-    seen: list[Any] = []
+    seen = []
 
-    def step(running: Any, batch: Any) -> None:
+    def step(running, batch):
         if running.state.epoch > len(seen):
             seen.append([])
         seen[-1].append(labels(batch))
@@ -156,24 +149,22 @@ def by_ignite(iterator: GenericIterator, epochs: int) -> list[Any]:
     return seen
 
 
-def hugging_face_trainer(
-    iterator: GenericIterator, validation: Any = None, callbacks: Any = (), **options: Any
-) -> Any:
+def hugging_face_trainer(iterator, validation=None, callbacks=(), **options):
     transformers = pytest.importorskip("transformers")
 
     class Trainer(transformers.Trainer):  # type: ignore[misc, name-defined]
-        def __init__(self, **options: Any) -> None:
+        def __init__(self, **options):
             super().__init__(**options)
             self.trained: list[Any] = []
             self.validated: list[Any] = []
 
-        def get_train_dataloader(self) -> Any:
+        def get_train_dataloader(self):
             return iterator
 
-        def get_eval_dataloader(self, dataset: Any = None) -> Any:
+        def get_eval_dataloader(self, dataset=None):
             return validation
 
-        def training_step(self, model: Any, inputs: Any, count: Any = None) -> Any:
+        def training_step(self, model, inputs, count=None):
             epoch = int(self.state.epoch)
             while len(self.trained) <= epoch:
                 self.trained.append([])
@@ -182,7 +173,7 @@ def hugging_face_trainer(
             self.accelerator.backward(loss)
             return loss.detach()
 
-        def prediction_step(self, model: Any, inputs: Any, *others: Any, **named: Any) -> Any:
+        def prediction_step(self, model, inputs, *others, **named):
             self.validated.append(labels(inputs))
             return torch.zeros(()), None, None
 
@@ -204,11 +195,10 @@ def hugging_face_trainer(
     )
 
 
-def by_hugging_face(iterator: GenericIterator, epochs: int) -> list[Any]:
+def by_hugging_face(iterator, epochs):
     running = hugging_face_trainer(iterator, num_train_epochs=epochs)
     running.train()
-    trained: list[Any] = running.trained
-    return trained
+    return running.trained
 
 
 LOOPS = [
@@ -225,17 +215,15 @@ LOOPS = [
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("auto_reset", [False, True])
 def test_all_loops_have_the_batches_of_a_plain_loop(
-    batches: Make, loop: Loop, auto_reset: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    batches, loop, auto_reset, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     expected = by_for(batches(), EPOCHS)
     assert [len(epoch) for epoch in expected] == [BATCHES] * EPOCHS
     assert loop(batches(auto_reset), EPOCHS) == expected
 
 
-def test_lightning_validates_on_all_batches_after_its_sanity_check(
-    batches: Make, tmp_path: Path
-) -> None:
+def test_lightning_validates_on_all_batches_after_its_sanity_check(batches, tmp_path):
     module = lightning_module()
     trainer(EPOCHS, tmp_path).fit(module, batches(), batches())
     assert [len(epoch) for epoch in module.trained] == [BATCHES] * EPOCHS
@@ -244,7 +232,7 @@ def test_lightning_validates_on_all_batches_after_its_sanity_check(
         assert sorted(n for batch in epoch for n in batch) == list(range(16))
 
 
-def test_lightning_takes_parts_of_epochs(batches: Make, tmp_path: Path) -> None:
+def test_lightning_takes_parts_of_epochs(batches, tmp_path):
     module = lightning_module()
     running = trainer(EPOCHS, tmp_path, limit_train_batches=3, limit_val_batches=2)
     running.fit(module, batches(), batches())
@@ -254,31 +242,31 @@ def test_lightning_takes_parts_of_epochs(batches: Make, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stop", [3, BATCHES, BATCHES + 5, 2 * BATCHES])
-def test_lightning_resumes(batches: Make, tmp_path: Path, stop: int) -> None:
+def test_lightning_resumes(batches, tmp_path, stop):
     lightning = pytest.importorskip("lightning")
 
     class Data(lightning.LightningDataModule):  # type: ignore[misc, name-defined]
         """Lightning alone restores no loader at an epoch's end, but it restores data modules."""
 
-        def __init__(self) -> None:
+        def __init__(self):
             super().__init__()
             self.batches = batches()
 
-        def train_dataloader(self) -> GenericIterator:
+        def train_dataloader(self):
             return self.batches
 
-        def state_dict(self) -> dict[str, Any]:
+        def state_dict(self):
             return self.batches.state_dict()
 
-        def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        def load_state_dict(self, state_dict):
             self.batches.load_state_dict(state_dict)
 
     class Save(lightning.Callback):  # type: ignore[misc, name-defined]
-        def on_train_batch_end(self, running: Any, *others: Any) -> None:
+        def on_train_batch_end(self, running, *others):
             if running.global_step == stop:
                 running.save_checkpoint(tmp_path / "mid.ckpt")
 
-        def on_train_epoch_end(self, running: Any, module: Any) -> None:
+        def on_train_epoch_end(self, running, module):
             if running.global_step == stop:
                 running.save_checkpoint(tmp_path / "end.ckpt")
 
@@ -297,10 +285,10 @@ def test_lightning_resumes(batches: Make, tmp_path: Path, stop: int) -> None:
 
 
 @pytest.mark.parametrize("stop", [3, BATCHES, BATCHES + 5])
-def test_accelerate_resumes(batches: Make, tmp_path: Path, stop: int) -> None:
+def test_accelerate_resumes(batches, tmp_path, stop):
     accelerate = pytest.importorskip("accelerate")
 
-    def start() -> tuple[Any, GenericIterator]:
+    def start():
         accelerator = accelerate.Accelerator(cpu=True)
         _, _, loader = accelerator.prepare(*model_and_optimizer(), batches())
         accelerator.register_for_checkpointing(loader)
@@ -316,7 +304,7 @@ def test_accelerate_resumes(batches: Make, tmp_path: Path, stop: int) -> None:
     assert before == list(islice(rounds(batches()), stop))
 
 
-def rounds(iterator: Iterable[Any]) -> Iterator[list[int]]:
+def rounds(iterator):
     """Return the numbers of epoch after epoch."""
     while True:
         for batch in iterator:
@@ -324,14 +312,14 @@ def rounds(iterator: Iterable[Any]) -> Iterator[list[int]]:
 
 
 @pytest.mark.parametrize("stop", [3, BATCHES, BATCHES + 5])
-def test_ignite_resumes(batches: Make, stop: int) -> None:
+def test_ignite_resumes(batches, stop):
     ignite = pytest.importorskip("ignite.engine")
     expected = [batch for epoch in by_for(batches(), EPOCHS) for batch in epoch]
 
-    def engine_of(seen: list[Any]) -> Any:
+    def engine_of(seen):
         return ignite.Engine(lambda running, batch: seen.append(labels(batch)))
 
-    first: list[Any] = []
+    first = []
     loader, engine = batches(), engine_of(first)
     engine.add_event_handler(
         ignite.Events.ITERATION_COMPLETED(once=stop), lambda running: running.terminate()
@@ -349,14 +337,14 @@ def test_ignite_resumes(batches: Make, stop: int) -> None:
 
 
 @pytest.mark.parametrize("stop", [3, BATCHES, BATCHES + 5])
-def test_hugging_face_s_trainer_resumes(batches: Make, tmp_path: Path, stop: int) -> None:
+def test_hugging_face_s_trainer_resumes(batches, tmp_path, stop):
     transformers = pytest.importorskip("transformers")
 
     class KeepLoader(transformers.TrainerCallback):  # type: ignore[misc, name-defined]
-        def __init__(self, loader: GenericIterator) -> None:
+        def __init__(self, loader):
             self.loader = loader
 
-        def on_save(self, arguments: Any, state: Any, control: Any, **others: Any) -> None:
+        def on_save(self, arguments, state, control, **others):
             folder = Path(arguments.output_dir) / f"checkpoint-{state.global_step}"
             (folder / "loader.json").write_text(json.dumps(self.loader.state_dict()))
 

@@ -12,7 +12,7 @@ from penstock.plugin.iterator_state import IteratorState
 STATE = IteratorState({"size": 8}, 2, 3, False, True, 1, (0, -1))
 
 
-def test_a_state_survives_json() -> None:
+def test_a_state_survives_json():
     again = IteratorState.from_json(json.loads(json.dumps(STATE.to_json())))
     assert again == STATE
     assert IteratorState.from_json(None) is None
@@ -32,11 +32,11 @@ def test_a_state_survives_json() -> None:
         ({"more": 1}, "expected"),
     ],
 )
-def test_damaged_states_are_refused(change: dict, message: str) -> None:
+def test_damaged_states_are_refused(change, message):
     with pytest.raises(CheckpointError, match=message):
         IteratorState.from_json(STATE.to_json() | change)
 
 
-def test_another_number_of_ranks() -> None:
+def test_another_number_of_ranks():
     with pytest.raises(CheckpointError, match=r"2 numbers for 3 rank"):
         STATE.check_ranks(3)

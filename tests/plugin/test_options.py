@@ -13,19 +13,17 @@ from penstock.plugin.arrays import ClassificationIterator, GenericIterator, Last
 from penstock.plugin.base_iterator import BaseIterator
 from penstock.plugin.options import chosen_policy, resets_itself
 
-from .conftest import Feed, Numbers
-
 
 @pytest.mark.parametrize(
     ("value", "meaning"),
     [(True, True), ("yes", True), ("True", True), (False, False), ("no", False), (None, False)],
 )
-def test_auto_reset(value: Any, meaning: bool) -> None:
+def test_auto_reset(value, meaning):
     assert resets_itself(value) is meaning
 
 
 @pytest.mark.parametrize("value", ["maybe", "", 1, 3.0])
-def test_other_auto_reset(value: Any) -> None:
+def test_other_auto_reset(value):
     with pytest.raises(ArgumentError, match="auto_reset must be"):
         resets_itself(value)
 
@@ -33,20 +31,20 @@ def test_other_auto_reset(value: Any) -> None:
 @pytest.mark.parametrize(
     ("fill", "policy"), [(True, LastBatchPolicy.FILL), (False, LastBatchPolicy.PARTIAL)]
 )
-def test_fill_last_batch_is_deprecated(fill: bool, policy: LastBatchPolicy) -> None:
+def test_fill_last_batch_is_deprecated(fill, policy):
     with pytest.warns(DeprecationWarning, match="use last_batch_policy"):
         assert chosen_policy(LastBatchPolicy.DROP, fill) is policy
 
 
 @pytest.mark.parametrize("policy", list(LastBatchPolicy))
-def test_a_policy_by_its_name(policy: LastBatchPolicy) -> None:
+def test_a_policy_by_its_name(policy):
     for name in (policy.name, policy.name.lower(), policy.name.title()):
         assert chosen_policy(name, None) is policy
     assert chosen_policy(policy, None) is policy
 
 
 @pytest.mark.parametrize("policy", [False, 1, "last", None])
-def test_a_policy_that_is_none(policy: Any) -> None:
+def test_a_policy_that_is_none(policy):
     allowed = r'"fill" or LastBatchPolicy.FILL, "drop" or LastBatchPolicy.DROP, "partial"'
     with pytest.raises(ArgumentError, match=f"must be a LastBatchPolicy.*{policy!r}.*{allowed}"):
         chosen_policy(policy, None)
@@ -59,20 +57,20 @@ def test_a_policy_that_is_none(policy: Any) -> None:
         ("output_map", "ClassificationIterator has no argument 'output_map'; there are auto_reset"),
     ],
 )
-def test_an_unknown_option_is_named_as_of_the_class(feed: Feed, name: str, said: str) -> None:
+def test_an_unknown_option_is_named_as_of_the_class(feed, name, said):
     with pytest.raises(TypeError, match=said):
         ClassificationIterator(feed([np.ones(4)]), **{name: True})
 
 
 @pytest.mark.parametrize("iterator", [BaseIterator, GenericIterator, ClassificationIterator])
-def test_the_help_describes_each_argument(iterator: type) -> None:
+def test_the_help_describes_each_argument(iterator):
     described = inspect.getdoc(iterator) or ""
     for name in inspect.signature(iterator).parameters:
         assert name == "unknown" or f"\n    {name}: " in described, name
     assert ("output_map:" in described) is (iterator is not ClassificationIterator)
 
 
-def test_valid_marks_padding_and_is_cut_with_a_partial_batch(numbers: Numbers) -> None:
+def test_valid_marks_padding_and_is_cut_with_a_partial_batch(numbers):
     for policy, last in ((LastBatchPolicy.FILL, [True, False]), (LastBatchPolicy.PARTIAL, [True])):
         pipeline = numbers(3, 2, pad_last_batch=True)
         iterator = GenericIterator(
@@ -83,7 +81,7 @@ def test_valid_marks_padding_and_is_cut_with_a_partial_batch(numbers: Numbers) -
         assert {rows.dtype for rows in valid} == {np.dtype(bool)}
 
 
-def test_valid_marks_replacement_samples(bad_files: dict[str, Any]) -> None:
+def test_valid_marks_replacement_samples(bad_files):
     good, bad = bad_files["png_named_jpg"].path, bad_files["jpeg_half"].path
     with Pipeline(2, num_threads=1, on_error="replace") as pipeline:
         encoded, label = fn.readers.file(files=[good, bad], name="Reader")
@@ -93,23 +91,23 @@ def test_valid_marks_replacement_samples(bad_files: dict[str, Any]) -> None:
     assert batch["valid"].tolist() == [True, False]
 
 
-def test_changing_valid_changes_nothing_else(feed: Feed) -> None:
+def test_changing_valid_changes_nothing_else(feed):
     iterator = GenericIterator(feed([np.ones(4), np.ones(4)]), ["x"], with_valid=True)
     (first,) = next(iterator)
     first["valid"][:] = False
     assert next(iterator)[0]["valid"].all()
 
 
-def test_an_output_cannot_have_the_name_of_valid_as_well(feed: Feed) -> None:
+def test_an_output_cannot_have_the_name_of_valid_as_well(feed):
     with pytest.raises(ArgumentError, match="adds 'valid', a name that output_map has"):
         GenericIterator(feed([np.ones(4)]), ["valid"], with_valid=True)
 
 
-def test_a_framework_that_refuses_partial_batches(feed: Feed) -> None:
+def test_a_framework_that_refuses_partial_batches(feed):
     class Lists(BaseIterator[list[Any]]):
         allows_partial = False
 
-        def convert(self, name: str, output: Any, count: int) -> list[Any]:
+        def convert(self, name, output, count):
             return [output.at(i).tolist() for i in range(count)]
 
     assert next(Lists(feed([np.arange(4)]), ["x"]))[0]["x"] == [0, 1, 2, 3]

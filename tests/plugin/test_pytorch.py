@@ -6,18 +6,13 @@ import gc
 import inspect
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from penstock import ArgumentError, Pipeline, fn
 
-from .conftest import Feed, Numbers
-
-torch: Any = pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
 from penstock.plugin.pytorch import (  # noqa: E402  (only where PyTorch is)
     ClassificationIterator,
@@ -41,15 +36,15 @@ DTYPES = [
 ]
 
 
-def address(array: NDArray[Any]) -> int:
+def address(array):
     return int(array.__array_interface__["data"][0])
 
 
-def ragged() -> list[NDArray[Any]]:
+def ragged():
     return [np.arange(n, dtype=np.float32) for n in (3, 1, 0, 2)]
 
 
-def test_one_dictionary_a_pipeline(numbers: Numbers) -> None:
+def test_one_dictionary_a_pipeline(numbers):
     shards = [numbers(8, 2, rank, 2) for rank in (0, 1)]
     for batch in GenericIterator(shards, ["label"], reader_name="Reader"):
         assert [list(outputs) for outputs in batch] == [["label"], ["label"]]
@@ -58,19 +53,19 @@ def test_one_dictionary_a_pipeline(numbers: Numbers) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_element_types(feed: Feed, dtype: str) -> None:
+def test_element_types(feed, dtype):
     rows = np.array([[0, 1], [1, 1]], dtype)
     (batch,) = next(GenericIterator(feed([rows]), ["x"]))
     assert batch["x"].dtype == getattr(torch, dtype)
     np.testing.assert_array_equal(batch["x"].numpy(), rows)
 
 
-def test_scalars(feed: Feed) -> None:
+def test_scalars(feed):
     (batch,) = next(GenericIterator(feed([np.arange(3, dtype=np.int64)]), ["x"]))
     assert batch["x"].tolist() == [0, 1, 2]
 
 
-def test_no_copy_of_a_dense_batch_nor_of_a_part_of_it(feed: Feed) -> None:
+def test_no_copy_of_a_dense_batch_nor_of_a_part_of_it(feed):
     rows = np.arange(12.0).reshape(4, 3)
     for size in (4, 3):
         pipeline = feed([rows])
@@ -80,12 +75,12 @@ def test_no_copy_of_a_dense_batch_nor_of_a_part_of_it(feed: Feed) -> None:
         assert batch["x"].data_ptr() == address(rows)
 
 
-def test_rows_that_lie_apart_are_put_together(feed: Feed) -> None:
+def test_rows_that_lie_apart_are_put_together(feed):
     (batch,) = next(GenericIterator(feed([[np.ones(2), np.zeros(2)]]), ["x"]))
     assert batch["x"].tolist() == [[1, 1], [0, 0]]
 
 
-def test_read_only_and_mirrored_memory_is_copied(feed: Feed) -> None:
+def test_read_only_and_mirrored_memory_is_copied(feed):
     constant = np.broadcast_to(np.float32(2), (3, 2))
     mirrored = np.arange(6.0).reshape(3, 2)[:, ::-1]
     for rows in (constant, mirrored):
@@ -95,7 +90,7 @@ def test_read_only_and_mirrored_memory_is_copied(feed: Feed) -> None:
     assert constant[0, 0] == 2
 
 
-def test_memory_is_used_again_only_after_the_last_view_is_gone(tmp_path: Path) -> None:
+def test_memory_is_used_again_only_after_the_last_view_is_gone(tmp_path):
     size = 1 << 17  # large enough for the pool
     contents = [np.full(size, i, np.uint8) for i in range(6)]
     files = [tmp_path / str(i) for i in range(6)]
@@ -119,18 +114,18 @@ def test_memory_is_used_again_only_after_the_last_view_is_gone(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("dynamic_shape", [True, False])
-def test_rows_of_several_shapes_have_no_single_tensor(feed: Feed, dynamic_shape: bool) -> None:
+def test_rows_of_several_shapes_have_no_single_tensor(feed, dynamic_shape):
     iterator = GenericIterator(feed([ragged()]), ["audio"], dynamic_shape=dynamic_shape)
     with pytest.raises(ArgumentError, match=r"output 'audio'.*\(3,\), \(1,\).*RaggedIterator"):
         next(iterator)
 
 
-def test_shapes_may_change_from_batch_to_batch(feed: Feed) -> None:
+def test_shapes_may_change_from_batch_to_batch(feed):
     iterator = GenericIterator(feed([np.ones((2, 3)), np.ones((2, 5))]), ["x"])
     assert [tuple(batch["x"].shape) for (batch,) in iterator] == [(2, 3), (2, 5)]
 
 
-def test_classification_names_data_and_label(numbered_files: list[str]) -> None:
+def test_classification_names_data_and_label(numbered_files):
     pipeline = Pipeline(batch_size=2, num_threads=1)
     with pipeline:
         pipeline.set_outputs(*fn.readers.file(files=numbered_files[:4], name="R"))
@@ -140,20 +135,20 @@ def test_classification_names_data_and_label(numbered_files: list[str]) -> None:
     assert [batch["label"].tolist() for batch in batches] == [[[0], [1]], [[2], [3]]]
 
 
-def test_ragged_list_shares_memory(feed: Feed) -> None:
+def test_ragged_list_shares_memory(feed):
     rows = ragged()
     (batch,) = next(RaggedIterator(feed([rows]), ["x"], output_types=[LIST]))
     assert [tensor.tolist() for tensor in batch["x"]] == [row.tolist() for row in rows]
     assert batch["x"][0].data_ptr() == address(rows[0])
 
 
-def test_ragged_list_of_scalars(feed: Feed) -> None:
+def test_ragged_list_of_scalars(feed):
     (batch,) = next(RaggedIterator(feed([np.arange(3)]), ["x"], output_types=[LIST]))
     assert [tensor.shape for tensor in batch["x"]] == [()] * 3
     assert [int(tensor) for tensor in batch["x"]] == [0, 1, 2]
 
 
-def test_ragged_dense_is_the_default(feed: Feed) -> None:
+def test_ragged_dense_is_the_default(feed):
     (batch,) = next(RaggedIterator(feed([np.ones((2, 3))]), ["x"]))
     assert batch["x"].shape == (2, 3)
     advice = r"output 'x'.* as a list: output_types=\[RaggedIterator\.SPARSE_LIST_TAG\]"
@@ -161,7 +156,7 @@ def test_ragged_dense_is_the_default(feed: Feed) -> None:
         next(RaggedIterator(feed([ragged()]), ["x"]))
 
 
-def test_the_help_describes_each_argument_of_ragged_iterators() -> None:
+def test_the_help_describes_each_argument_of_ragged_iterators():
     for iterator in (GenericIterator, ClassificationIterator, RaggedIterator):
         described = inspect.getdoc(iterator) or ""
         for name in inspect.signature(iterator).parameters:
@@ -177,7 +172,7 @@ def test_the_help_describes_each_argument_of_ragged_iterators() -> None:
         np.arange(4),
     ],
 )
-def test_ragged_coo(feed: Feed, rows: Any) -> None:
+def test_ragged_coo(feed, rows):
     (batch,) = next(RaggedIterator(feed([rows]), ["x"], output_types=[COO]))
     sparse = batch["x"]
     extents = np.max([row.shape for row in rows], axis=0, initial=0).astype(int)
@@ -194,7 +189,7 @@ def test_ragged_coo(feed: Feed, rows: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 3])
-def test_ragged_parts(feed: Feed, size: int) -> None:
+def test_ragged_parts(feed, size):
     for tag in (LIST, COO):
         iterator = RaggedIterator(
             [feed([ragged()]), feed([ragged()])],
@@ -210,7 +205,7 @@ def test_ragged_parts(feed: Feed, size: int) -> None:
 
 
 @pytest.fixture
-def on_gpu(pipelines: list[Pipeline], numbered_files: list[str]) -> Pipeline:
+def on_gpu(pipelines, numbered_files):
     """Outputs the number of each of five files, twice, on the GPU."""
     if not torch.cuda.is_available():
         pytest.skip("PyTorch sees no CUDA device")
@@ -223,7 +218,7 @@ def on_gpu(pipelines: list[Pipeline], numbered_files: list[str]) -> Pipeline:
 
 
 @pytest.mark.gpu
-def test_gpu_batches(on_gpu: Pipeline) -> None:
+def test_gpu_batches(on_gpu):
     with RaggedIterator(
         on_gpu,
         ["data", "label"],
@@ -241,7 +236,7 @@ def test_gpu_batches(on_gpu: Pipeline) -> None:
 
 
 @pytest.mark.gpu
-def test_gpu_memory_is_not_reused_while_a_copy_waits_in_the_stream(on_gpu: Pipeline) -> None:
+def test_gpu_memory_is_not_reused_while_a_copy_waits_in_the_stream(on_gpu):
     with GenericIterator(on_gpu, ["data", "label"], reader_name="R", auto_reset=True) as iterator:
         torch.cuda._sleep(1 << 30)
         kept = [batch["label"] for _ in range(10) for (batch,) in iterator]
@@ -249,7 +244,7 @@ def test_gpu_memory_is_not_reused_while_a_copy_waits_in_the_stream(on_gpu: Pipel
 
 
 @pytest.mark.gpu
-def test_gpu_coo_and_feed_ndarray(on_gpu: Pipeline) -> None:
+def test_gpu_coo_and_feed_ndarray(on_gpu):
     (batch,) = next(RaggedIterator(on_gpu, ["x", "y"], output_types=[COO, COO]))
     assert batch["x"].device.type == "cuda"
     assert batch["x"].to_dense().tolist() == [[0], [1], [2]]
@@ -262,12 +257,12 @@ def test_gpu_coo_and_feed_ndarray(on_gpu: Pipeline) -> None:
 
 
 @pytest.mark.parametrize("tags", [[], ["dense", "dense"], ["sparse"]])
-def test_tags_that_do_not_fit(feed: Feed, tags: list[str]) -> None:
+def test_tags_that_do_not_fit(feed, tags):
     with pytest.raises(ArgumentError, match="output_types must give one of dense, sparse_list"):
         RaggedIterator(feed([ragged()]), ["x"], output_types=tags)
 
 
-def test_feed_ndarray(feed: Feed) -> None:
+def test_feed_ndarray(feed):
     rows = np.arange(6, dtype=np.int32).reshape(3, 2)
     (output,) = feed([rows]).run()
     for source in (output, output.as_tensor()):
@@ -280,7 +275,7 @@ def test_feed_ndarray(feed: Feed) -> None:
     assert feed_ndarray(output[1], row).tolist() == [2, 3]
 
 
-def test_feed_ndarray_refuses_what_does_not_fit(feed: Feed) -> None:
+def test_feed_ndarray_refuses_what_does_not_fit(feed):
     (output,) = feed([np.zeros((3, 2), np.int32)]).run()
     for target in (torch.zeros((3, 2)), torch.zeros((2, 3), dtype=torch.int32)):
         with pytest.raises(ArgumentError, match=r"cannot copy torch.int32 of shape \(3, 2\)"):
@@ -289,7 +284,7 @@ def test_feed_ndarray_refuses_what_does_not_fit(feed: Feed) -> None:
         feed_ndarray(output, np.zeros((3, 2), np.int32))
 
 
-def test_dali_s_names() -> None:
+def test_dali_s_names():
     assert DALIGenericIterator is GenericIterator
     assert DALIClassificationIterator is ClassificationIterator
     assert DALIRaggedIterator is RaggedIterator
@@ -298,7 +293,7 @@ def test_dali_s_names() -> None:
     ]
 
 
-def test_without_pytorch() -> None:
+def test_without_pytorch():
     program = (
         "import sys; sys.modules['torch'] = None\n"
         "import penstock\n"
@@ -314,7 +309,7 @@ def test_without_pytorch() -> None:
 
 
 @pytest.mark.parametrize("tag", [DENSE, LIST])
-def test_valid_is_a_tensor_whatever_the_outputs_are(numbers: Numbers, tag: str) -> None:
+def test_valid_is_a_tensor_whatever_the_outputs_are(numbers, tag):
     pipeline = numbers(3, 2, pad_last_batch=True)
     iterator = RaggedIterator(
         pipeline, ["label"], reader_name="Reader", output_types=[tag], with_valid=True

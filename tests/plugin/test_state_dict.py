@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,18 +12,16 @@ from penstock import ArgumentError, CheckpointError, Pipeline, fn
 from penstock.plugin.arrays import GenericIterator
 from penstock.plugin.iterator_state import IteratorState
 
-from .conftest import Feed, Numbers
 
-
-def by_reader(pipelines: Any, **options: Any) -> GenericIterator:
+def by_reader(pipelines, **options):
     return GenericIterator(pipelines, ["label"], reader_name="Reader", **options)
 
 
-def rest(iterator: GenericIterator) -> list[Any]:
+def rest(iterator):
     return [[outputs["label"].ravel().tolist() for outputs in batch] for batch in iterator]
 
 
-def test_the_state_is_json_and_small(numbers: Numbers) -> None:
+def test_the_state_is_json_and_small(numbers):
     iterator = by_reader([numbers(16, 2, rank, 2) for rank in (0, 1)])
     next(iterator)
     state = iterator.state_dict()
@@ -32,7 +29,7 @@ def test_the_state_is_json_and_small(numbers: Numbers) -> None:
     assert len(json.dumps(state)) < 2000
 
 
-def test_a_state_of_other_ranks_and_batches_has_each_sample_that_is_left(numbers: Numbers) -> None:
+def test_a_state_of_other_ranks_and_batches_has_each_sample_that_is_left(numbers):
     first = by_reader([numbers(14, 2, rank, 3, pad_last_batch=True) for rank in range(3)])
     seen = [n for outputs in next(first) for n in outputs["label"].ravel().tolist()]
     second = by_reader(numbers(14, 3), last_batch_policy="partial")
@@ -42,7 +39,7 @@ def test_a_state_of_other_ranks_and_batches_has_each_sample_that_is_left(numbers
     assert [len(batch) for (batch,) in rest(second)] == [3, 3, 3, 3, 2]
 
 
-def test_a_state_may_be_loaded_again_and_again(numbers: Numbers) -> None:
+def test_a_state_may_be_loaded_again_and_again(numbers):
     iterator = by_reader(numbers(16, 3, random_shuffle=True))
     list(islice(iterator, 4))
     state = iterator.state_dict()
@@ -57,8 +54,8 @@ def test_a_state_may_be_loaded_again_and_again(numbers: Numbers) -> None:
     assert len(expected[0]) == len(expected[1]) + 1 == 6
 
 
-def test_random_numbers_and_seeds_are_restored(pipelines: list[Pipeline]) -> None:
-    def start(seed: int) -> GenericIterator:
+def test_random_numbers_and_seeds_are_restored(pipelines):
+    def start(seed):
         pipeline = Pipeline(batch_size=2, num_threads=1, seed=seed)
         with pipeline:
             pipeline.set_outputs(fn.random.uniform(range=(0, 1)))
@@ -75,11 +72,11 @@ def test_random_numbers_and_seeds_are_restored(pipelines: list[Pipeline]) -> Non
 
 
 @pytest.mark.parametrize("taken", range(7))
-def test_sources_are_restored(feed_numbers: Feed, pipelines: list[Pipeline], taken: int) -> None:
-    def functions() -> Pipeline:
+def test_sources_are_restored(feed_numbers, pipelines, taken):
+    def functions():
         return feed_numbers(lambda i: i)
 
-    def items() -> Pipeline:
+    def items():
         pipeline = Pipeline(batch_size=4, num_threads=1)
         with pipeline:
             data = [np.full((4, 1), number) for number in range(3)]
@@ -104,25 +101,25 @@ def test_sources_are_restored(feed_numbers: Feed, pipelines: list[Pipeline], tak
 class Counting:
     """A source that saves its own state."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.number = 0
 
-    def __iter__(self) -> Counting:
+    def __iter__(self):
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self):
         self.number += 1
         return np.full((2, 1), self.number)
 
-    def state_dict(self) -> dict[str, int]:
+    def state_dict(self):
         return {"number": self.number}
 
-    def load_state_dict(self, state: dict[str, int]) -> None:
+    def load_state_dict(self, state):
         self.number = state["number"]
 
 
-def test_a_source_with_a_state_of_its_own(pipelines: list[Pipeline]) -> None:
-    def start() -> GenericIterator:
+def test_a_source_with_a_state_of_its_own(pipelines):
+    def start():
         pipeline = Pipeline(batch_size=2, num_threads=1)
         with pipeline:
             pipeline.set_outputs(fn.external_source(source=Counting(), name="source"))
@@ -136,7 +133,7 @@ def test_a_source_with_a_state_of_its_own(pipelines: list[Pipeline]) -> None:
     assert rest(second) == [[[number] * 2] for number in (8, 9, 10)]
 
 
-def test_checkpoints_of_older_releases(numbers: Numbers) -> None:
+def test_checkpoints_of_older_releases(numbers):
     first = by_reader(numbers(16, 2, pad_last_batch=True))
     list(islice(first, 3))
     (saved,) = first.checkpoints()
@@ -151,7 +148,7 @@ def test_checkpoints_of_older_releases(numbers: Numbers) -> None:
 @pytest.mark.parametrize(
     "state", [None, {}, {"checkpoints": b""}, {"checkpoints": [1]}, {"checkpoints": []}]
 )
-def test_what_is_no_state(numbers: Numbers, state: Any) -> None:
+def test_what_is_no_state(numbers, state):
     with pytest.raises(CheckpointError):
         by_reader(numbers(4, 2)).load_state_dict(state)
 
@@ -172,7 +169,7 @@ def test_what_is_no_state(numbers: Numbers, state: Any) -> None:
         {"discard": 1.5},
     ],
 )
-def test_a_damaged_count(numbers: Numbers, change: dict[str, Any]) -> None:
+def test_a_damaged_count(numbers, change):
     iterator = by_reader(numbers(4, 2))
     (saved,) = iterator.checkpoints()
     damaged = json.loads(saved)
@@ -181,12 +178,12 @@ def test_a_damaged_count(numbers: Numbers, change: dict[str, Any]) -> None:
         iterator.load_state_dict({"checkpoints": [json.dumps(damaged)]})
 
 
-def test_the_count_through_json() -> None:
+def test_the_count_through_json():
     state = IteratorState({"reader": "R"}, 3, 2, False, False, 1, (4, -5))
     assert IteratorState.from_json(json.loads(json.dumps(state.to_json()))) == state
 
 
-def test_a_state_of_other_pipelines(numbers: Numbers, feed_numbers: Feed) -> None:
+def test_a_state_of_other_pipelines(numbers, feed_numbers):
     state = GenericIterator(feed_numbers(lambda i: i), ["label"]).state_dict()
     with pytest.raises(CheckpointError, match="holds the state of"):
         by_reader(numbers(4, 2)).load_state_dict(state)
@@ -195,7 +192,7 @@ def test_a_state_of_other_pipelines(numbers: Numbers, feed_numbers: Feed) -> Non
         by_reader(numbers(4, 2)).load_state_dict(other)
 
 
-def test_an_iterator_object_that_is_past_the_state(pipelines: list[Pipeline]) -> None:
+def test_an_iterator_object_that_is_past_the_state(pipelines):
     pipeline = Pipeline(batch_size=2, num_threads=1, prefetch_queue_depth=1)
     with pipeline:
         pipeline.set_outputs(fn.external_source(source=iter([np.zeros((2, 1))] * 9), name="s"))
@@ -209,10 +206,10 @@ def test_an_iterator_object_that_is_past_the_state(pipelines: list[Pipeline]) ->
         next(iterator)
 
 
-def test_a_pipeline_goes_back_and_forth(numbers: Numbers) -> None:
+def test_a_pipeline_goes_back_and_forth(numbers):
     pipeline = numbers(16, 3, random_shuffle=True)
 
-    def run(count: int) -> list[Any]:
+    def run(count):
         return [pipeline.run()[0].as_array().ravel().tolist() for _ in range(count)]
 
     run(2)
@@ -230,7 +227,7 @@ def test_a_pipeline_goes_back_and_forth(numbers: Numbers) -> None:
         pipeline.restore(saved)
 
 
-def test_a_reader_that_cannot_leave_an_epoch_says_so() -> None:
+def test_a_reader_that_cannot_leave_an_epoch_says_so():
     from ..engine.graph.test_inputs import Plain
 
     named = type("Named", (Plain,), {"name": "plain"})

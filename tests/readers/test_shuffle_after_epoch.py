@@ -10,7 +10,7 @@ from penstock.plugin.arrays import GenericIterator
 SAMPLES, RANKS = 61, 2
 
 
-def shard(file: str, rank: int, **options: object) -> Pipeline:
+def shard(file, rank, **options):
     pipeline = Pipeline(batch_size=1, num_threads=1, **options)
     with pipeline:
         _, label = fn.readers.file(
@@ -25,7 +25,7 @@ def shard(file: str, rank: int, **options: object) -> Pipeline:
     return pipeline
 
 
-def test_a_rank_reads_as_many_samples_in_every_epoch(photo_tree: object) -> None:
+def test_a_rank_reads_as_many_samples_in_every_epoch(photo_tree):
     file = str(photo_tree.files[0])
     pipelines = [shard(file, rank) for rank in range(RANKS)]
     assert pipelines[0].reader_meta("Reader")["stick_to_shard"] == 1
@@ -47,13 +47,13 @@ def test_a_rank_reads_as_many_samples_in_every_epoch(photo_tree: object) -> None
 
 
 @pytest.mark.parametrize("rank", range(RANKS))
-def test_an_iterator_counts_the_same(photo_tree: object, rank: int) -> None:
+def test_an_iterator_counts_the_same(photo_tree, rank):
     pipeline = shard(str(photo_tree.files[0]), rank)
     with GenericIterator(pipeline, ["label"], reader_name="Reader") as batches:
         assert [sum(1 for _ in batches) for _ in range(3)] == [31] * 3
 
 
-def test_the_parts_have_the_sizes_of_dali_s(photo_tree: object) -> None:
+def test_the_parts_have_the_sizes_of_dali_s(photo_tree):
     dali = pytest.importorskip("nvidia.dali")
     file = str(photo_tree.files[0])
     with dali.Pipeline(1, 1, None) as pipeline:

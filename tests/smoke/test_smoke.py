@@ -7,9 +7,6 @@ pyproject.toml admits, and with each release of Python.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +20,7 @@ from .data import CLASSES, PER_CLASS, SIZE
 TOTAL = len(CLASSES) * PER_CLASS
 
 
-def run(define: Callable[[], Any], batch_size: int = TOTAL) -> list[list[np.ndarray]]:
+def run(define, batch_size=TOTAL):
     """Run one batch; return the rows of each output."""
     with Pipeline(batch_size=batch_size, num_threads=2) as pipe:
         outputs = define()
@@ -32,23 +29,23 @@ def run(define: Callable[[], Any], batch_size: int = TOTAL) -> list[list[np.ndar
         return [[np.array(row) for row in output.as_cpu().rows()] for output in pipe.run()]
 
 
-def images_of(define: Callable[[], Any]) -> Callable[[], Any]:
+def images_of(define):
     """Decode the first output of a reader."""
 
-    def decoded() -> Any:
+    def decoded():
         outputs = define()
         return fn.decoders.image(outputs[0] if isinstance(outputs, list | tuple) else outputs)
 
     return decoded
 
 
-def check_images(images: list[np.ndarray]) -> None:
+def check_images(images):
     for image in images:
         assert image.shape == (*SIZE, 3)
         assert np.abs(image[..., 2].astype(int) - data.picture(0)[..., 0]).max() < 12
 
 
-def features() -> dict[str, Any]:
+def features():
     from penstock import tfrecord
 
     return {
@@ -57,12 +54,12 @@ def features() -> dict[str, Any]:
     }
 
 
-def _shards(folder: Path) -> list[str]:
+def _shards(folder):
     return sorted(str(path) for path in folder.glob("shard-*") if path.suffix != ".idx")
 
 
 # The readers of samples that hold a picture: the format of `penstock convert`, and the call.
-PICTURES: dict[str, tuple[str, Callable[[Path], Any]]] = {
+PICTURES = {
     "readers.file": ("folder", lambda at: fn.readers.file(file_root=at)),
     "readers.tfrecord": (
         "tfrecord",
@@ -93,24 +90,24 @@ PICTURES: dict[str, tuple[str, Callable[[Path], Any]]] = {
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_readers_of_pictures(name: str, tmp_path: Path) -> None:
+def test_readers_of_pictures(name, tmp_path):
     to, read = PICTURES[name]
     (images,) = run(images_of(lambda: read(data.converted(tmp_path, to))))
     assert len(images) == TOTAL
     check_images(images)
 
 
-def _coco(root: Path) -> Any:
+def _coco(root):
     images, annotations = data.coco(root)
     return fn.readers.coco(file_root=images, annotations_file=annotations)
 
 
-def _numpy(root: Path) -> Any:
+def _numpy(root):
     np.save(root / "a.npy", np.arange(24.0).reshape(4, 6))
     return fn.readers.numpy(file_root=root, files=["a.npy"], roi_start=[1, 2], roi_shape=[2, 3])
 
 
-def _fits(root: Path) -> Any:
+def _fits(root):
     from astropy.io import fits
 
     hdu = fits.CompImageHDU(np.arange(100 * 100, dtype=np.int16).reshape(100, 100))
@@ -118,14 +115,14 @@ def _fits(root: Path) -> Any:
     return fn.experimental.readers.fits(file_root=root, files=["a.fits"], hdu_indices=[2])
 
 
-def _video_file(root: Path) -> str:
+def _video_file(root):
     path = root / "a.mp4"
     path.write_bytes(data.video())
     return str(path)
 
 
 # The other readers: the call, and the shape of the first sample of the first output.
-OTHERS: dict[str, tuple[Callable[[Path], Any], tuple[int, ...] | None]] = {
+OTHERS = {
     "readers.coco": (_coco, None),
     "readers.numpy": (_numpy, (2, 3)),
     "experimental.readers.fits": (_fits, (100, 100)),
@@ -159,7 +156,7 @@ OTHERS: dict[str, tuple[Callable[[Path], Any], tuple[int, ...] | None]] = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_readers(name: str, tmp_path: Path) -> None:
+def test_other_readers(name, tmp_path):
     read, shape = OTHERS[name]
     first, *_ = run(lambda: read(tmp_path), batch_size=1)
     assert first[0].size > 0
@@ -167,7 +164,7 @@ def test_other_readers(name: str, tmp_path: Path) -> None:
         assert first[0].shape == shape
 
 
-def test_every_reader_is_tried() -> None:
+def test_every_reader_is_tried():
     fn.readers.file  # noqa: B018  (enters the readers in the table)
     known = {name for name in OPERATORS if "readers." in name and not name.startswith("_")}
     assert known == PICTURES.keys() | OTHERS.keys()
@@ -176,7 +173,7 @@ def test_every_reader_is_tried() -> None:
 @pytest.mark.parametrize(
     "extension", [".jpg", ".png", ".bmp", ".ppm", ".webp", ".tiff", ".gif", ".heic"]
 )
-def test_image_formats(extension: str) -> None:
+def test_image_formats(extension):
     content = np.frombuffer(data.encoded(extension), np.uint8)
     images, crops = run(
         lambda: [
@@ -191,7 +188,7 @@ def test_image_formats(extension: str) -> None:
 
 
 @pytest.mark.parametrize("container", ["WAV", "FLAC", "OGG", "MP3", "AIFF"])
-def test_audio_formats(container: str) -> None:
+def test_audio_formats(container):
     content = np.frombuffer(data.sound(container), np.uint8)
     signals, rates = run(lambda: fn.decoders.audio(np.array(content), downmix=True), 1)
     assert rates[0] == 16000
@@ -202,7 +199,7 @@ def test_audio_formats(container: str) -> None:
 @pytest.mark.parametrize(
     ("codec", "container"), [("libx264", "mp4"), ("mpeg4", "avi"), ("libvpx-vp9", "webm")]
 )
-def test_video_formats(codec: str, container: str) -> None:
+def test_video_formats(codec, container):
     content = np.frombuffer(data.video(codec, container), np.uint8)
     frames, last = run(
         lambda: [
@@ -215,7 +212,7 @@ def test_video_formats(codec: str, container: str) -> None:
     assert abs(int(last[0][1, 24, 32, 0]) - 200) < 12
 
 
-def test_inflate() -> None:
+def test_inflate():
     import lz4.block
 
     content = b"penstock " * 100
@@ -227,7 +224,7 @@ def test_inflate() -> None:
 
 
 @pytest.mark.parametrize("to", ["tfrecord", "recordio", "lmdb", "webdataset", "parquet", "caffe"])
-def test_conversion_and_verification(to: str, tmp_path: Path) -> None:
+def test_conversion_and_verification(to, tmp_path):
     target = data.converted(tmp_path, to)
     report = datasets.verify(tmp_path / "folder", target)
     assert report.samples == report.other_samples == TOTAL
@@ -235,7 +232,7 @@ def test_conversion_and_verification(to: str, tmp_path: Path) -> None:
     assert len(datasets.open_dataset(target)) == TOTAL
 
 
-def test_torch() -> None:
+def test_torch():
     pytest.importorskip("torch", reason="PyTorch is not installed")
     from penstock.plugin.pytorch import DALIGenericIterator
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ STEPS = [
 
 
 @pytest.mark.parametrize(("kind", "step"), STEPS)
-def test_a_step_runs(kind: Any, step: Any) -> None:
+def test_a_step_runs(kind, step):
     layout, make, _, _ = kind
     data = make(Random(1), np.random.default_rng(1))
     with Pipeline(3, num_threads=1, seed=7) as pipeline:

@@ -10,14 +10,14 @@ import threading
 from .leaks import Census
 
 
-def test_nothing_is_beyond_an_earlier_census() -> None:
+def test_nothing_is_beyond_an_earlier_census():
     before = Census.take_census()
     with open(os.devnull) as opened:
         assert f"1 x descriptor of {opened.name}" in Census.take_census().beyond(before)
     assert Census.take_census().beyond(before) == ""
 
 
-def test_threads_and_children_are_named() -> None:
+def test_threads_and_children_are_named():
     before, wait = Census.take_census(), threading.Event()
     thread = threading.Thread(target=wait.wait, name="helper-7")
     thread.start()

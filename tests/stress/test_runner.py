@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,39 +24,39 @@ runner = Runner(TOYS, workers=2, limit=5)
 for attempt in runner.run([Case(name, 5) for name in sys.argv[1:]], time.monotonic() + 60):
     print(repr((attempt.case.attack, attempt.failure, attempt.text[-900:])))
 """
-kept: list[Any] = []
+kept = []
 
 
-def fine(seed: int) -> None:
+def fine(seed):
     assert seed == 5
 
 
-def wrong(seed: int) -> None:
+def wrong(seed):
     raise ValueError(f"seed {seed}")
 
 
-def crashes(_: int) -> None:
+def crashes(_):
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def hangs(_: int) -> None:
+def hangs(_):
     threading.Event().wait()
 
 
-def leaks_a_descriptor(_: int) -> None:
+def leaks_a_descriptor(_):
     kept.append(os.open("/dev/null", os.O_RDONLY))
 
 
-def opens_a_cache(_: int) -> None:
+def opens_a_cache(_):
     if not kept:
         kept.append(os.open("/dev/null", os.O_RDONLY))
 
 
-def leaks_a_thread(_: int) -> None:
+def leaks_a_thread(_):
     threading.Thread(target=time.sleep, args=(60,), name="left").start()
 
 
-def leaves_a_process(_: int) -> None:
+def leaves_a_process(_):
     # The session of its own hides the process from the case's process group.
     command = "import subprocess; subprocess.Popen(['sleep', '60'], start_new_session=True)"
     subprocess.run([sys.executable, "-c", command], check=True)
@@ -79,7 +78,7 @@ TOYS = {
 
 
 @pytest.fixture(scope="module")
-def attempts() -> dict[str, tuple[str, str]]:
+def attempts():
     """The failure and the text of each toy."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *TOYS],
@@ -105,14 +104,12 @@ def attempts() -> dict[str, tuple[str, str]]:
         ("leaves_a_process", "leak", "sleep 60"),
     ],
 )
-def test_each_end_is_told_from_the_others(
-    attempts: dict[str, tuple[str, str]], name: str, failure: str, words: str
-) -> None:
+def test_each_end_is_told_from_the_others(attempts, name, failure, words):
     assert attempts[name][0] == failure
     assert words in attempts[name][1]
 
 
-def test_the_program_runs_one_case_and_prints_its_table(tmp_path: Path) -> None:
+def test_the_program_runs_one_case_and_prints_its_table(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "penstock.tests.stress", "--only", "resumes", "--cases", "2"],
         cwd=tmp_path,

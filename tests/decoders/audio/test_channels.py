@@ -14,13 +14,13 @@ NOISE = np.random.default_rng(2).uniform(-0.5, 0.5, (400, 3)).astype(np.float32)
 
 
 @pytest.fixture
-def path(tmp_path) -> str:
+def path(tmp_path):
     soundfile.write(tmp_path / "a.wav", NOISE, 8000, subtype="FLOAT")
     return str(tmp_path / "a.wav")
 
 
 @pytest.mark.parametrize("channels", [[0], [2, 0], [1, 1], [-1]])
-def test_selected(path: str, channels: list[int]) -> None:
+def test_selected(path, channels):
     with SelectedStream(open_audio_file(path), channels) as stream:
         assert stream.header.channels == len(channels)
         out = np.empty((100, len(channels)), np.float32)
@@ -30,7 +30,7 @@ def test_selected(path: str, channels: list[int]) -> None:
     np.testing.assert_allclose(out, expected, atol=1e-7)
 
 
-def test_joined(tmp_path, path: str) -> None:
+def test_joined(tmp_path, path):
     soundfile.write(tmp_path / "b.wav", NOISE[:, :1], 8000, subtype="FLOAT")
     with JoinedStream([path, str(tmp_path / "b.wav")]) as stream:
         assert stream.header.channels == 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ FORMS = [
 ]
 
 
-def encoded(container: str, subtype: str, rate: int = 16000, **options) -> bytes:
+def encoded(container, subtype, rate=16000, **options):
     """Encode loud noise, silence, and noise again: what comes before must not be heard later."""
     random = np.random.default_rng(7)
     noise = random.uniform(-0.9, 0.9, _LONG)
@@ -35,13 +34,13 @@ def encoded(container: str, subtype: str, rate: int = 16000, **options) -> bytes
     return file.getvalue()
 
 
-def whole(stream) -> np.ndarray:
+def whole(stream):
     out = np.empty((stream.header.frames, stream.header.channels), np.float32)
     stream.read(0, out)
     return out
 
 
-def windows(length: int) -> list[tuple[int, int]]:
+def windows(length):
     random = np.random.default_rng(3)
     starts = [
         *random.integers(0, length, 6),
@@ -53,7 +52,7 @@ def windows(length: int) -> list[tuple[int, int]]:
     ]
 
 
-def check_windows(open_file, tolerance: float) -> None:
+def check_windows(open_file, tolerance):
     with open_file() as stream:
         signal = whole(stream)
     for start, count in windows(len(signal)):
@@ -71,7 +70,7 @@ def check_windows(open_file, tolerance: float) -> None:
 
 
 @pytest.mark.parametrize(("container", "subtype"), FORMS)
-def test_windows_are_those_of_the_whole_file(tmp_path: Path, container: str, subtype: str) -> None:
+def test_windows_are_those_of_the_whole_file(tmp_path, container, subtype):
     content = encoded(container, subtype)
     path = tmp_path / "sound"
     path.write_bytes(content)
@@ -84,14 +83,14 @@ def test_windows_are_those_of_the_whole_file(tmp_path: Path, container: str, sub
 
 @pytest.mark.parametrize("rate", [8000, 24000, 48000])
 @pytest.mark.parametrize("mode", ["CONSTANT", "VARIABLE"])
-def test_mp3_borrows_bits_of_frames_before(rate: int, mode: str) -> None:
+def test_mp3_borrows_bits_of_frames_before(rate, mode):
     content = encoded("MP3", "MPEG_LAYER_III", rate, bitrate_mode=mode, compression_level=0.99)
     check_windows(lambda: open_audio(np.frombuffer(content, np.uint8)), _CLOSE)
 
 
 @pytest.mark.parametrize("level", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("length", [700, 9_000, 61_234])
-def test_the_last_page_of_vorbis(level: float, length: int) -> None:
+def test_the_last_page_of_vorbis(level, length):
     file = io.BytesIO()
     noise = np.random.default_rng(1).uniform(-0.5, 0.5, (length, 2))
     soundfile.write(file, noise, 44100, format="OGG", subtype="VORBIS", compression_level=level)

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from penstock.decoders.image.decode import (
     OUTPUTS,
@@ -22,13 +20,11 @@ COLORS = {1: 1, 2: 1, 3: 3, 4: 3}
 KEYED = {"png_rgb8_color_key", "png_palette8_alpha"}
 
 
-def load(image: Any) -> NDArray[np.uint8]:
+def load(image):
     return np.fromfile(image.path, np.uint8)
 
 
-def test_jpeg_pixels_are_those_of_the_default_settings_of_libjpeg(
-    image_zoo: dict[str, Any],
-) -> None:
+def test_jpeg_pixels_are_those_of_the_default_settings_of_libjpeg(image_zoo):
     from PIL import Image, ImageOps
 
     for name, image in image_zoo.items():
@@ -41,9 +37,7 @@ def test_jpeg_pixels_are_those_of_the_default_settings_of_libjpeg(
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16", "float32", "float16"])
-def test_every_output_and_type_has_its_shape(
-    image_zoo: dict[str, Any], output: str, dtype: str
-) -> None:
+def test_every_output_and_type_has_its_shape(image_zoo, output, dtype):
     for name in ("jpeg_420", "jpeg_gray", "jpeg_cmyk_plain", "exif_6", "png_rgb16", "jp2_gray8"):
         image = image_zoo[name]
         height, width = image.truth().shape[:2]
@@ -60,12 +54,12 @@ def test_every_output_and_type_has_its_shape(
 @pytest.mark.parametrize(
     "roi", [(0, 0, 0, 5), (3, 0, 2, 5), (-1, 0, 5, 5), (0, 0, 121, 5), (0, 0, 5, 161)]
 )
-def test_roi_outside_the_image_is_an_error(image_zoo: dict[str, Any], roi: Any) -> None:
+def test_roi_outside_the_image_is_an_error(image_zoo, roi):
     with pytest.raises(ValueError, match="expected a part of the image of 120 x 160 pixels"):
         decode(load(image_zoo["jpeg_420"]), roi=roi)
 
 
-def test_unknown_output_and_type_are_errors(image_zoo: dict[str, Any]) -> None:
+def test_unknown_output_and_type_are_errors(image_zoo):
     data = load(image_zoo["jpeg_420"])
     with pytest.raises(ValueError, match="'rgb'; expected one of RGB, BGR"):
         decode(data, output="rgb")
@@ -73,18 +67,14 @@ def test_unknown_output_and_type_are_errors(image_zoo: dict[str, Any]) -> None:
         decode(data, dtype="float64")
 
 
-def test_result_lies_in_the_memory_given(image_zoo: dict[str, Any]) -> None:
+def test_result_lies_in_the_memory_given(image_zoo):
     scratch = np.zeros(10**7, np.uint8)
     for name in ("jpeg_420", "jpeg_gray", "jpeg_cmyk_adobe", "exif_6", "png_rgb16", "webp_lossy"):
         for output in OUTPUTS:
             for dtype in ("uint8", "float32"):
-                calls: list[tuple[int, ...]] = []
+                calls = []
 
-                def empty(
-                    shape: tuple[int, ...],
-                    dtype: np.dtype[Any],
-                    calls: list[tuple[int, ...]] = calls,
-                ) -> NDArray[Any]:
+                def empty(shape, dtype, calls=calls):
                     calls.append(shape)
                     return scratch[: np.prod(shape) * dtype.itemsize].view(dtype).reshape(shape)
 
@@ -98,9 +88,7 @@ def test_result_lies_in_the_memory_given(image_zoo: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("scale", [1, 2, 4, 8])
-def test_decode_to_fit_stops_at_the_size_needed(
-    image_zoo: dict[str, Any], generator: Any, orientation: int, scale: int
-) -> None:
+def test_decode_to_fit_stops_at_the_size_needed(image_zoo, generator, orientation, scale):
     from PIL import Image
 
     picture = generator.scene(17, 403, 509)
@@ -122,7 +110,7 @@ def test_decode_to_fit_stops_at_the_size_needed(
     assert height - 1 < y1 <= height
     assert width - 1 < x1 <= width
 
-    def resized(pixels: NDArray[Any], box: tuple[float, ...]) -> NDArray[Any]:
+    def resized(pixels, box):
         image = Image.fromarray(np.ascontiguousarray(pixels))
         size = (fit[1], fit[0])
         return np.asarray(
@@ -133,14 +121,14 @@ def test_decode_to_fit_stops_at_the_size_needed(
     assert np.abs(resized(decoded.image, decoded.window) - expected).mean() < 3
 
 
-def test_other_formats_are_decoded_in_full_to_fit(image_zoo: dict[str, Any]) -> None:
+def test_other_formats_are_decoded_in_full_to_fit(image_zoo):
     data = load(image_zoo["png_rgb8"])
     decoded = decode_to_fit(data, fit=(2, 2), roi=(1, 2, 90, 101))
     assert decoded.window == (0.0, 0.0, 89.0, 99.0)
     np.testing.assert_array_equal(decoded.image, decode(data)[1:90, 2:101])
 
 
-def test_bad_files_are_refused(bad_files: dict[str, Any]) -> None:
+def test_bad_files_are_refused(bad_files):
     for name, bad in bad_files.items():
         if bad.path.is_dir():
             continue
@@ -153,10 +141,10 @@ def test_bad_files_are_refused(bad_files: dict[str, Any]) -> None:
         assert str(caught.value).endswith("."), name
 
 
-def test_bombs_are_refused_before_memory_is_taken(bad_files: dict[str, Any]) -> None:
-    asked: list[tuple[int, ...]] = []
+def test_bombs_are_refused_before_memory_is_taken(bad_files):
+    asked = []
 
-    def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    def empty(shape, dtype):
         asked.append(shape)
         return np.empty(shape, dtype)
 
@@ -176,9 +164,7 @@ FRAGILE = (
 
 
 @pytest.mark.parametrize("name", FRAGILE)
-def test_cut_off_and_flipped_bytes_give_an_image_or_a_decode_error(
-    image_zoo: dict[str, Any], name: str
-) -> None:
+def test_cut_off_and_flipped_bytes_give_an_image_or_a_decode_error(image_zoo, name):
     rng = np.random.default_rng(11)
     sound = load(image_zoo[name])
     refused = 0
@@ -197,12 +183,12 @@ def test_cut_off_and_flipped_bytes_give_an_image_or_a_decode_error(
     assert refused > 0
 
 
-def test_threads_decode_the_same(image_zoo: dict[str, Any]) -> None:
+def test_threads_decode_the_same(image_zoo):
     names = ["jpeg_420", "exif_6", "png_rgb8", "tiff_rgb8_deflate", "jp2_rgb8"]
     expected = {name: decode(load(image_zoo[name])) for name in names}
-    wrong: list[str] = []
+    wrong = []
 
-    def work() -> None:
+    def work():
         wrong.extend(
             name
             for name in names * 5

@@ -13,7 +13,7 @@ TYPES = ("uint8", "int8", "uint16", "int32", "uint32", "float16", "float32")
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 150])
 @pytest.mark.parametrize("value", EXPECTED)
-def test_turns_as_exif_says_into_the_given_memory(value: int, channels: int, dtype: str) -> None:
+def test_turns_as_exif_says_into_the_given_memory(value, channels, dtype):
     stored = np.arange(5 * 7 * channels).reshape(5, 7, channels).astype(dtype)
     expected = EXPECTED[value](stored)
     out = np.zeros(expected.shape, dtype)
@@ -22,7 +22,7 @@ def test_turns_as_exif_says_into_the_given_memory(value: int, channels: int, dty
 
 
 @pytest.mark.parametrize("value", EXPECTED)
-def test_turns_a_part_of_an_image(value: int) -> None:
+def test_turns_a_part_of_an_image(value):
     stored = np.arange(9 * 9 * 3, dtype=np.uint8).reshape(9, 9, 3)[2:6, 1:8]
     expected = EXPECTED[value](stored)
     out = np.zeros(expected.shape, np.uint8)
@@ -31,7 +31,7 @@ def test_turns_a_part_of_an_image(value: int) -> None:
 
 
 @pytest.mark.parametrize("value", EXPECTED)
-def test_boxes_show_the_same_pixels_in_both_frames(value: int) -> None:
+def test_boxes_show_the_same_pixels_in_both_frames(value):
     stored = np.arange(5 * 7).reshape(5, 7)
     upright = EXPECTED[value](stored)
     box = (1, 2, 4, 5)
@@ -42,6 +42,6 @@ def test_boxes_show_the_same_pixels_in_both_frames(value: int) -> None:
     assert orientation.to_upright((y0, x0, y1, x1), stored.shape, value) == box
 
 
-def test_upright_boxes_stay() -> None:
+def test_upright_boxes_stay():
     assert orientation.to_stored((1, 2, 3, 4), (10, 10), 1) == (1, 2, 3, 4)
     assert orientation.to_upright((0.5, 2, 3, 4), (10, 10), 1) == (0.5, 2, 3, 4)

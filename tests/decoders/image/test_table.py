@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from penstock.decoders.image.table import read_header
 from penstock.engine.errors import DecodeError
@@ -13,11 +10,11 @@ from penstock.engine.errors import DecodeError
 KEYED = {"png_rgb8_color_key", "png_palette8_alpha"}
 
 
-def as_data(content: bytes) -> NDArray[np.uint8]:
+def as_data(content):
     return np.frombuffer(content, np.uint8)
 
 
-def test_reads_every_image_of_the_zoo(image_zoo: dict[str, Any]) -> None:
+def test_reads_every_image_of_the_zoo(image_zoo):
     for name, image in image_zoo.items():
         header = read_header(np.fromfile(image.path, np.uint8))
         height, width, channels = image.shape
@@ -35,13 +32,13 @@ def test_reads_every_image_of_the_zoo(image_zoo: dict[str, Any]) -> None:
         (b"#?RADIANCE\n", "Radiance HDR"),
     ],
 )
-def test_unsupported_formats_are_named(content: bytes, name: str) -> None:
+def test_unsupported_formats_are_named(content, name):
     with pytest.raises(DecodeError, match=rf"^{name}: this format is not supported at byte 0"):
         read_header(as_data(content))
 
 
 @pytest.mark.parametrize("content", [b"", b"P", b"\xff", b"BM", b"hello world", bytes(100)])
-def test_other_bytes_are_refused(content: bytes) -> None:
+def test_other_bytes_are_refused(content):
     with pytest.raises(DecodeError, match="expected"):
         read_header(as_data(content))
 
@@ -54,6 +51,6 @@ def test_other_bytes_are_refused(content: bytes) -> None:
         np.zeros(8, np.uint8)[::2],
     ],
 )
-def test_data_of_another_shape_is_a_type_error(data: NDArray[Any]) -> None:
+def test_data_of_another_shape_is_a_type_error(data):
     with pytest.raises(TypeError, match="contiguous one-dimensional array of uint8"):
         read_header(data)

@@ -14,7 +14,7 @@ from penstock.engine.order.permutation import LARGEST, Permutation
 
 
 @pytest.mark.parametrize("size", [*range(1, 66), 100, 257, 1000, 4096, 65537, 300_000])
-def test_every_number_comes_once_and_finds_back(size: int) -> None:
+def test_every_number_comes_once_and_finds_back(size):
     shuffle = Permutation(size, key=size * 17)
     images = shuffle(np.arange(size))
     assert images.dtype == np.int64
@@ -23,7 +23,7 @@ def test_every_number_comes_once_and_finds_back(size: int) -> None:
 
 
 @given(st.integers(1, LARGEST), st.integers(), st.data())
-def test_any_size_and_key_in_both_directions(size: int, key: int, data: st.DataObject) -> None:
+def test_any_size_and_key_in_both_directions(size, key, data):
     numbers = data.draw(st.lists(st.integers(0, size - 1), max_size=20, unique=True))
     shuffle = Permutation(size, key)
     positions = np.array(numbers, np.int64)
@@ -34,7 +34,7 @@ def test_any_size_and_key_in_both_directions(size: int, key: int, data: st.DataO
     np.testing.assert_array_equal(shuffle(shuffle.inverse(positions)), positions)
 
 
-def test_a_position_does_not_depend_on_its_neighbours() -> None:
+def test_a_position_does_not_depend_on_its_neighbours():
     shuffle = Permutation(1_281_167, key=1)
     positions = np.arange(0, 1_281_167, 5003)
     together = shuffle(positions)
@@ -42,26 +42,26 @@ def test_a_position_does_not_depend_on_its_neighbours() -> None:
         assert shuffle(positions[place : place + 1])[0] == together[place]
 
 
-def test_the_argument_is_left_as_it_is() -> None:
+def test_the_argument_is_left_as_it_is():
     positions = np.arange(257)
     Permutation(257, key=1)(positions)
     np.testing.assert_array_equal(positions, np.arange(257))
 
 
 @pytest.mark.parametrize("size", [0, -1, LARGEST + 1])
-def test_sizes_out_of_range(size: int) -> None:
+def test_sizes_out_of_range(size):
     with pytest.raises(ArgumentError, match="expected 1 to 2"):
         Permutation(size, key=0)
 
 
 @pytest.mark.parametrize("position", [-1, 10, 2**62])
-def test_positions_out_of_range(position: int) -> None:
+def test_positions_out_of_range(position):
     with pytest.raises(ArgumentError, match="expected 0 to 9"):
         Permutation(10, key=0)(np.array([0, position]))
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
-def test_all_orders_of_few_items_come_about_evenly(size: int) -> None:
+def test_all_orders_of_few_items_come_about_evenly(size):
     orders = factorial(size)
     keys = 30 * orders
     items = np.arange(size)
@@ -72,7 +72,7 @@ def test_all_orders_of_few_items_come_about_evenly(size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [2, 3, 8, 20, 50, 64, 65, 257])
-def test_every_place_takes_every_number_evenly_over_keys(size: int) -> None:
+def test_every_place_takes_every_number_evenly_over_keys(size):
     keys = 1000
     shuffled = np.array([Permutation(size, key)(np.arange(size)) for key in range(keys)])
     expected = keys / size
@@ -86,7 +86,7 @@ def test_every_place_takes_every_number_evenly_over_keys(size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [7, 16, 50, 100, 1000])
-def test_steps_between_neighbours_are_even(size: int) -> None:
+def test_steps_between_neighbours_are_even(size):
     steps = np.zeros(size)
     for key in range(400):
         shuffled = Permutation(size, key)(np.arange(size))
@@ -97,7 +97,7 @@ def test_steps_between_neighbours_are_even(size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [10_007, 1_000_000, 10**12, LARGEST])
-def test_neighbours_in_large_sets_do_not_correlate(size: int) -> None:
+def test_neighbours_in_large_sets_do_not_correlate(size):
     positions = np.arange(10_000)
     images = Permutation(size, key=3)(positions) / size
     assert abs(np.corrcoef(images[:-1], images[1:])[0, 1]) < 0.04
@@ -106,13 +106,13 @@ def test_neighbours_in_large_sets_do_not_correlate(size: int) -> None:
     assert_plausible(((counts - 200) ** 2 / 200).sum(), 49)
 
 
-def test_neighbouring_keys_give_unrelated_orders() -> None:
+def test_neighbouring_keys_give_unrelated_orders():
     images = [Permutation(10_000, key)(np.arange(10_000)) for key in range(4)]
     correlations = np.corrcoef(images) - np.eye(4)
     assert np.abs(correlations).max() < 0.05
 
 
-def assert_plausible(chi_square: float, freedom: int) -> None:
+def assert_plausible(chi_square, freedom):
     """Fail where chance would land less than once in some 10,000 times (Wilson and Hilferty)."""
     spread = 2 / (9 * freedom)
     assert ((chi_square / freedom) ** (1 / 3) - (1 - spread)) / spread**0.5 < 3.7

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from penstock.engine.errors import ArgumentError
 from penstock.engine.order.philox import bits, integers, mix, normal, philox4x32, uniform
@@ -18,12 +17,12 @@ KNOWN_ANSWERS = [
 KEY = mix(1, 2)
 
 
-def rows(count: int, epoch: int = 3) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def rows(count, epoch=3):
     return np.full(count, epoch, np.int64), np.arange(count, dtype=np.int64)
 
 
 @pytest.mark.parametrize("line", KNOWN_ANSWERS)
-def test_known_answers(line: str) -> None:
+def test_known_answers(line):
     words = [int(word, 16) for word in line.split()]
     counter = np.array(words[:4], np.uint64)
     even, odd = counter[0::2, None].copy(), counter[1::2, None].copy()
@@ -31,20 +30,20 @@ def test_known_answers(line: str) -> None:
     assert [int(even[0, 0]), int(odd[0, 0]), int(even[1, 0]), int(odd[1, 0])] == words[6:]
 
 
-def test_splitmix_known_answers() -> None:
+def test_splitmix_known_answers():
     # The first outputs of SplitMix64 from seeds 0 and 1234567, as its reference code gives them.
     assert mix(0) == 0xE220A8397B1DCDAF
     assert mix(1234567) == 6457827717110365317
 
 
-def test_mix_separates_its_inputs() -> None:
+def test_mix_separates_its_inputs():
     small = range(-20, 20)
     seeds = [mix(a) for a in small] + [mix(a, b) for a in small for b in small]
     assert len(set(seeds)) == len(seeds)
     assert all(0 <= seed < 2**64 for seed in seeds)
 
 
-def test_counter_holds_position_epoch_and_block() -> None:
+def test_counter_holds_position_epoch_and_block():
     position, epoch = 0x0123456789ABCDEF, 0x42
     drawn = bits(mix(5, 6), np.array([epoch]), np.array([position]), 8)
     for block in range(2):
@@ -56,7 +55,7 @@ def test_counter_holds_position_epoch_and_block() -> None:
 
 
 @pytest.mark.parametrize("draw", [bits, uniform, normal])
-def test_a_row_depends_on_its_own_place_alone(draw) -> None:  # type: ignore[no-untyped-def]
+def test_a_row_depends_on_its_own_place_alone(draw):  # type: ignore[no-untyped-def]
     epoch, position = rows(50)
     epoch[25:] += 1
     together = draw(KEY, epoch, position, 7)
@@ -71,7 +70,7 @@ def test_a_row_depends_on_its_own_place_alone(draw) -> None:  # type: ignore[no-
 
 @pytest.mark.parametrize("count", [1, 16, 17])
 @pytest.mark.parametrize("first", [0, 2000, 5 * 2048, (1 << 40) - 7])
-def test_positions_that_follow_one_another(first: int, count: int) -> None:
+def test_positions_that_follow_one_another(first, count):
     epoch, position = rows(5000)
     position += first
     together = uniform(KEY, epoch, position, count)
@@ -87,7 +86,7 @@ def test_positions_that_follow_one_another(first: int, count: int) -> None:
     "other",
     [(2, 2, 0, 0), (1, 3, 0, 0), (1, 2, 1, 0), (1, 2, 0, 1), (2, 1, 0, 0), (1, 2, 0, 1 << 32)],
 )
-def test_key_epoch_and_position_each_matter(other: tuple[int, int, int, int]) -> None:
+def test_key_epoch_and_position_each_matter(other):
     seed, stream, epochs_on, positions_on = other
     epoch, position = rows(200)
     ours = bits(KEY, epoch, position, 4)
@@ -97,11 +96,11 @@ def test_key_epoch_and_position_each_matter(other: tuple[int, int, int, int]) ->
 
 @pytest.mark.parametrize("draw", [bits, uniform, normal])
 @pytest.mark.parametrize(("count", "columns"), [(0, 4), (3, 0), (3, 1)])
-def test_empty_and_narrow(draw, count: int, columns: int) -> None:  # type: ignore[no-untyped-def]
+def test_empty_and_narrow(draw, count, columns):  # type: ignore[no-untyped-def]
     assert draw(KEY, *rows(count), columns).shape == (count, columns)
 
 
-def test_uniform_fills_the_unit_interval_evenly() -> None:
+def test_uniform_fills_the_unit_interval_evenly():
     numbers = uniform(KEY, *rows(20_000), 10)
     assert numbers.dtype == np.float64
     assert numbers.min() >= 0.0
@@ -112,21 +111,21 @@ def test_uniform_fills_the_unit_interval_evenly() -> None:
     assert ((numbers * 2.0**52) % 1 != 0).any()
 
 
-def test_neighbours_do_not_correlate() -> None:
+def test_neighbours_do_not_correlate():
     numbers = uniform(KEY, *rows(20_000), 4)
     by_column = np.corrcoef(numbers.T) - np.eye(4)
     assert np.abs(by_column).max() < 0.03
     assert abs(np.corrcoef(numbers[:-1, 0], numbers[1:, 0])[0, 1]) < 0.03
 
 
-def test_normal_has_the_moments_of_a_normal_distribution() -> None:
+def test_normal_has_the_moments_of_a_normal_distribution():
     numbers = normal(KEY, *rows(50_000), 4).ravel()
     moments = [np.mean(numbers**power) for power in (1, 2, 3, 4)]
     np.testing.assert_allclose(moments, [0, 1, 0, 3], atol=0.06)
     assert abs(np.mean(np.abs(numbers) < 1.959964) - 0.95) < 0.003
 
 
-def test_integers_cover_their_range_evenly() -> None:
+def test_integers_cover_their_range_evenly():
     numbers = integers(KEY, *rows(20_000), 5, -3, 4)
     assert numbers.dtype == np.int64
     counts = np.unique(numbers, return_counts=True)
@@ -138,17 +137,17 @@ def test_integers_cover_their_range_evenly() -> None:
     ("low", "high"),
     [(-(2**63), 2**63 - 1), (2**63 - 2, 2**63 - 1), (-(2**63), 1 - 2**63), (0, 2**63)],
 )
-def test_integers_at_the_limits_of_int64(low: int, high: int) -> None:
+def test_integers_at_the_limits_of_int64(low, high):
     numbers = integers(KEY, *rows(1000), 2, low, high)
     assert all(low <= number < high for number in numbers.ravel().tolist())
 
 
 @pytest.mark.parametrize(("low", "high"), [(3, 3), (4, 3)])
-def test_an_empty_range_is_refused(low: int, high: int) -> None:
+def test_an_empty_range_is_refused(low, high):
     with pytest.raises(ArgumentError, match=r"empty"):
         integers(KEY, *rows(1), 1, low, high)
 
 
-def chi_square(counts: NDArray[np.int64]) -> float:
+def chi_square(counts):
     expected = counts.sum() / len(counts)
     return float(((counts - expected) ** 2 / expected).sum())

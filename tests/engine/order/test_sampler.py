@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,19 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.engine.errors import ArgumentError, CheckpointError
-from penstock.engine.order.sampler import Blocks, Sampler, SamplerState, Selection
+from penstock.engine.order.sampler import Blocks, Sampler, SamplerState
 
 FIELDS = ("index", "epoch", "position", "valid")
 
 
-def ranks(size: int, batch_size: int, num_shards: int, **options: Any) -> list[Sampler]:
+def ranks(size, batch_size, num_shards, **options):
     return [
         Sampler(size, batch_size, shard_id=rank, num_shards=num_shards, **options)
         for rank in range(num_shards)
     ]
 
 
-def joined(draws: list[Selection]) -> dict[str, list[int]]:
+def joined(draws):
     """The entries of the batches one after another, field by field."""
     return {name: [x for draw in draws for x in getattr(draw, name).tolist()] for name in FIELDS}
 
@@ -50,7 +49,7 @@ orders = st.one_of(
 
 
 @st.composite
-def run_chains(draw: st.DrawFn) -> tuple[int, list[Run]]:
+def run_chains(draw):
     size = draw(st.integers(1, 30))
     run = st.builds(
         Run,
@@ -63,7 +62,7 @@ def run_chains(draw: st.DrawFn) -> tuple[int, list[Run]]:
     return size, draw(st.lists(run, min_size=1, max_size=5))
 
 
-def positions_left(state: SamplerState, epoch: int) -> list[int]:
+def positions_left(state, epoch):
     """What the state says is left of `epoch`, counted out."""
     if epoch < state.epoch:
         return []
@@ -72,11 +71,9 @@ def positions_left(state: SamplerState, epoch: int) -> list[int]:
 
 
 @given(run_chains())
-def test_through_any_chain_of_checkpoints_each_sample_comes_once(
-    chain: tuple[int, list[Run]],
-) -> None:
+def test_through_any_chain_of_checkpoints_each_sample_comes_once(chain):
     size, runs = chain
-    consumed: dict[int, list[int]] = defaultdict(list)
+    consumed = defaultdict(list)
     state = None
     for run in runs:
         samplers = ranks(
@@ -106,13 +103,11 @@ def test_through_any_chain_of_checkpoints_each_sample_comes_once(
 
 
 @given(run_chains(), st.integers(0, 10), orders)
-def test_restored_alike_every_rank_goes_on_with_its_own_batches(
-    chain: tuple[int, list[Run]], more: int, order: dict[str, Any]
-) -> None:
+def test_restored_alike_every_rank_goes_on_with_its_own_batches(chain, more, order):
     size, runs = chain
     state = None
     for run in runs:
-        options: dict[str, Any] = {
+        options = {
             "pad_last_batch": run.pad,
             "stick_to_shard": run.stick,
             "seed": 5,
@@ -142,14 +137,7 @@ def test_restored_alike_every_rank_goes_on_with_its_own_batches(
     stick=st.booleans(),
     order=orders,
 )
-def test_the_shards_of_an_epoch_cover_it_once(
-    size: int,
-    data: st.DataObject,
-    batch_size: int,
-    pad: bool,
-    stick: bool,
-    order: dict[str, Any],
-) -> None:
+def test_the_shards_of_an_epoch_cover_it_once(size, data, batch_size, pad, stick, order):
     num_shards = data.draw(st.integers(1, min(size, 8)))
     samplers = ranks(
         size,
@@ -159,7 +147,7 @@ def test_the_shards_of_an_epoch_cover_it_once(
         stick_to_shard=stick,
         **order,
     )
-    seen: dict[int, Counter[int]] = defaultdict(Counter)
+    seen = defaultdict(Counter)
     for sampler in samplers:
         steps = sum(sampler.steps(epoch) for epoch in range(3))
         entries = joined([sampler.select(batch) for batch in range(steps)])
@@ -176,9 +164,7 @@ def test_the_shards_of_an_epoch_cover_it_once(
 
 
 @given(run_chains(), st.booleans())
-def test_steps_count_the_batches_that_begin_in_an_epoch(
-    chain: tuple[int, list[Run]], shuffle: bool
-) -> None:
+def test_steps_count_the_batches_that_begin_in_an_epoch(chain, shuffle):
     size, runs = chain
     state = None
     for run in runs:
@@ -200,7 +186,7 @@ def test_steps_count_the_batches_that_begin_in_an_epoch(
         state = samplers[0].state_after(run.batches)
 
 
-def test_a_batch_is_a_slice_of_the_stream_whatever_its_size() -> None:
+def test_a_batch_is_a_slice_of_the_stream_whatever_its_size():
     whole = joined([Sampler(23, 1000, shard_id=1, num_shards=3, shuffle=True).select(0)])
     for batch_size in (1, 2, 7, 50):
         sampler = Sampler(23, batch_size, shard_id=1, num_shards=3, shuffle=True)
@@ -211,14 +197,14 @@ def test_a_batch_is_a_slice_of_the_stream_whatever_its_size() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"shuffle": True}, {"pad_last_batch": True}])
-def test_batches_drawn_at_once_lie_end_to_end(options: dict[str, bool]) -> None:
+def test_batches_drawn_at_once_lie_end_to_end(options):
     for sampler in ranks(23, 4, 3, **options):
         for first in range(5):
             one_by_one = joined([sampler.select(batch) for batch in range(first, first + 7)])
             assert joined([sampler.select(first, 7)]) == one_by_one
 
 
-def test_types_and_shapes() -> None:
+def test_types_and_shapes():
     for shuffle in (False, True):
         drawn = Sampler(5, 3, shuffle=shuffle).select(1)
         for name in ("index", "epoch", "position"):
@@ -231,7 +217,7 @@ def test_types_and_shapes() -> None:
         assert drawn.position.tolist() == [3, 4, 0]
 
 
-def test_padding_repeats_the_last_sample_of_the_shard() -> None:
+def test_padding_repeats_the_last_sample_of_the_shard():
     sampler = Sampler(7, 3, shard_id=0, num_shards=2, pad_last_batch=True, shuffle=True)
     drawn = joined([sampler.select(batch) for batch in range(4)])
     assert drawn["position"] == [0, 1, 2, 2, 2, 2, 3, 4, 5, 6, 6, 6]
@@ -241,13 +227,13 @@ def test_padding_repeats_the_last_sample_of_the_shard() -> None:
     assert (sampler.epoch_size, sampler.epoch_size_padded, sampler.steps(0)) == (7, 8, 2)
 
 
-def test_a_selection_knows_whether_a_sample_comes_twice() -> None:
+def test_a_selection_knows_whether_a_sample_comes_twice():
     sampler = Sampler(5, 4, shuffle=True, pad_last_batch=True)
     assert [sampler.select(batch).has_repeats for batch in range(2)] == [False, True]
     assert not sampler.select(0).cut(slice(0)).has_repeats
 
 
-def test_an_empty_shard_of_a_restored_epoch_is_padded_as_if_it_were_whole() -> None:
+def test_an_empty_shard_of_a_restored_epoch_is_padded_as_if_it_were_whole():
     state = SamplerState(size=9, shuffle=False, seed=0, epoch=2, remaining={2: ((4, 5), (7, 8))})
     samplers = ranks(9, 2, 3, pad_last_batch=True, state=state)
     drawn = [joined([sampler.select(0)]) for sampler in samplers]
@@ -259,7 +245,7 @@ def test_an_empty_shard_of_a_restored_epoch_is_padded_as_if_it_were_whole() -> N
     assert [sampler.steps(2) for sampler in samplers] == [1, 1, 1]
 
 
-def test_an_empty_shard_of_a_restored_epoch_is_passed_over() -> None:
+def test_an_empty_shard_of_a_restored_epoch_is_passed_over():
     state = SamplerState(size=9, shuffle=False, seed=0, epoch=2, remaining={2: ((4, 5),)})
     samplers = ranks(9, 2, 3, state=state)
     assert [sampler.shard_size(2) for sampler in samplers] == [1, 0, 0]
@@ -268,12 +254,9 @@ def test_an_empty_shard_of_a_restored_epoch_is_passed_over() -> None:
     assert samplers[1].select(0).index.tolist() == [3, 4]
 
 
-def test_every_epoch_has_its_own_order_and_the_seed_decides() -> None:
-    def order(epoch: int, seed: int, **options: Any) -> list[int]:
-        indices: list[int] = (
-            Sampler(200, 200, shuffle=True, seed=seed, **options).select(epoch).index.tolist()
-        )
-        return indices
+def test_every_epoch_has_its_own_order_and_the_seed_decides():
+    def order(epoch, seed, **options):
+        return Sampler(200, 200, shuffle=True, seed=seed, **options).select(epoch).index.tolist()
 
     assert order(0, 1) == order(0, 1)
     assert order(0, 1) != order(1, 1)
@@ -283,9 +266,9 @@ def test_every_epoch_has_its_own_order_and_the_seed_decides() -> None:
     assert order(0, 2, state=state) == order(1, 1)
 
 
-def test_a_trillion_samples() -> None:
+def test_a_trillion_samples():
     size, num_shards = 10**12, 1000
-    options: dict[str, Any] = {"shuffle": True, "seed": 3}
+    options = {"shuffle": True, "seed": 3}
     sampler = Sampler(size, 256, shard_id=7, num_shards=num_shards, **options)
     shard = size // num_shards
     steps = sampler.steps(0)
@@ -301,7 +284,7 @@ def test_a_trillion_samples() -> None:
     assert restored.select(0).valid.all()
 
 
-def test_the_largest_size() -> None:
+def test_the_largest_size():
     sampler = Sampler(2**62, 4, shard_id=9, num_shards=10, shuffle=True)
     drawn = sampler.select(0)
     assert drawn.position[0] == 2**62 * 9 // 10
@@ -309,7 +292,7 @@ def test_the_largest_size() -> None:
     assert sum(stop - start for start, stop in state.remaining[0]) == 2**62 - 40
 
 
-def test_ranks_that_stick_to_unequal_shards_may_be_epochs_apart() -> None:
+def test_ranks_that_stick_to_unequal_shards_may_be_epochs_apart():
     samplers = ranks(5, 1, 2, stick_to_shard=True)
     state = samplers[0].state_after(12)  # shards of 2 and of 3: epochs 6 and 4
     assert state.epoch == 4
@@ -318,7 +301,7 @@ def test_ranks_that_stick_to_unequal_shards_may_be_epochs_apart() -> None:
     assert [sampler.select(0).epoch[0] for sampler in restored] == [6, 4]
 
 
-def test_uneven_cuts_of_an_epoch_that_nobody_began_are_kept() -> None:
+def test_uneven_cuts_of_an_epoch_that_nobody_began_are_kept():
     state = SamplerState(
         size=5, shuffle=False, seed=0, epoch=1, remaining={1: ((0, 5),)}, cuts={1: (0, 1, 5)}
     )
@@ -327,7 +310,7 @@ def test_uneven_cuts_of_an_epoch_that_nobody_began_are_kept() -> None:
     assert samplers[1].select(0).index.tolist() == [1, 2]
 
 
-def test_spares_are_all_the_others_in_an_order_of_their_own() -> None:
+def test_spares_are_all_the_others_in_an_order_of_their_own():
     for shuffle in (False, True):
         sampler = Sampler(12, 12, shuffle=shuffle, seed=4)
         drawn = sampler.select(1)
@@ -358,12 +341,12 @@ def test_spares_are_all_the_others_in_an_order_of_their_own() -> None:
         ),
     ],
 )
-def test_bad_arguments(arguments: dict[str, int], complaint: str) -> None:
+def test_bad_arguments(arguments, complaint):
     with pytest.raises(ArgumentError, match=complaint):
         Sampler(**({"size": 4, "batch_size": 1} | arguments))  # type: ignore[arg-type]
 
 
-def test_numbers_before_the_start() -> None:
+def test_numbers_before_the_start():
     sampler = Sampler(4, 1, state=Sampler(4, 1).state_after(6))
     with pytest.raises(ArgumentError, match="batch -1"):
         sampler.select(-1)
@@ -376,11 +359,9 @@ def test_numbers_before_the_start() -> None:
 
 
 @given(run_chains(), orders)
-def test_through_any_chain_of_checkpoints_each_index_comes_once_in_any_order(
-    chain: tuple[int, list[Run]], order: dict[str, Any]
-) -> None:
+def test_through_any_chain_of_checkpoints_each_index_comes_once_in_any_order(chain, order):
     size, runs = chain
-    seen: dict[int, Counter[int]] = defaultdict(Counter)
+    seen = defaultdict(Counter)
     state = None
     for run in runs:
         samplers = ranks(size, run.batch_size, run.num_shards, state=state, **order)
@@ -395,7 +376,7 @@ def test_through_any_chain_of_checkpoints_each_index_comes_once_in_any_order(
         assert epoch >= state.epoch or len(indices) == size
 
 
-def test_a_state_of_other_data_is_refused() -> None:
+def test_a_state_of_other_data_is_refused():
     state = Sampler(10, 2, shuffle=True).state_after(1)
     with pytest.raises(CheckpointError, match="of 10 samples, but this data set has 11"):
         Sampler(11, 2, shuffle=True, state=state)
@@ -410,10 +391,8 @@ def test_a_state_of_other_data_is_refused() -> None:
 
 @pytest.mark.parametrize("blocks", [None, Blocks(3, 2)])
 @pytest.mark.parametrize("size", [10, 23, 101])
-def test_a_shuffle_stays_within_shards_that_ranks_stick_to(
-    size: int, blocks: Blocks | None
-) -> None:
-    options: dict[str, Any] = {"shuffle": True, "blocks": blocks, "stick_to_shard": True}
+def test_a_shuffle_stays_within_shards_that_ranks_stick_to(size, blocks):
+    options = {"shuffle": True, "blocks": blocks, "stick_to_shard": True}
     for rank, sampler in enumerate(ranks(size, 1, 4, **options)):
         own = list(range(size * rank // 4, size * (rank + 1) // 4))
         epochs = [
@@ -424,8 +403,8 @@ def test_a_shuffle_stays_within_shards_that_ranks_stick_to(
         assert len({tuple(epoch) for epoch in epochs}) > 1
 
 
-def test_shards_that_ranks_stick_to_survive_another_number_of_ranks() -> None:
-    options: dict[str, Any] = {"shuffle": True, "stick_to_shard": True}
+def test_shards_that_ranks_stick_to_survive_another_number_of_ranks():
+    options = {"shuffle": True, "stick_to_shard": True}
     first = ranks(20, 2, 2, **options)
     taken = [int(i) for sampler in first for b in range(3) for i in sampler.select(b).index]
     state = SamplerState.from_json(first[0].state_after(3).to_json())
@@ -434,7 +413,7 @@ def test_shards_that_ranks_stick_to_survive_another_number_of_ranks() -> None:
     assert sorted(taken) == list(range(20))
 
 
-def test_states_without_parts_are_those_of_earlier_versions() -> None:
+def test_states_without_parts_are_those_of_earlier_versions():
     value = Sampler(9, 2, shuffle=True).state_after(1).to_json()
     del value["parts"]
     assert SamplerState.from_json(value).parts == 1

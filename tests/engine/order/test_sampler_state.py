@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ STATE = SamplerState(
 )
 
 
-def test_positions_and_intervals_of_ordinals() -> None:
+def test_positions_and_intervals_of_ordinals():
     rest = Rest(((3, 5), (9, 10), (12, 20)))
     positions = [3, 4, 9, *range(12, 20)]
     assert rest.count == len(positions)
@@ -33,12 +32,12 @@ def test_positions_and_intervals_of_ordinals() -> None:
             assert [*chain.from_iterable(ranges)] == positions[start:stop]
 
 
-def test_intervals_that_touch_are_joined() -> None:
+def test_intervals_that_touch_are_joined():
     assert joined([(0, 2), (2, 5), (6, 7), (7, 8)]) == ((0, 5), (6, 8))
     assert joined([]) == ()
 
 
-def test_json_round_trip() -> None:
+def test_json_round_trip():
     assert SamplerState.from_json(json.loads(json.dumps(STATE.to_json()))) == STATE
 
 
@@ -76,12 +75,12 @@ def test_json_round_trip() -> None:
         ({"more": 1}, "expected"),
     ],
 )
-def test_a_damaged_state_is_refused(change: dict[str, Any], complaint: str) -> None:
+def test_a_damaged_state_is_refused(change, complaint):
     with pytest.raises(CheckpointError, match=complaint):
         SamplerState.from_json(STATE.to_json() | change)
 
 
 @pytest.mark.parametrize("value", [None, [], "state", 3, {}])
-def test_what_is_no_state_is_refused(value: object) -> None:
+def test_what_is_no_state_is_refused(value):
     with pytest.raises(CheckpointError, match="expected"):
         SamplerState.from_json(value)

@@ -45,46 +45,46 @@ class TestAntialiasing(OperatorConformance):
 
 
 @pytest.mark.parametrize("rates", [(8000, 16000), (16000, 8000), (44100, 16000), (16000, 15999)])
-def test_a_tone_stays_a_tone(rates):
+def test_a_tone_stays_a_tone(device, rates):
     before, after = rates
-    (out,) = run("audio_resample", [tone(before)], in_rate=before, out_rate=after)
+    (out,) = run("audio_resample", [tone(before)], in_rate=before, out_rate=after, device=device)
     wanted = tone(after)
     assert len(out) == -(-int(before * 0.1) * after // before)
     inner = slice(64, min(len(out), len(wanted)) - 64)
     np.testing.assert_allclose(out[inner], wanted[inner], atol=2e-3)
 
 
-def test_channels_are_resampled_one_by_one():
+def test_channels_are_resampled_one_by_one(device):
     left, right = tone(8000), tone(8000, frequency=900.0)
-    (both,) = run("audio_resample", [np.stack([left, right], 1)], scale=1.5)
+    (both,) = run("audio_resample", [np.stack([left, right], 1)], scale=1.5, device=device)
     for channel, signal in enumerate((left, right)):
-        (alone,) = run("audio_resample", [signal], scale=1.5)
+        (alone,) = run("audio_resample", [signal], scale=1.5, device=device)
         np.testing.assert_array_equal(both[:, channel], alone)
 
 
-def test_the_length_can_be_given():
+def test_the_length_can_be_given(device):
     for length in (0, 1, 100, 1601):
-        (out,) = run("audio_resample", [tone(8000)], out_length=length)
+        (out,) = run("audio_resample", [tone(8000)], out_length=length, device=device)
         assert out.shape == (length,)
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "f4"])
-def test_dtypes_map_their_full_ranges(dtype):
+def test_dtypes_map_their_full_ranges(device, dtype):
     ramp = np.linspace(-1, 1, 33, dtype="f4")
-    (numbers,) = run("audio_resample", [ramp], scale=1.0, dtype=np.dtype(dtype))
+    (numbers,) = run("audio_resample", [ramp], scale=1.0, dtype=np.dtype(dtype), device=device)
     if np.dtype(dtype).kind in "iu":
         limits = np.iinfo(dtype)
         assert numbers[-1] == limits.max
         assert numbers[0] == (0 if limits.min == 0 else -limits.max)
-    (back,) = run("audio_resample", [numbers], scale=1.0, dtype=np.float32)
+    (back,) = run("audio_resample", [numbers], scale=1.0, dtype=np.float32, device=device)
     np.testing.assert_allclose(back, ramp, atol=1 / 100 if dtype[1] == "1" else 1e-4)
 
 
-def test_louder_than_full_scale_is_clipped():
+def test_louder_than_full_scale_is_clipped(device):
     loud = np.array([1.5, -1.5, np.nan], "f4")
-    (out,) = run("audio_resample", [loud[:2]], scale=1.0, dtype=np.int16)
+    (out,) = run("audio_resample", [loud[:2]], scale=1.0, dtype=np.int16, device=device)
     assert out.tolist() == [32767, -32768]
-    (out,) = run("audio_resample", [loud[2:]], scale=1.0, dtype=np.int16)
+    (out,) = run("audio_resample", [loud[2:]], scale=1.0, dtype=np.int16, device=device)
     assert out.tolist() == [-32768]
 
 
@@ -101,12 +101,12 @@ def test_louder_than_full_scale_is_clipped():
         ({"scale": -0.5}, "0 or more"),
     ],
 )
-def test_arguments_are_refused(arguments, message):
+def test_arguments_are_refused(device, arguments, message):
     with pytest.raises(ArgumentError, match=message):
-        run("audio_resample", [tone(8000)], **arguments)
+        run("audio_resample", [tone(8000)], **arguments, device=device)
 
 
 @pytest.mark.parametrize("sample", [np.zeros((2, 2, 2), "f4"), np.zeros(3), np.zeros((), "f4")])
-def test_samples_are_refused(sample):
+def test_samples_are_refused(device, sample):
     with pytest.raises(ArgumentError, match="1 or 2 dimensions"):
-        run("audio_resample", [sample], scale=1.0)
+        run("audio_resample", [sample], scale=1.0, device=device)

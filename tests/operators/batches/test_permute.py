@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,7 @@ from penstock.tests.operators.running import array, batch_of, dense, tensors
 from ..indexing.test_crop import rows
 
 
-def permute(data: Any, indices: Any) -> Any:
+def permute(data, indices):
     if hasattr(indices, "row"):
         operator = PermuteBatch("cpu", ("indices",), ("X",))
     else:
@@ -23,7 +21,7 @@ def permute(data: Any, indices: Any) -> Any:
     return operator.batch(batch_of(len(data)), data, indices=indices)
 
 
-def test_permute() -> None:
+def test_permute():
     result = permute(dense([[0], [1], [2]]), [2, 2, 0])
     assert result.as_array().tolist() == [[2], [2], [0]]
     assert result.layout() == "X"
@@ -40,16 +38,16 @@ def test_permute() -> None:
         (dense([[0], [1], [2]]), "must be scalars"),
     ],
 )
-def test_bad_indices(indices: Any, text: Any) -> None:
+def test_bad_indices(indices, text):
     with pytest.raises(ArgumentError, match=text):
         permute(dense([[0], [1], [2]]), indices)
 
 
-def permutation(size: int, number: int = 0, **arguments: Any) -> Any:
+def permutation(size, number=0, **arguments):
     return BatchPermutation("cpu", **arguments).batch(batch_of(size, number=number))
 
 
-def test_batch_permutation() -> None:
+def test_batch_permutation():
     orders = [permutation(16, number) for number in range(50)]
     assert all(sorted(order.tolist()) == list(range(16)) for order in orders)
     assert {order.dtype.name for order in orders} == {"int32"}
@@ -60,7 +58,7 @@ def test_batch_permutation() -> None:
 
 @pytest.mark.parametrize("size", [2, 3, 16])
 @pytest.mark.parametrize("repeat", [False, True])
-def test_no_fixed_points(size: int, repeat: bool) -> None:
+def test_no_fixed_points(size, repeat):
     options = {"no_fixed_points": True, "allow_repetitions": repeat}
     for number in range(50):
         order = permutation(size, number, **options)
@@ -70,7 +68,7 @@ def test_no_fixed_points(size: int, repeat: bool) -> None:
     assert permutation(1, **options).tolist() == [0]
 
 
-def test_repetitions() -> None:
+def test_repetitions():
     orders = np.array([permutation(8, number, allow_repetitions=True) for number in range(50)])
     assert set(orders.ravel()) == set(range(8))
     assert any(len(set(order)) < 8 for order in orders)

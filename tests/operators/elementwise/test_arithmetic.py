@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -8,11 +6,11 @@ from penstock.operators.elementwise.arithmetic import Arithmetic
 from penstock.tests.operators.running import apply, array, batch_of, dense, tensors
 
 
-def compute(function: Any, *operands: Any) -> Any:
+def compute(function, *operands):
     return apply(Arithmetic, *operands, function=function)
 
 
-def int32(*values: Any) -> Any:
+def int32(*values):
     return np.array(values, np.int32)
 
 
@@ -53,7 +51,7 @@ def int32(*values: Any) -> Any:
         ("add", array("float16", [1.5]), array("uint8", [1]), array("float16", [2.5])),
     ],
 )
-def test_two_operands(function: Any, left: Any, right: Any, result: Any) -> None:
+def test_two_operands(function, left, right, result):
     actual = compute(function, left, right)
     np.testing.assert_array_equal(actual, result)
     assert actual.dtype == result.dtype
@@ -73,20 +71,20 @@ def test_two_operands(function: Any, left: Any, right: Any, result: Any) -> None
         ("log", array("int8", [0, 1]), array("float32", [-np.inf, 0])),
     ],
 )
-def test_one_operand(function: Any, operand: Any, result: Any) -> None:
+def test_one_operand(function, operand, result):
     actual = compute(function, operand)
     np.testing.assert_array_equal(actual, result)
     assert actual.dtype == result.dtype
 
 
-def test_clamp_promotes_all_three() -> None:
+def test_clamp_promotes_all_three():
     actual = compute("clamp", array("int8", [-50, 30]), np.uint8(3), np.int16(20))
     np.testing.assert_array_equal(actual, [3, 20])
     assert actual.dtype == np.int16
 
 
 @pytest.mark.parametrize("function", ["floordiv", "mod"])
-def test_integer_division_by_zero_is_an_error(function: Any) -> None:
+def test_integer_division_by_zero_is_an_error(function):
     with pytest.raises(ZeroDivisionError, match="integer division by zero"):
         compute(function, int32(1, 2), int32(1, 0))
 
@@ -103,28 +101,28 @@ def test_integer_division_by_zero_is_an_error(function: Any) -> None:
         ("sqr", (1,), "no arithmetic function 'sqr'"),
     ],
 )
-def test_what_cannot_be_computed(function: Any, operands: Any, text: Any) -> None:
+def test_what_cannot_be_computed(function, operands, text):
     with pytest.raises(ArgumentError, match=text):
         compute(function, *operands)
 
 
-def test_broadcasting() -> None:
+def test_broadcasting():
     actual = compute("add", np.ones((2, 1, 3), np.uint8), array("float32", [[1], [2]]))
     assert actual.shape == (2, 2, 3)
     np.testing.assert_array_equal(actual[0, :, 0], [2, 3])
 
 
-def test_layout_is_the_longest() -> None:
+def test_layout_is_the_longest():
     for layouts in (("HWC", "C"), ("", "HWC"), ("WC", "HWC")):
         assert Arithmetic("cpu", (), layouts, function="add").output_layouts() == ("HWC",)
 
 
-def test_layouts_that_contradict() -> None:
+def test_layouts_that_contradict():
     with pytest.raises(ArgumentError, match="'HWC' and 'H'"):
         Arithmetic("cpu", (), ("HWC", "H"), function="add").output_layouts()
 
 
-def test_dense_batch_is_one_expression() -> None:
+def test_dense_batch_is_one_expression():
     images = dense(np.arange(24, dtype=np.uint8).reshape(2, 3, 4))
     factors = dense(array("float32", [2, 10]))
     operator = Arithmetic("cpu", (), ("HW", ""), function="mul")
@@ -135,7 +133,7 @@ def test_dense_batch_is_one_expression() -> None:
     assert result.is_dense_tensor()
 
 
-def test_ragged_batch() -> None:
+def test_ragged_batch():
     operator = Arithmetic("cpu", (), ("", ""), function="add")
     result = operator.batch(
         batch_of(2), tensors(int32(1, 2), int32(5)), tensors(int32(1), int32(1, 2, 3))
@@ -144,7 +142,7 @@ def test_ragged_batch() -> None:
     np.testing.assert_array_equal(result.at(1), [6, 7, 8])
 
 
-def test_scalars_stay_scalars() -> None:
+def test_scalars_stay_scalars():
     result = compute("add", np.int32(1), np.int32(2))
     assert result.shape == ()
     assert result == 3

@@ -1,5 +1,4 @@
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,20 +26,20 @@ NAMES = [
         ("bool", "bool", "bool"),
     ],
 )
-def test_pairs(left: Any, right: Any, result: Any) -> None:
+def test_pairs(left, right, result):
     assert promote(np.dtype(left), np.dtype(right)) == result
 
 
 @pytest.mark.parametrize(("left", "right"), list(itertools.combinations(NAMES, 2)))
-def test_order_does_not_matter(left: Any, right: Any) -> None:
+def test_order_does_not_matter(left, right):
     a, b = np.dtype(left), np.dtype(right)
     assert promote(a, b) == promote(b, a)
 
 
-def test_several_types() -> None:
+def test_several_types():
     assert promote_all([np.dtype("int8"), np.dtype("uint8"), np.dtype("int16")]) == "int16"
 
 
-def test_integers_become_float32() -> None:
+def test_integers_become_float32():
     assert promote_to_float([np.dtype("int64"), np.dtype("uint8")]) == "float32"
     assert promote_to_float([np.dtype("int64"), np.dtype("float64")]) == "float64"

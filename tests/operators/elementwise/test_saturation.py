@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,7 @@ FRACTIONS = [-0.5, 0.5, 1.5, 2.5, -1.5, 0.49999997, 254.5, 255.5, 300, -3, 1e20,
 @pytest.mark.parametrize(
     "target", ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
 )
-def test_fractions(source: Any, target: Any) -> None:
+def test_fractions(source, target):
     numbers = array("float64", FRACTIONS)
     numbers = numbers[np.abs(numbers) < 60000] if source == "float16" else numbers
     numbers = numbers.astype(source)
@@ -29,7 +27,7 @@ def test_fractions(source: Any, target: Any) -> None:
 
 
 @pytest.mark.parametrize("target", ["uint8", "int8", "int32", "uint64", "int64"])
-def test_what_is_no_number_and_infinity(target: Any) -> None:
+def test_what_is_no_number_and_infinity(target):
     limits = np.iinfo(target)
     result = saturated(array("float32", [np.nan, np.inf, -np.inf]), np.dtype(target))
     assert result.tolist() == [limits.min, limits.max, limits.min]
@@ -41,7 +39,7 @@ def test_single_numbers(target):
         assert saturated(np.asarray(np.float32(value)), np.dtype(target)) == result
 
 
-def test_every_fraction_near_a_half() -> None:
+def test_every_fraction_near_a_half():
     halves = np.arange(-300, 300, dtype=np.float32) + np.float32(0.5)
     below = np.nextafter(halves, np.float32(0))
     rounded = saturated(below, np.dtype("int16"))
@@ -65,12 +63,12 @@ def test_every_fraction_near_a_half() -> None:
         ("float64", "float32", [1e300, 0.5], [np.inf, 0.5]),
     ],
 )
-def test_other_conversions(source: Any, target: Any, numbers: Any, result: Any) -> None:
+def test_other_conversions(source, target, numbers, result):
     converted = saturated(array(source, numbers), np.dtype(target))
     assert converted.dtype == target
     assert converted.tolist() == result
 
 
-def test_same_type_is_not_copied() -> None:
+def test_same_type_is_not_copied():
     numbers = array("uint8", [1])
     assert saturated(numbers, np.dtype("uint8")) is numbers

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -20,7 +18,7 @@ from penstock.tests.operators.running import array, batch_of
         ({"fdata": 1.5, "shape": []}, np.float32(1.5)),
     ],
 )
-def test_constants(arguments: Any, value: Any) -> None:
+def test_constants(arguments, value):
     result = ConstantData("cpu", (), (), **arguments).batch(batch_of(2))
     np.testing.assert_array_equal(result, np.stack([value, value]))
     assert result.dtype == value.dtype
@@ -35,6 +33,6 @@ def test_constants(arguments: Any, value: Any) -> None:
         ({"idata": [1, 2], "layout": "HW"}, "does not describe"),
     ],
 )
-def test_bad_constants(arguments: Any, text: Any) -> None:
+def test_bad_constants(arguments, text):
     with pytest.raises(ArgumentError, match=text):
         ConstantData("cpu", (), (), **arguments)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -14,13 +12,13 @@ from penstock.tests.operators.running import apply, array
 SAMPLE = np.zeros((2, 1, 3, 1))
 
 
-def test_squeeze() -> None:
+def test_squeeze():
     assert apply(Squeeze, SAMPLE, axes=[1, 3]).shape == (2, 3)
     assert apply(Squeeze, SAMPLE, axes=-1).shape == (2, 1, 3)
     assert apply(Squeeze, SAMPLE, axes=array("int32", [1])).shape == (2, 3, 1)
 
 
-def test_squeeze_by_name() -> None:
+def test_squeeze_by_name():
     operator = Squeeze("cpu", (), ("FHWC",), axis_names="CH")
     assert operator.output_layouts() == ("FW",)
     assert apply(Squeeze, SAMPLE, layouts=("FHWC",), axis_names="H").shape == (2, 3, 1)
@@ -37,22 +35,22 @@ def test_squeeze_by_name() -> None:
         ({"axis_names": "X"}, "no axis 'X' in the layout 'FHWC'"),
     ],
 )
-def test_bad_squeezes(arguments: Any, text: Any) -> None:
+def test_bad_squeezes(arguments, text):
     with pytest.raises(ArgumentError, match=text):
         apply(Squeeze, SAMPLE, layouts=("FHWC",), **arguments)
 
 
-def test_squeeze_layout_of_data_axes_is_unknown() -> None:
+def test_squeeze_layout_of_data_axes_is_unknown():
     assert Squeeze("cpu", ("axes",), ("FHWC",)).output_layouts() == ("",)
 
 
-def test_expand() -> None:
+def test_expand():
     assert apply(ExpandDims, SAMPLE, axes=[0, 5]).shape == (1, 2, 1, 3, 1, 1)
     operator = ExpandDims("cpu", (), ("HW",), axes=[3, 0], new_axis_names="CF")
     assert operator.output_layouts() == ("FHWC",)
 
 
-def test_names_of_the_axes_of_single_numbers() -> None:
+def test_names_of_the_axes_of_single_numbers():
     operator = ExpandDims("cpu", (), ("",), axes=[1, 0], new_axis_names="XY")
     assert operator.output_layouts() == ("YX",)
     assert apply(ExpandDims, np.array(5), axes=[0], new_axis_names="X").shape == (1,)
@@ -69,7 +67,7 @@ def test_names_of_the_axes_of_single_numbers() -> None:
         ({"axes": 0, "new_axis_names": "F"}, "needs an input with a layout"),
     ],
 )
-def test_bad_expansions(arguments: Any, text: Any) -> None:
+def test_bad_expansions(arguments, text):
     with pytest.raises(ArgumentError, match=text):
         apply(ExpandDims, SAMPLE, **arguments)
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -17,7 +15,7 @@ from .test_flip import TYPES
 A, B = np.arange(6).reshape(2, 3), np.arange(6, 12).reshape(2, 3)
 
 
-def test_stack_and_cat() -> None:
+def test_stack_and_cat():
     np.testing.assert_array_equal(apply(Stack, A, B, axis=1), np.stack([A, B], 1))
     np.testing.assert_array_equal(
         apply(Cat, A, B[:, :1], axis=-1), np.concatenate([A, B[:, :1]], 1)
@@ -39,12 +37,12 @@ def test_stack_and_cat() -> None:
         (Cat, (A, B), {"axis_name": "H"}, "no axis 'H'"),
     ],
 )
-def test_bad_inputs(kind: Any, inputs: Any, arguments: Any, text: Any) -> None:
+def test_bad_inputs(kind, inputs, arguments, text):
     with pytest.raises(ArgumentError, match=text):
         apply(kind, *inputs, **arguments)
 
 
-def test_layouts_must_agree_to_name_an_axis() -> None:
+def test_layouts_must_agree_to_name_an_axis():
     with pytest.raises(ArgumentError, match="layouts differ"):
         Cat("cpu", (), ("HW", "WH"), axis_name="W")
     with pytest.raises(ArgumentError, match="layouts differ"):
@@ -52,7 +50,7 @@ def test_layouts_must_agree_to_name_an_axis() -> None:
     assert Stack("cpu", (), ("HW", ""), axis=2, axis_name="C").output_layouts() == ("HWC",)
 
 
-def test_stack_batches() -> None:
+def test_stack_batches():
     operator = Stack("cpu", (), ("", ""))
     result = operator.batch(batch_of(2), dense([1, 2]), dense([3, 4]))
     assert result.as_array().tolist() == [[1, 3], [2, 4]]

@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -21,13 +19,13 @@ VOLUME = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
         ({"src_dims": [-1, 1, 0, 2], "rel_shape": [1, 1, 0.5, -1]}, (1, 3, 1, 8)),
     ],
 )
-def test_shapes(arguments: Any, shape: Any) -> None:
+def test_shapes(arguments, shape):
     result = apply(Reshape, VOLUME, **arguments)
     assert result.shape == shape
     assert np.shares_memory(result, VOLUME)
 
 
-def test_shape_as_an_input() -> None:
+def test_shape_as_an_input():
     assert apply(Reshape, VOLUME, array("int32", [6, 4])).shape == (6, 4)
 
 
@@ -47,12 +45,12 @@ def test_shape_as_an_input() -> None:
         (Reinterpret, {"dtype": "float64", "shape": [5, 5]}, "do not fill"),
     ],
 )
-def test_bad_arguments(kind: Any, arguments: Any, text: Any) -> None:
+def test_bad_arguments(kind, arguments, text):
     with pytest.raises(ArgumentError, match=text):
         apply(kind, VOLUME, **arguments)
 
 
-def test_reinterpret() -> None:
+def test_reinterpret():
     result = apply(Reinterpret, VOLUME, dtype="uint8")
     assert result.shape == (2, 3, 16)
     assert result[0, 0, 4] == 1
@@ -61,7 +59,7 @@ def test_reinterpret() -> None:
 
 
 @pytest.mark.parametrize("sample", [np.int32(3), np.zeros((2, 3), np.int32)])
-def test_last_dimension_must_fit(sample: Any) -> None:
+def test_last_dimension_must_fit(sample):
     with pytest.raises(ArgumentError, match="no whole number of float64"):
         apply(Reinterpret, sample, dtype="float64")
 
@@ -76,9 +74,9 @@ def test_last_dimension_must_fit(sample: Any) -> None:
         ({"src_dims": [1, 0, 2]}, "HWC"),
     ],
 )
-def test_layouts(arguments: Any, layout: Any) -> None:
+def test_layouts(arguments, layout):
     assert Reshape("cpu", (), ("HWC",), **arguments).output_layouts() == (layout,)
 
 
-def test_layout_is_unknown_where_samples_decide() -> None:
+def test_layout_is_unknown_where_samples_decide():
     assert Reshape("cpu", ("shape",), ("HWC",)).output_layouts() == ("",)

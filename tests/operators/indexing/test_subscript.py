@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -28,13 +26,13 @@ class Data:
     """Stands for a node: split_key only asks what is data."""
 
 
-def make(key: Any, layout: Any = "", data: Any = False) -> Any:
+def make(key, layout="", data=False):
     constant, found = split_key(key, lambda value: isinstance(value, Data))
     assert bool(found) == data
     return Subscript("cpu", ("indices",) if data else (), (layout,), key=constant)
 
 
-def taken(key: Any, *indices: Any) -> Any:
+def taken(key, *indices):
     operator = make(key, data=bool(indices))
     return operator.sample(RubbishWorkspace(), VOLUME, indices=indices)
 
@@ -59,11 +57,11 @@ def taken(key: Any, *indices: Any) -> Any:
         np.int64(1),
     ],
 )
-def test_constant_keys(key: Any) -> None:
+def test_constant_keys(key):
     np.testing.assert_array_equal(taken(key), VOLUME[key])
 
 
-def test_data_in_keys() -> None:
+def test_data_in_keys():
     node = Data()
     np.testing.assert_array_equal(taken(node, 1), VOLUME[1])
     np.testing.assert_array_equal(taken((slice(None), node), -1), VOLUME[:, -1])
@@ -72,23 +70,23 @@ def test_data_in_keys() -> None:
 
 
 @pytest.mark.parametrize("key", [2, -3, (0, 3), (0, 0, 0, 0), slice(None, None, 0)])
-def test_out_of_range(key: Any) -> None:
+def test_out_of_range(key):
     with pytest.raises(IndexError, match=r"of a sample of shape \(2, 3, 4\)"):
         taken(key)
 
 
-def test_error_shows_the_key() -> None:
+def test_error_shows_the_key():
     with pytest.raises(IndexError, match=r"^\[0:1, \.\.\., 9\] of a sample"):
         taken((slice(0, 1), ..., 9))
 
 
 @pytest.mark.parametrize("key", [1.5, "x", [0, 1], (0, slice(0.5, None))])
-def test_what_cannot_be_a_key(key: Any) -> None:
+def test_what_cannot_be_a_key(key):
     with pytest.raises(TypeError, match="indexed with whole numbers"):
         split_key(key, lambda value: False)
 
 
-def test_two_ellipses() -> None:
+def test_two_ellipses():
     with pytest.raises(IndexError, match="one ellipsis"):
         split_key((..., ...), lambda value: False)
 
@@ -108,17 +106,17 @@ def test_two_ellipses() -> None:
         ((newaxis("F"), None), ""),
     ],
 )
-def test_layouts(key: Any, layout: Any) -> None:
+def test_layouts(key, layout):
     assert make(key, "HWC").output_layouts() == (layout,)
     assert make(key).output_layouts() == ("",)
 
 
-def test_axis_names_are_letters() -> None:
+def test_axis_names_are_letters():
     with pytest.raises(ArgumentError, match="single letter"):
         newaxis("AB")
 
 
-def test_dense_batch() -> None:
+def test_dense_batch():
     result = make((slice(None), -1), "HWC").batch(
         batch_of(2), dense([VOLUME, VOLUME + 100]), indices=()
     )
@@ -126,7 +124,7 @@ def test_dense_batch() -> None:
     assert result.layout() == "HC"
 
 
-def test_batch_with_data() -> None:
+def test_batch_with_data():
     indices = dense([[1], [0]])
     result = make(slice(Data(), None), data=True).batch(
         batch_of(2), tensors(VOLUME, VOLUME[:, :2]), indices=indices
@@ -135,14 +133,14 @@ def test_batch_with_data() -> None:
     np.testing.assert_array_equal(result.at(1), VOLUME[:, :2])
 
 
-def test_indices() -> None:
+def test_indices():
     assert apply(Indices, np.int32(3), np.uint8(1)).tolist() == [3, 1]
     result = Indices("cpu", (), ("", "")).batch(batch_of(2), dense([1, 2]), dense([3, 4]))
     assert result.tolist() == [[1, 3], [2, 4]]
 
 
 @pytest.mark.parametrize("bad", [np.float32(1), array("int32", [1]), np.bool_(True)])
-def test_indices_must_be_integer_scalars(bad: Any) -> None:
+def test_indices_must_be_integer_scalars(bad):
     with pytest.raises(ArgumentError, match="integer scalar"):
         apply(Indices, bad)
 

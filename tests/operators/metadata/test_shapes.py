@@ -11,21 +11,21 @@ from penstock.tests.operators.running import apply, batch_of, tensors
 from ..indexing.test_crop import rows
 
 
-def test_shape() -> None:
+def test_shape():
     result = apply(Shapes, np.zeros((2, 3, 4)))
     assert result.dtype == np.int64
     assert result.tolist() == [2, 3, 4]
     assert apply(Shapes, np.float32(1)).shape == (0,)
 
 
-def test_type() -> None:
+def test_type():
     assert apply(Shapes, np.zeros(2), dtype=types.FLOAT).dtype == np.float32
     with pytest.warns(DeprecationWarning, match="type is deprecated; use dtype"):
         arguments = Shapes.by_current_names({"type": types.INT32})
     assert apply(Shapes, np.zeros(2), **arguments).dtype == np.int32
 
 
-def test_batch() -> None:
+def test_batch():
     result = Shapes("cpu", (), ("HW",)).batch(
         batch_of(2), tensors(np.zeros((2, 3)), np.zeros((4, 5)))
     )

@@ -22,10 +22,10 @@ SAMPLES = [pixels(4, 5, 3), pixels(6, 2, 3, seed=1)]
 @pytest.mark.parametrize("axes", [(0, 1), (0, 1, 2), (2,), (-1, 0)])
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "int64", "float64"])
-def test_each_sample_by_itself(axes, ddof, dtype):
+def test_each_sample_by_itself(device, axes, ddof, dtype):
     samples = [sample.astype(dtype) for sample in SAMPLES]
     for sample, result in zip(
-        samples, run("normalize", samples, axes=axes, ddof=ddof), strict=True
+        samples, run("normalize", samples, axes=axes, ddof=ddof, device=device), strict=True
     ):
         mean = sample.mean(axes, keepdims=True)
         deviation = sample.std(axes, keepdims=True, ddof=ddof)
@@ -33,43 +33,52 @@ def test_each_sample_by_itself(axes, ddof, dtype):
         assert result.dtype == np.float32
 
 
-def test_the_batch_as_a_whole():
-    results = run("normalize", SAMPLES, "HWC", axis_names="HW", batch=True)
+def test_the_batch_as_a_whole(device):
+    results = run("normalize", SAMPLES, "HWC", axis_names="HW", batch=True, device=device)
     together = np.concatenate([sample.reshape(-1, 3) for sample in SAMPLES])
     for sample, result in zip(SAMPLES, results, strict=True):
         wanted = (sample - together.mean(0)) / together.std(0)
         np.testing.assert_allclose(result, wanted, atol=1e-5)
 
 
-def test_given_statistics():
-    (result,) = run("normalize", SAMPLES[:1], mean=3.0, stddev=4.0, epsilon=9.0, scale=10, shift=1)
+def test_given_statistics(device):
+    (result,) = run(
+        "normalize",
+        SAMPLES[:1],
+        mean=3.0,
+        stddev=4.0,
+        epsilon=9.0,
+        scale=10,
+        shift=1,
+        device=device,
+    )
     np.testing.assert_allclose(result, 10 * (SAMPLES[0] - 3.0) / 5 + 1, rtol=1e-5)
-    (result,) = run("normalize", SAMPLES[:1], mean=3.0)
+    (result,) = run("normalize", SAMPLES[:1], mean=3.0, device=device)
     deviation = np.sqrt(((SAMPLES[0] - 3.0) ** 2).mean())
     np.testing.assert_allclose(result, (SAMPLES[0] - 3.0) / deviation, atol=1e-5)
 
 
-def test_the_shape_of_the_mean_tells_the_axes():
+def test_the_shape_of_the_mean_tells_the_axes(device):
     sample = SAMPLES[0]
     mean = np.array([1, 2, 3], np.float32).reshape(1, 1, 3)
     deviation = np.sqrt(((sample - mean) ** 2).mean((0, 1), keepdims=True))
     for arguments in ({"mean": mean}, {"per_sample": {"mean": [mean]}}):
-        (result,) = run("normalize", [sample], **arguments)
+        (result,) = run("normalize", [sample], **arguments, device=device)
         np.testing.assert_allclose(result, (sample - mean) / deviation, atol=1e-5)
 
 
-def test_no_deviation_gives_the_shift():
+def test_no_deviation_gives_the_shift(device):
     constant = np.full((2, 2, 1), 5, np.uint8)
-    (result,) = run("normalize", [constant], shift=7)
+    (result,) = run("normalize", [constant], shift=7, device=device)
     assert (result == 7).all()
-    (result,) = run("normalize", [constant], shift=7, mean=1.0, ddof=4)
+    (result,) = run("normalize", [constant], shift=7, mean=1.0, ddof=4, device=device)
     assert (result == 7).all()
 
 
-def test_integer_results_are_rounded_and_clamped():
+def test_integer_results_are_rounded_and_clamped(device):
     arguments = {"scale": 100.0, "shift": 128.0}
-    (result,) = run("normalize", SAMPLES[:1], dtype=types.UINT8, **arguments)
-    (exact,) = run("normalize", SAMPLES[:1], dtype=types.FLOAT64, **arguments)
+    (result,) = run("normalize", SAMPLES[:1], dtype=types.UINT8, **arguments, device=device)
+    (exact,) = run("normalize", SAMPLES[:1], dtype=types.FLOAT64, **arguments, device=device)
     assert exact.dtype == np.float64
     np.testing.assert_array_equal(result, np.floor(exact + 0.5).clip(0, 255))
 
@@ -89,14 +98,14 @@ def test_integer_results_are_rounded_and_clamped():
         ({"stddev": 0.0}, "stddev is a divisor"),
     ],
 )
-def test_bad_arguments(arguments, message):
+def test_bad_arguments(device, arguments, message):
     with pytest.raises(ArgumentError, match=message):
-        run("normalize", SAMPLES[:1], "HWC", **arguments)
+        run("normalize", SAMPLES[:1], "HWC", **arguments, device=device)
 
 
-def test_a_batch_needs_common_extents():
+def test_a_batch_needs_common_extents(device):
     with pytest.raises(ArgumentError, match="batch=True all samples need the same extents"):
-        run("normalize", SAMPLES, axes=0, batch=True)
+        run("normalize", SAMPLES, axes=0, batch=True, device=device)
 
 
 def test_in_a_pipeline():
@@ -249,20 +258,6 @@ def test_scalars_and_vectors(device_stage):
 @pipeline_def(num_threads=2, device_id=0, batch_size=2)
 def normalised(rows: Any, **arguments: Any) -> Any:
     return fn.normalize(fn.external_source(source=lambda: rows).gpu(), **arguments)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"mean": np.ones((1, 1, 2))}, "mean has the shape"),
-        ({"stddev": 0.0}, "a value of stddev is 0"),
-        ({"axes": (1, 2), "batch": True}, "batch=True all samples need the same extents"),
-    ],
-)
-def test_errors(device_stage, arguments, message):
-    rows = samples((4, 5, 3), (5, 5, 3))
-    with normalised(rows, **arguments) as pipe, pytest.raises(ValueError, match=message):
-        pipe.run()
 
 
 def test_results_are_the_same_every_time(device_stage):

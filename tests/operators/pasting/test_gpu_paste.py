@@ -58,12 +58,3 @@ def test_one_bad_number(device_stage, name, bad, message):
         rows = out.as_cpu().rows()
         np.testing.assert_array_equal(rows[0], first)
         np.testing.assert_array_equal(rows[3], last)
-
-
-@pytest.mark.parametrize("images", [[np.ones((4, 4), np.uint8)], [np.ones((4, 4, 3), np.float32)]])
-def test_other_images_are_refused(device_stage, images):
-    pipe = Pipeline(batch_size=1, num_threads=2, seed=1)
-    with pipe:
-        pipe.set_outputs(fn.paste(source(images).gpu(), fill_value=1, ratio=1.5))
-    with pipe, pytest.raises(ValueError, match="must be HWC and uint8"):
-        pipe.run()

@@ -60,6 +60,6 @@ def test_wrong_input_is_refused(images, arguments, message):
         on_device("cpu", "multi_paste", images, **arguments)
 
 
-def test_inputs_have_one_type():
+def test_inputs_have_one_type(device):
     with pytest.raises(ArgumentError, match="uint8 and float32; they must have one type"):
-        run("multi_paste", IMAGES, inputs=[[image.astype("f4") for image in IMAGES]])
+        run("multi_paste", IMAGES, inputs=[[image.astype("f4") for image in IMAGES]], device=device)

@@ -14,9 +14,9 @@ from ..running import pixels, run
 NUMBERS = {"ratio": 2.3, "paste_x": 0.3, "paste_y": 0.9}
 
 
-def test_boxes_follow_the_image():
+def test_boxes_follow_the_image(device):
     image = np.full((40, 60, 3), 200, np.uint8)
-    (canvas,) = run("paste", [image], "HWC", fill_value=7, **NUMBERS)
+    (canvas,) = run("paste", [image], "HWC", fill_value=7, **NUMBERS, device=device)
     ((box,),) = outputs("bbox_paste", [np.float32([[0, 0, 1, 1]])], ltrb=True, **NUMBERS)
     bright = np.argwhere(canvas[..., 0] == 200)
     height, width = canvas.shape[:2]
@@ -41,11 +41,13 @@ def test_any_number_of_channels(device_stage, channels):
         (np.zeros((4, 4, 4), np.uint8), "3 numbers for 4 channels"),
     ],
 )
-def test_other_images_are_refused(image, message):
+def test_other_images_are_refused(device, image, message):
     with pytest.raises(ArgumentError, match=message):
-        run("paste", [image], fill_value=(1, 2, 3), ratio=1.5)
+        run("paste", [image], fill_value=(1, 2, 3), ratio=1.5, device=device)
 
 
-def test_an_image_may_be_empty():
-    (canvas,) = run("paste", [np.zeros((0, 5, 3), np.uint8)], ratio=2.0, fill_value=9)
+def test_an_image_may_be_empty(device):
+    (canvas,) = run(
+        "paste", [np.zeros((0, 5, 3), np.uint8)], ratio=2.0, fill_value=9, device=device
+    )
     assert canvas.shape == (0, 10, 3)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,16 +17,16 @@ from .input_sets import CALLS, SIZE, one, pairs
 _RANDOM = re.compile(r"placement\.random_key|batch\.random\(|random_count =")  # in a class
 
 
-def rows(pipe: Pipeline) -> list[list[Any]]:
+def rows(pipe):
     return [[np.array(row) for row in output.rows()] for output in pipe.run()]
 
 
-def same(first: list[Any], second: list[Any]) -> bool:
+def same(first, second):
     return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_sets_of_inputs_share_the_random_numbers(name: str) -> None:
+def test_sets_of_inputs_share_the_random_numbers(name):
     with Pipeline(batch_size=SIZE, num_threads=2, seed=3) as pipe:
         drawn = pairs(fn, CALLS[name])
         pipe.set_outputs(*(each for pair in drawn for each in pair), *one(fn, CALLS[name]))
@@ -43,7 +42,7 @@ def test_sets_of_inputs_share_the_random_numbers(name: str) -> None:
     "name",
     ["noise.gaussian", "noise.salt_and_pepper", "noise.shot", "jitter", "random_resized_crop"],
 )
-def test_sets_of_inputs_on_the_gpu(name: str, device_stage: bool) -> None:
+def test_sets_of_inputs_on_the_gpu(name, device_stage):
     with Pipeline(batch_size=SIZE, num_threads=2, seed=3) as pipe:
         ((first, second),) = pairs(fn, CALLS[name], "gpu")
         pipe.set_outputs(first.cpu(), second.cpu(), *one(fn, CALLS[name]))
@@ -53,11 +52,11 @@ def test_sets_of_inputs_on_the_gpu(name: str, device_stage: bool) -> None:
 
 
 @cache
-def draws_numbers(operator_class: type) -> bool:
+def draws_numbers(operator_class):
     return bool(_RANDOM.search(inspect.getsource(operator_class)))
 
 
-def test_all_random_operators_are_tried() -> None:
+def test_all_random_operators_are_tried():
     random = set()
     for _, _, operator_class in public_operators():
         bases = operator_class.__mro__[: operator_class.__mro__.index(Operator)]
@@ -66,7 +65,7 @@ def test_all_random_operators_are_tried() -> None:
     assert random == set(CALLS) - {"ssd_random_crop"}
 
 
-def test_classes_names_and_lists_of_one() -> None:
+def test_classes_names_and_lists_of_one():
     image = np.random.default_rng(0).integers(0, 255, (9, 9, 3), np.uint8)
     with Pipeline(batch_size=4, num_threads=1) as pipe:
         images = fn.external_source(source=lambda: [image] * 4)
@@ -80,8 +79,8 @@ def test_classes_names_and_lists_of_one() -> None:
     assert not same(one_set, apart)
 
 
-def test_lists_shift_no_other_numbers() -> None:
-    def numbers(sets: int) -> list[Any]:
+def test_lists_shift_no_other_numbers():
+    def numbers(sets):
         with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
             shape = fn.random.uniform(shape=[2])
             drawn = fn.random.normal([shape] * sets) if sets > 1 else [fn.random.normal(shape)]
@@ -91,7 +90,7 @@ def test_lists_shift_no_other_numbers() -> None:
     assert all(map(same, numbers(1), numbers(3)))
 
 
-def test_several_outputs_give_a_list_for_each_output() -> None:
+def test_several_outputs_give_a_list_for_each_output():
     with Pipeline(batch_size=2, num_threads=1) as pipe:
         shape = fn.random.uniform(shape=[2], range=(5.0, 9.0))
         starts, ends = fn.segmentation.random_object_bbox([shape > 0, shape < 0, shape > 0])

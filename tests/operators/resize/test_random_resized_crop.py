@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -22,7 +20,7 @@ VIDEO = RNG.integers(0, 256, (3, 60, 80, 3), np.uint8)
 RANGES = CropRanges((0.08, 1.0), (3 / 4, 4 / 3), 10)
 
 
-def cropped(image: Any, seed: int = 0, layout: str = "HWC", **arguments: Any) -> Any:
+def cropped(image, seed=0, layout="HWC", **arguments):
     operator = RandomResizedCrop(layouts=(layout,), **arguments)
     constants = {k: getattr(operator, k) for k, p in operator.params.items() if p.per_sample}
     row = RubbishWorkspace()
@@ -31,24 +29,24 @@ def cropped(image: Any, seed: int = 0, layout: str = "HWC", **arguments: Any) ->
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_window_fills_the_result(seed: int) -> None:
+def test_the_window_fills_the_result(seed):
     numbers = np.random.default_rng(seed).random(22)
     window = random_window(60, 80, RANGES, numbers)
     expected = resample(IMAGE, (32, 24), roi=window)
     np.testing.assert_array_equal(cropped(IMAGE, seed, size=(32, 24)), expected)
 
 
-def test_whole_image() -> None:
+def test_whole_image():
     arguments = {"random_area": (1, 1), "random_aspect_ratio": (4 / 3, 4 / 3)}
     np.testing.assert_array_equal(cropped(IMAGE, size=(60, 80), **arguments), IMAGE)
 
 
-def test_one_number_stands_for_both() -> None:
+def test_one_number_stands_for_both():
     assert cropped(IMAGE, size=32).shape == (32, 32, 3)
     assert cropped(IMAGE, size=(32,)).shape == (32, 32, 3)
 
 
-def test_filters_and_type() -> None:
+def test_filters_and_type():
     window = random_window(60, 80, RANGES, np.random.default_rng(1).random(22))
     expected = resample(
         IMAGE, (90, 10), roi=window, min_filter=Filter.CUBIC, mag_filter=Filter.NEAREST,
@@ -61,7 +59,7 @@ def test_filters_and_type() -> None:
     np.testing.assert_array_equal(result, expected)
 
 
-def test_frames_and_channels_show_the_same_window() -> None:
+def test_frames_and_channels_show_the_same_window():
     video = cropped(VIDEO, 2, "FHWC", size=(20, 30))
     for frame, result in zip(VIDEO, video, strict=True):
         np.testing.assert_array_equal(result, cropped(frame, 2, size=(20, 30)))
@@ -81,25 +79,25 @@ def test_frames_and_channels_show_the_same_window() -> None:
         ({"size": 5, "num_attempts": 0}, "num_attempts"),
     ],
 )
-def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+def test_arguments_that_make_no_sense(arguments, message):
     with pytest.raises(ArgumentError, match=message):
         RandomResizedCrop(layouts=("HWC",), **arguments)
 
 
-def test_volumes_are_refused() -> None:
+def test_volumes_are_refused():
     with pytest.raises(ArgumentError, match="no volumes"):
         cropped(VIDEO, 0, "DHWC", size=5)
     with pytest.raises(ArgumentError, match="no volumes"):
         cropped(VIDEO[None], 0, "", size=5)
 
 
-def test_in_a_pipeline(photo_tree: Any) -> None:
+def test_in_a_pipeline(photo_tree):
     @pipeline_def(batch_size=8, num_threads=2, seed=3)
-    def pictures() -> Any:
+    def pictures():
         encoded, _ = fn.readers.file(file_root=photo_tree.root)
         return fn.random_resized_crop(fn.decoders.image(encoded), size=(48, 64), seed=9)
 
-    def first(**options: Any) -> Any:
+    def first(**options):
         with pictures(**options) as pipeline:
             return np.array(pipeline.run()[0].as_array())
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +17,11 @@ IMAGE = RNG.integers(0, 256, (12, 20, 3), np.uint8)
 VIDEO = RNG.integers(0, 256, (2, 12, 20, 3), np.uint8)
 
 
-def resized(image: Any, layout: str = "HWC", **arguments: Any) -> Any:
+def resized(image, layout="HWC", **arguments):
     return apply(Resize, image, layouts=(layout,), **arguments)
 
 
-def test_size() -> None:
+def test_size():
     expected = resample(IMAGE, (6, 9))
     np.testing.assert_array_equal(resized(IMAGE, size=(6, 9)), expected)
     np.testing.assert_array_equal(resized(IMAGE, resize_y=6, resize_x=9), expected)
@@ -42,11 +41,11 @@ def test_size() -> None:
         ({"size": (2.5, 3.49)}, (3, 3)),
     ],
 )
-def test_ways_to_say_the_size(arguments: dict[str, Any], size: tuple[int, int]) -> None:
+def test_ways_to_say_the_size(arguments, size):
     assert resized(IMAGE, **arguments).shape == (*size, 3)
 
 
-def test_values_per_sample() -> None:
+def test_values_per_sample():
     shorter = np.array(6, np.float32)
     assert resized(IMAGE, resize_shorter=shorter).shape == (6, 10, 3)
     size = np.array([5, 7], np.int32)
@@ -55,12 +54,12 @@ def test_values_per_sample() -> None:
     np.testing.assert_array_equal(chosen, IMAGE[1::2, 1::2])
 
 
-def test_negative_size_mirrors() -> None:
+def test_negative_size_mirrors():
     np.testing.assert_array_equal(resized(IMAGE, size=(-12, 20)), IMAGE[::-1])
     np.testing.assert_array_equal(resized(IMAGE, resize_shorter=-12), IMAGE[::-1, ::-1])
 
 
-def test_region() -> None:
+def test_region():
     part = {"roi_start": (2, 15), "roi_end": (8, 5)}
     np.testing.assert_array_equal(resized(IMAGE, size=(6, 10), **part), IMAGE[2:8, 14:4:-1])
     relative = {"roi_start": (0.25, 0.25), "roi_end": (0.75, 0.75), "roi_relative": True}
@@ -69,7 +68,7 @@ def test_region() -> None:
     np.testing.assert_array_equal(resized(IMAGE, resize_x=10, **each), IMAGE[2:8, 5:15])
 
 
-def test_subpixel_scale() -> None:
+def test_subpixel_scale():
     ramp = np.arange(100, dtype=np.float32).reshape(1, 100, 1)
     kept = resized(ramp, size=(1, 7.6), antialias=False).ravel()
     assert np.diff(kept)[1:-1] == pytest.approx(100 / 7.6, rel=1e-4)
@@ -78,7 +77,7 @@ def test_subpixel_scale() -> None:
 
 
 @pytest.mark.parametrize("kind", list(types.DALIInterpType))
-def test_filters(kind: types.DALIInterpType) -> None:
+def test_filters(kind):
     chosen = Filter(kind)
     for size, antialias in (((5, 40), True), ((5, 40), False)):
         expected = resample(IMAGE, size, min_filter=chosen, mag_filter=chosen, antialias=antialias)
@@ -86,7 +85,7 @@ def test_filters(kind: types.DALIInterpType) -> None:
         np.testing.assert_array_equal(result, expected)
 
 
-def test_filters_for_shrinking_and_enlarging_go_before_the_general_one() -> None:
+def test_filters_for_shrinking_and_enlarging_go_before_the_general_one():
     filters = {"interp_type": types.INTERP_CUBIC, "min_filter": types.INTERP_NN}
     expected = resample(IMAGE, (5, 40), min_filter=Filter.NEAREST, mag_filter=Filter.CUBIC)
     np.testing.assert_array_equal(resized(IMAGE, size=(5, 40), **filters), expected)
@@ -95,7 +94,7 @@ def test_filters_for_shrinking_and_enlarging_go_before_the_general_one() -> None
     np.testing.assert_array_equal(resized(IMAGE, size=(5, 40), **filters), expected)
 
 
-def test_result_type() -> None:
+def test_result_type():
     rounded = resized(IMAGE, size=(5, 40))
     exact = resized(IMAGE, size=(5, 40), dtype=types.FLOAT)
     assert (rounded.dtype, exact.dtype) == (np.uint8, np.float32)
@@ -106,7 +105,7 @@ def test_result_type() -> None:
 
 
 @pytest.mark.parametrize("layout", ["HW", "CHW", "FHWC", "FCHW", "CFHW", "FHW"])
-def test_layouts_are_resized_image_by_image(layout: str) -> None:
+def test_layouts_are_resized_image_by_image(layout):
     order = [("FHWC").index(letter) for letter in layout]
     left_out = tuple(0 if i not in order else slice(None) for i in range(4))
     source = VIDEO[left_out].transpose(np.argsort(np.argsort(order)))
@@ -118,7 +117,7 @@ def test_layouts_are_resized_image_by_image(layout: str) -> None:
     )
 
 
-def test_without_a_layout_the_number_of_dimensions_tells() -> None:
+def test_without_a_layout_the_number_of_dimensions_tells():
     assert resized(IMAGE[..., 0], "", size=(5, 6)).shape == (5, 6)
     assert resized(IMAGE, "", size=(5, 6)).shape == (5, 6, 3)
     assert resized(VIDEO, "", size=(5, 6)).shape == (2, 5, 6, 3)
@@ -128,14 +127,14 @@ def test_without_a_layout_the_number_of_dimensions_tells() -> None:
 
 
 @pytest.mark.parametrize("view", [np.s_[::-1], np.s_[:, ::-1], np.s_[::2, ::3], np.s_[..., :2]])
-def test_views(view: Any) -> None:
+def test_views(view):
     part = IMAGE[view]
     expected = resized(np.ascontiguousarray(part), size=(7, 25))
     np.testing.assert_array_equal(resized(part, size=(7, 25)), expected)
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int32", "float64"])
-def test_volume(dtype: str) -> None:
+def test_volume(dtype):
     z, y, x = np.meshgrid(np.arange(8), np.arange(12), np.arange(20), indexing="ij")
     volume = (20 * z + 4 * y + x)[..., None].astype(dtype)
     result = resized(volume, "DHWC", size=(4, 6, 10))
@@ -149,7 +148,7 @@ def test_volume(dtype: str) -> None:
     np.testing.assert_array_equal(channels_first[0], result[..., 0])
 
 
-def test_volume_mirrors_and_keeps_what_it_does_not_resize() -> None:
+def test_volume_mirrors_and_keeps_what_it_does_not_resize():
     volume = RNG.integers(0, 256, (5, 6, 7, 2), np.uint8)
     np.testing.assert_array_equal(resized(volume, "DHWC", size=(-5, 6, -7)), volume[::-1, :, ::-1])
     part = {"roi_start": (1, 2, 3), "roi_end": (4, 6, 7)}
@@ -159,7 +158,7 @@ def test_volume_mirrors_and_keeps_what_it_does_not_resize() -> None:
     assert resized(volume, "DHWC", resize_z=10).shape == (10, 12, 14, 2)
 
 
-def test_attributes() -> None:
+def test_attributes():
     image, attributes = resized(IMAGE.transpose(2, 0, 1), "CHW", size=(5, 6), save_attrs=True)
     assert image.shape == (3, 5, 6)
     assert attributes.dtype == np.int32
@@ -169,11 +168,11 @@ def test_attributes() -> None:
     assert Resize(layouts=("CHW",), size=(5, 6)).output_layouts() == ("CHW",)
 
 
-def test_writes_into_the_memory_of_the_batch() -> None:
+def test_writes_into_the_memory_of_the_batch():
     granted = []
 
     class Noting(RubbishWorkspace):
-        def empty(self, shape: tuple[int, ...], dtype: Any, output: int = 0) -> Any:
+        def empty(self, shape, dtype, output=0):
             granted.append(super().empty(shape, dtype))
             return granted[-1]
 
@@ -182,7 +181,7 @@ def test_writes_into_the_memory_of_the_batch() -> None:
     assert operator.sample(Noting(), IMAGE, **arguments) is granted[0]
 
 
-def test_video_without_frames() -> None:
+def test_video_without_frames():
     assert resized(VIDEO[:0], "FHWC", size=(5, 6)).shape == (0, 5, 6, 3)
 
 
@@ -211,13 +210,13 @@ def test_video_without_frames() -> None:
         ),
     ],
 )
-def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+def test_arguments_that_make_no_sense(arguments, message):
     with pytest.raises(ArgumentError, match=message):
         Resize(layouts=("HWC",), **arguments)
 
 
 @pytest.mark.parametrize("layout", ["HCW", "WHC", "HWCF", "C", "DHFWC", "HWHW", "CHWC", "ab"])
-def test_layouts_that_cannot_be_resized(layout: str) -> None:
+def test_layouts_that_cannot_be_resized(layout):
     with pytest.raises(ArgumentError, match=r"cannot resize the layout|has no H"):
         Resize(layouts=(layout,), size=(5, 6))
 
@@ -231,19 +230,19 @@ def test_layouts_that_cannot_be_resized(layout: str) -> None:
         (IMAGE, {"size": np.array([1.0, np.nan])}, "finite"),
     ],
 )
-def test_samples_that_cannot_be_resized(image: Any, arguments: Any, message: str) -> None:
+def test_samples_that_cannot_be_resized(image, arguments, message):
     with pytest.raises(ArgumentError, match=message):
         resized(image, **{"size": (5, 6), **arguments})
 
 
-def test_dimensions_that_are_not_the_layout_s() -> None:
+def test_dimensions_that_are_not_the_layout_s():
     with pytest.raises(ArgumentError, match="names 3 dimensions"):
         resized(VIDEO, "HWC", size=(5, 6))
 
 
-def test_in_a_pipeline(photo_tree: Any) -> None:
+def test_in_a_pipeline(photo_tree):
     @pipeline_def(batch_size=4, num_threads=2)
-    def pictures() -> Any:
+    def pictures():
         encoded, _ = fn.readers.file(file_root=photo_tree.root)
         images = fn.decoders.image(encoded)
         return images, *fn.resize(images, resize_shorter=64, save_attrs=True)
@@ -259,7 +258,7 @@ def test_in_a_pipeline(photo_tree: Any) -> None:
             np.testing.assert_array_equal(result, expected)
 
 
-def test_a_gaussian_smooths_each_axis_of_a_volume_once() -> None:
+def test_a_gaussian_smooths_each_axis_of_a_volume_once():
     kind = types.INTERP_GAUSSIAN
     volume = np.repeat(IMAGE[None], 4, axis=0)
     planes = resized(volume, "DHWC", size=(4, 6, 9), interp_type=kind, dtype=types.FLOAT)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -37,16 +35,16 @@ CONTINUOUS = (
 CROP = {"crop": (20, 30), "crop_pos_x": 0.1, "crop_pos_y": 0.77}
 
 
-def fused(image: Any, layout: str = "HWC", **arguments: Any) -> Any:
+def fused(image, layout="HWC", **arguments):
     return apply(ResizeCropMirror, image, layouts=(layout,), **arguments)
 
 
-def one_by_one(image: Any, layout: str, crop: dict[str, Any], **arguments: Any) -> Any:
+def one_by_one(image, layout, crop, **arguments):
     resized = apply(Resize, image, layouts=(layout,), **arguments)
     return apply(Crop, resized, layouts=(layout,), **crop)
 
 
-def assert_close(result: Any, expected: Any) -> None:
+def assert_close(result, expected):
     assert result.shape == expected.shape
     assert np.abs(result.astype(int) - expected).max() <= 1
 
@@ -63,7 +61,7 @@ def assert_close(result: Any, expected: Any) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("mirror", range(4))
-def test_the_same_as_one_by_one(way: dict[str, Any], mirror: int, kind: int) -> None:
+def test_the_same_as_one_by_one(way, mirror, kind):
     expected = one_by_one(IMAGE, "HWC", CROP, interp_type=kind, **way)
     flip = np.s_[:: -1 if mirror & 2 else 1, :: -1 if mirror & 1 else 1]
     result = fused(IMAGE, **CROP, interp_type=kind, mirror=mirror, **way)
@@ -71,36 +69,36 @@ def test_the_same_as_one_by_one(way: dict[str, Any], mirror: int, kind: int) -> 
 
 
 @pytest.mark.parametrize("layout", ["CHW", "FHWC", "FCHW", "HW"])
-def test_layouts(layout: str) -> None:
+def test_layouts(layout):
     shape = {"F": 3, "H": 60, "W": 81, "C": 2}
     sample = RNG.integers(0, 256, [shape[letter] for letter in layout], np.uint8)
     expected = one_by_one(sample, layout, CROP, size=(41, 53))
     assert_close(fused(sample, layout, size=(41, 53), **CROP), expected)
 
 
-def test_volume() -> None:
+def test_volume():
     volume = RNG.integers(0, 256, (6, 30, 40, 2), np.uint8)
     crop = {"crop": (2, 10, 12), "crop_pos_z": 1.0}
     expected = one_by_one(volume, "DHWC", crop, size=(4, 20, 30))
     assert_close(fused(volume, "DHWC", size=(4, 20, 30), mirror=4, **crop), expected[::-1])
 
 
-def test_a_window_beyond_the_image_repeats_the_border() -> None:
+def test_a_window_beyond_the_image_repeats_the_border():
     result = fused(IMAGE, size=(60, 81), crop=(80, 101))
     np.testing.assert_array_equal(result, np.pad(IMAGE, ((10, 10), (10, 10), (0, 0)), "edge"))
 
 
-def test_values_per_sample() -> None:
+def test_values_per_sample():
     arguments = {"crop_pos_x": np.array(0.0), "mirror": np.array(1)}
     result = fused(IMAGE, size=(60, 81), crop=(60, 30), **arguments)
     np.testing.assert_array_equal(result, IMAGE[:, 29::-1])
 
 
-def test_only_mirrors_without_a_crop() -> None:
+def test_only_mirrors_without_a_crop():
     np.testing.assert_array_equal(fused(IMAGE, size=(60, 81), mirror=1), IMAGE[:, ::-1])
 
 
-def test_the_fast_one_does_not_antialias() -> None:
+def test_the_fast_one_does_not_antialias():
     expected = apply(Resize, IMAGE, layouts=("HWC",), size=(20, 30), antialias=False)
     result = apply(FastResizeCropMirror, IMAGE, layouts=("HWC",), size=(20, 30))
     np.testing.assert_array_equal(result, expected)
@@ -115,7 +113,7 @@ def test_the_fast_one_does_not_antialias() -> None:
         ({"size": 5, "save_attrs": True}, "no argument 'save_attrs'"),
     ],
 )
-def test_arguments_that_make_no_sense(arguments: dict[str, Any], message: str) -> None:
+def test_arguments_that_make_no_sense(arguments, message):
     with pytest.raises(ArgumentError, match=message):
         ResizeCropMirror(layouts=("HWC",), **arguments)
 

@@ -58,13 +58,15 @@ def test_one_axis_of_any_place(device_stage):
         np.testing.assert_array_equal(result, sample.take(nearest, axis))
 
 
-def test_it_resizes_images_as_resize_does():
+def test_it_resizes_images_as_resize_does(device):
     image = pixels(20, 30, 3)
     for size, options in (((9, 14), {}), ((33, 40.5), {"interp_type": types.INTERP_CUBIC})):
-        (wanted,) = run("resize", [image], "HWC", size=size, **options)
-        (result,) = run("tensor_resize", [image], "HWC", sizes=size, axes=(0, 1), **options)
+        (wanted,) = run("resize", [image], "HWC", size=size, **options, device=device)
+        (result,) = run(
+            "tensor_resize", [image], "HWC", sizes=size, axes=(0, 1), **options, device=device
+        )
         np.testing.assert_array_equal(result, wanted)
-        (result,) = run("tensor_resize", [image], sizes=(*size, 3), **options)
+        (result,) = run("tensor_resize", [image], sizes=(*size, 3), **options, device=device)
         np.testing.assert_array_equal(result, wanted)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,28 +9,28 @@ from penstock import Pipeline, fn
 from penstock.testing.agreement import source
 
 SIZE = 2
-ADDRESSES: list[int] = []
+ADDRESSES = []
 
 
-def zeros() -> Any:
+def zeros():
     return fn.external_source(source=lambda: [np.zeros((2, 3, 1), np.uint8)] * SIZE, layout="HWC")
 
 
-def fed() -> Any:
+def fed():
     return fn.external_source(name="fed", layout="HWC")
 
 
-def add(row: Any) -> Any:
+def add(row):
     ADDRESSES.append(row.__array_interface__["data"][0])
     row += 100
     return row
 
 
-def batches(rows: Any) -> Any:
+def batches(rows):
     return [add(row) for row in rows]
 
 
-def first_elements(define: Any) -> list[int]:
+def first_elements(define):
     with Pipeline(batch_size=SIZE, num_threads=2) as pipe:
         pipe.set_outputs(*define())
         if any(node.name == "fed" for node in pipe._graph.nodes):
@@ -55,8 +53,8 @@ def first_elements(define: Any) -> list[int]:
         lambda x: fn.permute_batch(x, indices=[1, 0]),
     ],
 )
-def test_siblings_and_outputs_get_what_they_should(view: Any, data: Any, options: Any) -> None:
-    def define() -> Any:
+def test_siblings_and_outputs_get_what_they_should(view, data, options):
+    def define():
         whole = data()
         part = view(whole)
         return whole, fn.python_function(part, **options), whole + 0, part + 0
@@ -64,30 +62,30 @@ def test_siblings_and_outputs_get_what_they_should(view: Any, data: Any, options
     assert first_elements(define) == [0, 100, 0, 0]
 
 
-def test_two_functions_of_the_same_data() -> None:
-    def define() -> Any:
+def test_two_functions_of_the_same_data():
+    def define():
         data = zeros()
         return [fn.python_function(data, function=add) for _ in range(3)]
 
     assert first_elements(define) == [100, 100, 100]
 
 
-def test_one_argument_twice() -> None:
-    def both(first: Any, second: Any) -> Any:
+def test_one_argument_twice():
+    def both(first, second):
         first += 1
         return second
 
-    def define() -> Any:
+    def define():
         data = zeros()
         return [fn.python_function(data, data, function=both)]
 
     assert first_elements(define) == [0]
 
 
-def test_data_that_nobody_else_reads_are_not_copied() -> None:
+def test_data_that_nobody_else_reads_are_not_copied():
     addresses = []
 
-    def look(row: Any) -> Any:
+    def look(row):
         addresses.append(row.__array_interface__["data"][0])
         return row
 
@@ -102,11 +100,11 @@ def test_data_that_nobody_else_reads_are_not_copied() -> None:
     assert addresses[1] - addresses[0] == 2 * 3 * 4  # rows of one slab
 
 
-def test_pytorch_s_functions() -> None:
+def test_pytorch_s_functions():
     pytest.importorskip("torch")
     from penstock.plugin.pytorch import fn as torch_fn
 
-    def define() -> Any:
+    def define():
         data = zeros()
         return data, torch_fn.torch_python_function(data, function=lambda x: x.add_(100)), data + 0
 

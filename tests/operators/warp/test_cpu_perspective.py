@@ -14,12 +14,12 @@ NAME = "experimental.warp_perspective"
 
 
 @pytest.mark.parametrize("border", ["reflect", "reflect_101"])
-def test_reflections_far_outside(border):
+def test_reflections_far_outside(device, border):
     image = pixels(5, 6, 3)
     columns, lines = (12, 10) if border == "reflect" else (10, 8)  # after which images repeat
     for x, y in ((columns, 0), (0, -lines), (columns, lines)):
         away = (1, 0, x * 2e4, 0, 1, y * 2e4, 0, 0, 1)
-        (result,) = run(NAME, [image], matrix=away, border_mode=border)
+        (result,) = run(NAME, [image], matrix=away, border_mode=border, device=device)
         np.testing.assert_array_equal(result, image)
 
 

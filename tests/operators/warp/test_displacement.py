@@ -81,8 +81,8 @@ def test_samples_that_are_refused(device):
         on_device(device, "water", [pixels(2, 5, 3)], layout="CHW")
 
 
-def test_samples_without_movement_stay():
+def test_samples_without_movement_stay(device):
     image = IMAGES[0].astype(np.int64)
     for name in ("water", "sphere", "jitter"):
-        (result,) = run(name, [image], "HWC", mask=0)
+        (result,) = run(name, [image], "HWC", mask=0, device=device)
         np.testing.assert_array_equal(result, image, strict=True)

@@ -54,17 +54,21 @@ def test_both_devices_agree(device_stage, dtype, interp, largest):
     agree(NAME, images, *maps(3), largest=largest, mean=1, **options)
 
 
-def test_coordinates():
+def test_coordinates(device):
     image = np.arange(12, dtype=np.uint8).reshape(3, 4) * 10
     x, y = np.float32([[0.5, 1.0, 3.5, 9]]), np.float32([[0.5, 0.5, 1.5, 0.5]])
-    assert run(NAME, [image], inputs=[[x], [y]])[0].tolist() == [[0, 5, 70, 0]]
+    assert run(NAME, [image], inputs=[[x], [y]], device=device)[0].tolist() == [[0, 5, 70, 0]]
     shifted = [[x - 0.5], [y - 0.5]]
-    assert run(NAME, [image], inputs=shifted, pixel_origin="center")[0].tolist() == [[0, 5, 70, 0]]
+    assert run(NAME, [image], inputs=shifted, pixel_origin="center", device=device)[0].tolist() == [
+        [0, 5, 70, 0]
+    ]
     nearest = {"interp": types.INTERP_NN, "pixel_origin": "center"}
     wrong = np.float32([[np.nan, -np.inf, 1e30, 2]])
-    assert run(NAME, [image], inputs=[[wrong], [y * 0]], **nearest)[0].tolist() == [[0, 0, 0, 20]]
+    assert run(NAME, [image], inputs=[[wrong], [y * 0]], **nearest, device=device)[0].tolist() == [
+        [0, 0, 0, 20]
+    ]
     for interp in (types.INTERP_LINEAR, types.INTERP_CUBIC):
-        (result,) = run(NAME, [image], inputs=[[wrong], [y * 0]], interp=interp)
+        (result,) = run(NAME, [image], inputs=[[wrong], [y * 0]], interp=interp, device=device)
         assert result[0, :3].tolist() == [0, 0, 0]
 
 

@@ -9,9 +9,9 @@ from ..running import pixels, run
 
 
 @pytest.mark.parametrize("shape", [(9, 13), (12, 8), (1, 1), (2, 1)])
-def test_by_the_definition(shape):
+def test_by_the_definition(device, shape):
     image = pixels(*shape)
-    (result,) = run("sphere", [image], "HW", fill_value=3)
+    (result,) = run("sphere", [image], "HW", fill_value=3, device=device)
     y, x = np.indices(shape) + 0.5 - np.array(shape)[:, None, None] / 2
     distance = np.hypot(x, y) / max(max(shape) // 2, 1)
     line = np.floor(shape[0] / 2 + distance * y).astype(int)

@@ -54,14 +54,26 @@ class TestMatrixAsInput(OperatorConformance):
     largest = 1
 
 
-def test_coordinates():
+def test_coordinates(device):
     image = np.arange(12, dtype=np.uint8).reshape(3, 4) * 10
-    assert run(NAME, [image], matrix=MOVE)[0][0].tolist() == [5, 15, 25, 15]
-    assert run(NAME, [image], matrix=MOVE, inverse_map=False)[0][0].tolist() == [0, 5, 15, 25]
+    assert run(NAME, [image], matrix=MOVE, device=device)[0][0].tolist() == [5, 15, 25, 15]
+    assert run(NAME, [image], matrix=MOVE, inverse_map=False, device=device)[0][0].tolist() == [
+        0,
+        5,
+        15,
+        25,
+    ]
     double = (0.5, 0, 0, 0, 0.5, 0, 0, 0, 1)
     center = {"pixel_origin": "center", "size": (3, 4)}
-    assert run(NAME, [image], matrix=double, **center)[0][0].tolist() == [0, 5, 10, 15]
-    (result,) = run(NAME, [image], matrix=double, size=(6, 8), interp_type=types.INTERP_NN)
+    assert run(NAME, [image], matrix=double, **center, device=device)[0][0].tolist() == [
+        0,
+        5,
+        10,
+        15,
+    ]
+    (result,) = run(
+        NAME, [image], matrix=double, size=(6, 8), interp_type=types.INTERP_NN, device=device
+    )
     np.testing.assert_array_equal(result, image.repeat(2, 0).repeat(2, 1))
 
 
@@ -75,10 +87,13 @@ def test_coordinates():
         ("wrap", [20, 30, 0, 10, 20, 30]),
     ],
 )
-def test_borders(border, expected):
+def test_borders(device, border, expected):
     image = np.arange(12, dtype=np.uint8).reshape(3, 4) * 10
     arguments = {"matrix": (1, 0, 2, 0, 1, 0, 0, 0, 1), "size": (3, 6), "fill_value": 7}
-    assert run(NAME, [image], border_mode=border, **arguments)[0][0].tolist() == expected
+    assert (
+        run(NAME, [image], border_mode=border, **arguments, device=device)[0][0].tolist()
+        == expected
+    )
 
 
 def test_sequences(device):
@@ -92,15 +107,17 @@ def test_sequences(device):
             np.testing.assert_array_equal(row[i], frame)
 
 
-def test_hard_cases():
+def test_hard_cases(device):
     pixel = np.full((1, 1, 3), 9, np.uint8)
-    (result,) = run(NAME, [pixel], matrix=SLANT, size=(3, 3), border_mode="reflect_101")
+    (result,) = run(
+        NAME, [pixel], matrix=SLANT, size=(3, 3), border_mode="reflect_101", device=device
+    )
     assert (result == 9).all()
     with pytest.raises(ArgumentError, match="must lie in"):
-        run(NAME, [pixel[:0]], matrix=SLANT)
+        run(NAME, [pixel[:0]], matrix=SLANT, device=device)
     with pytest.raises(ArgumentError, match="not finite"):
-        run(NAME, [pixel], inputs=[[np.full((3, 3), np.nan)]])
+        run(NAME, [pixel], inputs=[[np.full((3, 3), np.nan)]], device=device)
     with pytest.raises(ArgumentError, match="not int32"):
-        run(NAME, [pixel.astype(np.int32)], matrix=SLANT)
+        run(NAME, [pixel.astype(np.int32)], matrix=SLANT, device=device)
     with pytest.raises(ArgumentError, match="'DHWC'"):
-        run(NAME, [pixel[None]], "DHWC", matrix=SLANT)
+        run(NAME, [pixel[None]], "DHWC", matrix=SLANT, device=device)

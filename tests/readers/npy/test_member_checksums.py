@@ -11,7 +11,6 @@ from penstock.formats.npy import parse_header
 from penstock.readers.npy.member_checksums import stored_form
 
 from ..npy_files import RANDOM, read, saved, source_of
-from ..servers import ObjectServer
 
 FORMS = {
     "C": RANDOM.random((4, 5)),
@@ -95,7 +94,7 @@ def test_a_region_is_read_without_the_checksum(tmp_path):
     np.testing.assert_array_equal(read(source_of([path], ":2"))[0], FORMS["C"][:2])
 
 
-def test_members_of_remote_archives_are_verified(tmp_path, web: ObjectServer):
+def test_members_of_remote_archives_are_verified(tmp_path, web):
     content = saved(FORMS["C"])
     path = archive(tmp_path / "a.npz", content)
     damage(path, content)

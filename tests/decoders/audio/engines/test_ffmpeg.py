@@ -11,7 +11,7 @@ from penstock.engine.errors import DecodeError
 from ..ffmpeg_sounds import RATE, encoded
 
 
-def test_bytes_and_files_are_decoded_alike(tmp_path) -> None:
+def test_bytes_and_files_are_decoded_alike(tmp_path):
     content = encoded("ipod", "aac")
     path = tmp_path / "a.m4a"
     path.write_bytes(content)
@@ -24,7 +24,7 @@ def test_bytes_and_files_are_decoded_alike(tmp_path) -> None:
     np.testing.assert_array_equal(*blocks)
 
 
-def test_a_playlist_is_no_sound(tmp_path) -> None:
+def test_a_playlist_is_no_sound(tmp_path):
     secret = tmp_path / "secret.wav"
     secret.write_bytes(encoded("wav", "pcm_s16le"))
     playlist = f"ffconcat version 1.0\nfile {secret}\n".encode()
@@ -32,7 +32,7 @@ def test_a_playlist_is_no_sound(tmp_path) -> None:
         ffmpeg.open_stream("M4A", np.frombuffer(playlist, np.uint8), "mov")
 
 
-def test_a_file_whose_packets_are_missing() -> None:
+def test_a_file_whose_packets_are_missing():
     content = encoded("ipod", "aac")
     with pytest.raises(DecodeError, match="M4A: "):
         ffmpeg.open_stream("M4A", np.frombuffer(content[:-4000], np.uint8), "mov")

@@ -10,11 +10,11 @@ from penstock.decoders.audio.formats.base import AudioHeader
 from penstock.engine.errors import DecodeError
 
 
-def signal() -> whole.WholeSignal:
+def signal():
     return whole.WholeSignal(AudioHeader("MP3", 0, 8000, 2, integers=False))
 
 
-def test_blocks_follow_one_another_without_the_leader() -> None:
+def test_blocks_follow_one_another_without_the_leader():
     collected = signal()
     memory = np.empty((3, 2), np.float32)
     for number in range(3):
@@ -27,7 +27,7 @@ def test_blocks_follow_one_another_without_the_leader() -> None:
     assert out[:, 0].tolist() == [1, 1, 2, 2]
 
 
-def test_a_signal_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_that_is_too_long(monkeypatch):
     monkeypatch.setattr(whole, "MOST_VALUES", 10)
     collected = signal()
     collected.append(np.zeros((5, 2), np.float32))

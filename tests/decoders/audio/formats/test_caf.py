@@ -11,7 +11,7 @@ from penstock.engine.errors import DecodeError
 from ..ffmpeg_sounds import TONE, decoded, encoded
 
 
-def test_files_of_ffmpeg_and_files_that_are_cut_off() -> None:
+def test_files_of_ffmpeg_and_files_that_are_cut_off():
     content = encoded("caf", "pcm_s16be")
     assert caf.recognize(content[:64])
     name, found = decoded(content)
@@ -21,7 +21,7 @@ def test_files_of_ffmpeg_and_files_that_are_cut_off() -> None:
         decoded(content[:-2000])
 
 
-def test_a_size_that_the_writer_did_not_know() -> None:
+def test_a_size_that_the_writer_did_not_know():
     content = encoded("caf", "pcm_s16be")
     at = content.index(b"data") + 4
     streamed = content[:at] + b"\xff" * 8 + content[at + 8 :]

@@ -28,7 +28,7 @@ OTHERS = {
 }
 
 
-def by_ffmpeg(content: bytes) -> np.ndarray:
+def by_ffmpeg(content):
     with av.open(io.BytesIO(content)) as container:
         blocks = []
         for frame in container.decode(audio=0):
@@ -40,7 +40,7 @@ def by_ffmpeg(content: bytes) -> np.ndarray:
 
 
 @pytest.mark.parametrize("container", OTHERS)
-def test_formats_that_ffmpeg_decodes(container: str) -> None:
+def test_formats_that_ffmpeg_decodes(container):
     codec = OTHERS[container]
     content = encoded(container, codec)
     _, found = decoded(content)
@@ -49,7 +49,7 @@ def test_formats_that_ffmpeg_decodes(container: str) -> None:
         np.testing.assert_allclose(found[: len(TONE), 0], TONE, atol=1e-4)
 
 
-def test_a_window_of_m4a() -> None:
+def test_a_window_of_m4a():
     content = np.frombuffer(encoded("ipod", "aac"), np.uint8)
     with Pipeline(batch_size=1, num_threads=1) as pipe:
         pipe.set_outputs(
@@ -61,13 +61,13 @@ def test_a_window_of_m4a() -> None:
         np.testing.assert_array_equal(np.asarray(signal.at(0))[:, 0], expected)
 
 
-def test_m4a_that_is_cut_off() -> None:
+def test_m4a_that_is_cut_off():
     content = encoded("ipod", "aac")
     with pytest.raises(DecodeError, match="M4A: "):
         decoded(content[: len(content) // 2])
 
 
-def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_named(monkeypatch):
     content = encoded("adts", "aac")
     pyav.cache_clear()
     monkeypatch.setitem(sys.modules, "av", None)

@@ -13,7 +13,7 @@ from penstock.engine.errors import DecodeError
 from ..ffmpeg_sounds import RATE, TONE, decoded
 
 
-def test_whole_cut_and_compressed_files() -> None:
+def test_whole_cut_and_compressed_files():
     file = io.BytesIO()
     soundfile.write(file, TONE, RATE, format="NIST", subtype="PCM_16")
     content = file.getvalue()

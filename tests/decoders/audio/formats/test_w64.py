@@ -11,7 +11,7 @@ from penstock.engine.errors import DecodeError
 from ..ffmpeg_sounds import TONE, decoded, encoded
 
 
-def test_files_of_ffmpeg_and_files_that_are_cut_off() -> None:
+def test_files_of_ffmpeg_and_files_that_are_cut_off():
     content = encoded("w64", "pcm_s16le")
     assert w64.recognize(content[:64])
     name, found = decoded(content)

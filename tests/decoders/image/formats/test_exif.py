@@ -5,7 +5,7 @@ import pytest
 from penstock.decoders.image.formats import exif
 
 
-def block(value: int, *, order: str = "<", kind: int = 3, count: int = 1) -> memoryview:
+def block(value, *, order="<", kind=3, count=1):
     mark = b"II" if order == "<" else b"MM"
     entry = struct.pack(f"{order}HHIHH", 0x0112, kind, 1, value, 0)
     return memoryview(mark + struct.pack(f"{order}HIH", 42, 8, count) + entry + bytes(4))
@@ -13,30 +13,30 @@ def block(value: int, *, order: str = "<", kind: int = 3, count: int = 1) -> mem
 
 @pytest.mark.parametrize("order", ["<", ">"])
 @pytest.mark.parametrize("value", range(1, 9))
-def test_reads_each_orientation_in_both_byte_orders(value: int, order: str) -> None:
+def test_reads_each_orientation_in_both_byte_orders(value, order):
     assert exif.orientation(block(value, order=order)) == value
     assert exif.orientation(memoryview(b"Exif\0\0" + bytes(block(value, order=order)))) == value
 
 
 @pytest.mark.parametrize("value", [0, 9, 65535])
-def test_undefined_orientation_counts_as_upright(value: int) -> None:
+def test_undefined_orientation_counts_as_upright(value):
     assert exif.orientation(block(value)) == 1
 
 
-def test_orientation_of_another_type_counts_as_upright() -> None:
+def test_orientation_of_another_type_counts_as_upright():
     assert exif.orientation(block(6, kind=2)) == 1
 
 
-def test_entry_count_beyond_the_data_is_no_error() -> None:
+def test_entry_count_beyond_the_data_is_no_error():
     assert exif.orientation(block(6, count=65535)) == 6
 
 
-def test_every_cut_is_readable() -> None:
+def test_every_cut_is_readable():
     whole = block(6)
     found = [exif.orientation(whole[:size]) for size in range(len(whole) + 1)]
     assert set(found) == {1, 6}
     assert found[-1] == 6
 
 
-def test_directory_beyond_the_data_counts_as_upright() -> None:
+def test_directory_beyond_the_data_counts_as_upright():
     assert exif.orientation(memoryview(b"II" + struct.pack("<HI", 42, 2**32 - 1))) == 1

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from PIL import Image, ImageCms
 
 from penstock.decoders.image.decode import decode, peek_shape
@@ -18,12 +15,11 @@ from penstock.engine.errors import DecodeError
 
 from ..tiff_files import noise, pillow_rgb, written
 
-MakeTiff = Callable[..., NDArray[np.uint8]]
 WHITE_IS_ZERO, BLACK_IS_ZERO, RGB = 0, 1, 2
 UNASSOCIATED_ALPHA = 2
 
 
-def with_palette(indices: NDArray[Any], colors: NDArray[np.uint16], **options: Any) -> Any:
+def with_palette(indices, colors, **options):
     """Return a file of indices with a color map: tifffile writes such with 8 bits alone."""
     color_map = (320, 3, colors.size, colors.ravel().tolist(), True)
     options |= {"photometric": "minisblack", "extratags": [color_map]}
@@ -34,7 +30,7 @@ def with_palette(indices: NDArray[Any], colors: NDArray[np.uint16], **options: A
 
 @pytest.mark.parametrize("order", ["<", ">"])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
-def test_colors_are_not_weighted_by_alpha(make_tiff: MakeTiff, dtype: Any, order: str) -> None:
+def test_colors_are_not_weighted_by_alpha(make_tiff, dtype, order):
     pixels = noise(8, 12, 4, dtype=dtype)
     data = make_tiff(pixels, RGB, extra=[UNASSOCIATED_ALPHA], order=order)
     np.testing.assert_array_equal(decode(data, output="ANY_DATA", dtype=dtype), pixels)
@@ -42,21 +38,21 @@ def test_colors_are_not_weighted_by_alpha(make_tiff: MakeTiff, dtype: Any, order
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
-def test_white_may_be_zero(make_tiff: MakeTiff, dtype: Any) -> None:
+def test_white_may_be_zero(make_tiff, dtype):
     pixels = noise(8, 12, dtype=dtype)
     result = decode(make_tiff(pixels, WHITE_IS_ZERO), output="GRAY", dtype=dtype)
     np.testing.assert_array_equal(result[..., 0], np.iinfo(dtype).max - pixels)
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
-def test_float_samples_span_0_to_1(make_tiff: MakeTiff, order: str) -> None:
+def test_float_samples_span_0_to_1(make_tiff, order):
     pixels = np.random.default_rng(1).random((8, 12, 3)).astype(np.float32)
     data = make_tiff(pixels, RGB, sample_format=3, order=order)
     np.testing.assert_array_equal(decode(data, dtype=np.float32), pixels)
     np.testing.assert_array_equal(decode(data), np.floor(pixels.astype(float) * 255 + 0.5))
 
 
-def test_signed_samples_keep_their_range(make_tiff: MakeTiff) -> None:
+def test_signed_samples_keep_their_range(make_tiff):
     pixels = noise(8, 12, dtype=np.int16)
     result = decode(
         make_tiff(pixels, BLACK_IS_ZERO, sample_format=2), output="GRAY", dtype=np.int16
@@ -66,10 +62,10 @@ def test_signed_samples_keep_their_range(make_tiff: MakeTiff) -> None:
 
 @pytest.mark.parametrize("bits", range(1, 17))
 @pytest.mark.parametrize("form", ["gray", "white is zero", "interleaved", "planes"])
-def test_every_depth_spans_the_range(bits: int, form: str) -> None:
+def test_every_depth_spans_the_range(bits, form):
     pixels = np.random.default_rng(bits).integers(0, 1 << bits, (3, 9, 13))
     pixels = pixels.astype(np.uint8 if bits <= 8 else np.uint16)
-    options: dict[str, Any] = {"bitspersample": bits}
+    options = {"bitspersample": bits}
     if form == "planes":
         data = written(pixels, photometric="rgb", planarconfig="separate", **options)
     elif form == "interleaved":
@@ -91,7 +87,7 @@ def test_every_depth_spans_the_range(bits: int, form: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64"])
 @pytest.mark.parametrize("compression", [None, "lzw"])
-def test_deep_integers_are_numbers(dtype: str, compression: Any) -> None:
+def test_deep_integers_are_numbers(dtype, compression):
     labels = np.arange(300).reshape(15, 20).astype(dtype)
     data = written(labels, compression=compression)
     for wanted in ("uint16", "int16", "int32", "uint32", "float32"):
@@ -106,7 +102,7 @@ def test_deep_integers_are_numbers(dtype: str, compression: Any) -> None:
 
 
 @pytest.mark.parametrize("bits", [17, 24, 31])
-def test_odd_depths_above_16_are_numbers(bits: int) -> None:
+def test_odd_depths_above_16_are_numbers(bits):
     numbers = np.arange(300, dtype=np.uint32).reshape(15, 20) << (bits - 9)
     data = written(numbers, bitspersample=bits)
     result = decode(data, output="ANY_DATA", dtype=np.float32)
@@ -115,7 +111,7 @@ def test_odd_depths_above_16_are_numbers(bits: int) -> None:
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("predictor", [False, True])
-def test_floats_keep_their_values(dtype: str, predictor: bool) -> None:
+def test_floats_keep_their_values(dtype, predictor):
     pixels = np.linspace(-2, 40, 300).reshape(10, 10, 3).astype(dtype)
     options = {"compression": "zlib", "predictor": 3} if predictor else {}
     data = written(pixels, photometric="rgb", **options)
@@ -125,7 +121,7 @@ def test_floats_keep_their_values(dtype: str, predictor: bool) -> None:
     assert np.abs(decode(data, dtype=np.uint16) - expected).max() <= 1
 
 
-def test_signed_bytes_keep_their_range() -> None:
+def test_signed_bytes_keep_their_range():
     pixels = np.arange(-128, 128).astype(np.int8).reshape(16, 16)
     result = decode(written(pixels), output="GRAY", dtype=np.float32)
     np.testing.assert_allclose(result[..., 0], pixels / 127, atol=1e-6)
@@ -134,7 +130,7 @@ def test_signed_bytes_keep_their_range() -> None:
 
 @pytest.mark.parametrize("bits", [1, 2, 4, 8, 16])
 @pytest.mark.parametrize("shallow", [False, True])
-def test_palettes_give_their_colors(bits: int, shallow: bool) -> None:
+def test_palettes_give_their_colors(bits, shallow):
     rng = np.random.default_rng(3)
     colors = rng.integers(0, 256, (3, 1 << bits)).astype(np.uint16)
     colors[0, 0] = 255
@@ -146,7 +142,7 @@ def test_palettes_give_their_colors(bits: int, shallow: bool) -> None:
     assert peek_shape(data, output="ANY_DATA") == (9, 13, 3)
 
 
-def test_a_palette_may_have_other_samples_beside_its_index() -> None:
+def test_a_palette_may_have_other_samples_beside_its_index():
     indices, colors = noise(8, 12, 2), noise(3, 256)
     data = with_palette(indices, colors.astype(np.uint16) * 257, planarconfig="contig")
     expected = np.moveaxis(colors[:, indices[..., 0]], 0, 2)
@@ -156,7 +152,7 @@ def test_a_palette_may_have_other_samples_beside_its_index() -> None:
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
 @pytest.mark.parametrize("planar", ["contig", "separate"])
 @pytest.mark.parametrize("compression", [None, "lzw"])
-def test_inks_are_mixed(dtype: Any, planar: str, compression: Any) -> None:
+def test_inks_are_mixed(dtype, planar, compression):
     inks = np.random.default_rng(4).random((9, 13, 4))
     largest = 1 if dtype is np.float32 else np.iinfo(dtype).max
     stored = (inks * largest).astype(dtype)
@@ -171,7 +167,7 @@ def test_inks_are_mixed(dtype: Any, planar: str, compression: Any) -> None:
         assert np.abs(decode(data).astype(int) - pillow_rgb(data)).max() <= 1
 
 
-def test_inks_in_jpeg_are_mixed() -> None:
+def test_inks_in_jpeg_are_mixed():
     image = Image.fromarray(noise(40, 60, 3)).resize((200, 100)).convert("CMYK")
     file = io.BytesIO()
     image.save(file, "TIFF", compression="jpeg", quality=95)
@@ -182,7 +178,7 @@ def test_inks_in_jpeg_are_mixed() -> None:
 @pytest.mark.parametrize("channels", [2, 5, 6, 13])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
 @pytest.mark.parametrize("planar", ["contig", "separate"])
-def test_many_channels(channels: int, dtype: Any, planar: str) -> None:
+def test_many_channels(channels, dtype, planar):
     stored = noise(7, 9, channels).astype(dtype)
     order = stored if planar == "contig" else np.moveaxis(stored, 2, 0)
     data = written(order, photometric="minisblack", planarconfig=planar)
@@ -196,7 +192,7 @@ def test_many_channels(channels: int, dtype: Any, planar: str) -> None:
 
 @pytest.mark.parametrize("icc", [False, True])
 @pytest.mark.parametrize("deep", [False, True])
-def test_lab_gives_srgb(icc: bool, deep: bool) -> None:
+def test_lab_gives_srgb(icc, deep):
     rgb = Image.fromarray(noise(12, 16, 3) // 3 + 80).resize((64, 48), Image.Resampling.BICUBIC)
     to_lab = ImageCms.buildTransform(
         ImageCms.createProfile("sRGB"), ImageCms.createProfile("LAB"), "RGB", "LAB"
@@ -212,13 +208,13 @@ def test_lab_gives_srgb(icc: bool, deep: bool) -> None:
     assert difference.max() < 7
 
 
-def test_deep_inks_are_refused() -> None:
+def test_deep_inks_are_refused():
     data = written(np.zeros((5, 6, 4), np.uint32), photometric="separated")
     with pytest.raises(DecodeError, match="inks of 32 bits is not supported"):
         decode(data)
 
 
-def test_gray_with_alpha_keeps_both(make_tiff: MakeTiff) -> None:
+def test_gray_with_alpha_keeps_both(make_tiff):
     for dtype in (np.uint8, np.uint16):
         pixels = noise(8, 12, 2, dtype=dtype)
         data = make_tiff(pixels, BLACK_IS_ZERO, extra=[UNASSOCIATED_ALPHA])

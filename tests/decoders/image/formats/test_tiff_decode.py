@@ -5,14 +5,11 @@ from __future__ import annotations
 import io
 import struct
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 import tifffile
-from numpy.typing import NDArray
 from PIL import Image
 
 from penstock.decoders.image.decode import decode, peek_shape
@@ -22,14 +19,13 @@ from penstock.engine.errors import DecodeError, MissingDependencyError
 from ..tiff_files import noise, pillow_rgb, written
 from .pictures import smooth_picture
 
-MakeTiff = Callable[..., NDArray[np.uint8]]
 WHITE_IS_ZERO, BLACK_IS_ZERO, RGB = 0, 1, 2
 UNASSOCIATED_ALPHA = 2
 
 
 @pytest.mark.parametrize("orientation", range(2, 9))
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
-def test_turns_only_if_asked(make_tiff: MakeTiff, dtype: Any, orientation: int) -> None:
+def test_turns_only_if_asked(make_tiff, dtype, orientation):
     pixels = noise(8, 12, 3, dtype=dtype)
     data = make_tiff(pixels, RGB, orientation=orientation)
     np.testing.assert_array_equal(decode(data, dtype=dtype, use_exif=False), pixels)
@@ -38,13 +34,13 @@ def test_turns_only_if_asked(make_tiff: MakeTiff, dtype: Any, orientation: int) 
     assert (upright != decode(make_tiff(pixels, RGB), dtype=dtype).reshape(upright.shape)).any()
 
 
-def test_separate_planes_of_8_bits_are_put_together(make_tiff: MakeTiff) -> None:
+def test_separate_planes_of_8_bits_are_put_together(make_tiff):
     pixels = noise(8, 12, 3)
     np.testing.assert_array_equal(decode(make_tiff(pixels, RGB, planar=2)), pixels)
 
 
 @pytest.mark.parametrize("samples", [1, 3])
-def test_differences_of_12_bits_are_undone(samples: int) -> None:
+def test_differences_of_12_bits_are_undone(samples):
     pixels = np.random.default_rng(7).integers(0, 4096, (6, 10, samples)).astype(np.uint16)
     differences = np.diff(pixels, axis=1, prepend=np.uint16(0)) & 4095
     data = written(
@@ -75,9 +71,7 @@ def test_differences_of_12_bits_are_undone(samples: int) -> None:
     ],
 )
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
-def test_lossless_files_of_tifffile(
-    order: Any, bigtiff: bool, options: dict[str, Any], dtype: Any
-) -> None:
+def test_lossless_files_of_tifffile(order, bigtiff, options, dtype):
     pixels = noise(45, 70, 3, dtype=dtype)
     stored = np.moveaxis(pixels, 2, 0) if "planarconfig" in options else pixels
     data = written(stored, photometric="rgb", byteorder=order, bigtiff=bigtiff, **options)
@@ -86,7 +80,7 @@ def test_lossless_files_of_tifffile(
 
 @pytest.mark.parametrize("compression", ["raw", "group3", "group4", "tiff_ccitt"])
 @pytest.mark.parametrize("inverted", [False, True])
-def test_bilevel_files_of_pillow(compression: str, inverted: bool) -> None:
+def test_bilevel_files_of_pillow(compression, inverted):
     image = Image.fromarray(noise(45, 71)).convert("1")
     file = io.BytesIO()
     image.save(file, "TIFF", compression=compression, tiffinfo={262: int(inverted)})
@@ -96,7 +90,7 @@ def test_bilevel_files_of_pillow(compression: str, inverted: bool) -> None:
 
 
 @pytest.mark.parametrize("compression", [1, 4])
-def test_bits_may_be_stored_backwards(compression: int) -> None:
+def test_bits_may_be_stored_backwards(compression):
     name = {1: "raw", 4: "group4"}[compression]
     image, file = Image.fromarray(noise(45, 72)).convert("1"), io.BytesIO()
     image.save(file, "TIFF", compression=name, tiffinfo={266: 1, 278: 45})
@@ -115,10 +109,10 @@ def test_bits_may_be_stored_backwards(compression: int) -> None:
 @pytest.mark.parametrize("quality", [80, 95])
 @pytest.mark.parametrize("lines", [16, 37, 24])
 @pytest.mark.parametrize("form", ["ycbcr", "rgb", "gray"])
-def test_jpeg_strips_end_with_the_picture(quality: int, lines: int, form: str) -> None:
+def test_jpeg_strips_end_with_the_picture(quality, lines, form):
     ramp = np.add.outer(np.arange(37), np.arange(60)).astype(np.uint8)
     pixels = ramp if form == "gray" else np.dstack([ramp, ramp[::-1], ramp])
-    options: dict[str, Any] = {"compression": "jpeg", "compressionargs": {"level": quality}}
+    options = {"compression": "jpeg", "compressionargs": {"level": quality}}
     if form == "ycbcr":
         options["subsampling"] = (2, 2)
     photometric = "minisblack" if form == "gray" else form
@@ -127,14 +121,14 @@ def test_jpeg_strips_end_with_the_picture(quality: int, lines: int, form: str) -
     np.testing.assert_array_equal(decode(data, output="ANY_DATA").squeeze(), oracle)
 
 
-def test_jpeg_of_12_bits_spans_the_range() -> None:
+def test_jpeg_of_12_bits_spans_the_range():
     ramp = (np.add.outer(np.arange(40), np.arange(60)) * 41).astype(np.uint16)
     data = written(ramp, compression="jpeg", bitspersample=12, photometric="minisblack")
     result = decode(data, output="GRAY", dtype=np.float32)[..., 0]
     assert np.abs(result - ramp / 4095).max() < 0.02
 
 
-def test_the_first_page_counts() -> None:
+def test_the_first_page_counts():
     pages, file = noise(2, 9, 13), io.BytesIO()
     with tifffile.TiffWriter(file) as writer:
         for page in pages:
@@ -143,7 +137,7 @@ def test_the_first_page_counts() -> None:
     np.testing.assert_array_equal(decode(data, output="GRAY")[..., 0], pages[0])
 
 
-def test_lzw_of_the_old_style(make_tiff: MakeTiff) -> None:
+def test_lzw_of_the_old_style(make_tiff):
     """Codes whose lowest bit comes first, as libtiff wrote them before 1990."""
     pixels = noise(10, 12)
     codes, bits = [256], []
@@ -163,7 +157,7 @@ def test_lzw_of_the_old_style(make_tiff: MakeTiff) -> None:
     np.testing.assert_array_equal(result[..., 0], pixels)
 
 
-def test_jpeg_of_the_old_style() -> None:
+def test_jpeg_of_the_old_style():
     photo = Image.fromarray(noise(6, 8, 3)).resize((64, 48), Image.Resampling.BICUBIC)
     stream = io.BytesIO()
     photo.save(stream, "JPEG", quality=95)
@@ -186,9 +180,7 @@ def test_jpeg_of_the_old_style() -> None:
 
 
 @pytest.mark.parametrize("name", ["tifffile", "imagecodecs"])
-def test_a_missing_library_is_named_with_its_command(
-    make_tiff: MakeTiff, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_missing_library_is_named_with_its_command(make_tiff, monkeypatch, name):
     monkeypatch.setitem(sys.modules, name, None)
     data = make_tiff(noise(8, 12), BLACK_IS_ZERO)
     assert peek_shape(data) == (8, 12, 3)
@@ -196,25 +188,25 @@ def test_a_missing_library_is_named_with_its_command(
         decode(data)
 
 
-def test_tiles_are_read() -> None:
+def test_tiles_are_read():
     pixels = noise(40, 70, 3)
     options = [cv2.IMWRITE_TIFF_ROWSPERSTRIP, 7, cv2.IMWRITE_TIFF_COMPRESSION, 8]
     data = cv2.imencode(".tif", pixels, options)[1]
     np.testing.assert_array_equal(decode(data, output="BGR"), pixels)
 
 
-def test_a_picture_inside_must_have_the_depth_of_the_header() -> None:
+def test_a_picture_inside_must_have_the_depth_of_the_header():
     data = written(noise(16, 24), compression="jpeg", photometric="minisblack")
     struct.pack_into("<H", data, tiff.read_directory(memoryview(data)).fields[258].at, 12)
     with pytest.raises(DecodeError, match="samples of 8 bits; expected 12"):
         decode(data)
 
 
-def test_damaged_headers_give_an_image_or_a_decode_error() -> None:
+def test_damaged_headers_give_an_image_or_a_decode_error():
     """The library must not read another header than the checks do, nor fail in its own way."""
     rng = np.random.default_rng(11)
     pixels = noise(48, 40, 3)
-    forms: list[dict[str, Any]] = [
+    forms = [
         {"compression": "lzw", "tile": (16, 32)},
         {"compression": "jpeg", "rowsperstrip": 16},
         {"compression": "webp", "rowsperstrip": 16},
@@ -239,7 +231,7 @@ def test_damaged_headers_give_an_image_or_a_decode_error() -> None:
     assert outcomes == {0, 3}
 
 
-def test_axes_of_a_jpeg_2000_strip_may_be_mixed_up() -> None:
+def test_axes_of_a_jpeg_2000_strip_may_be_mixed_up():
     """imagecodecs takes a strip of 5 samples and few lines for planes, and reads it back."""
     pixels = noise(50, 70, 5)
     options = {"compression": "jpeg2000", "photometric": "minisblack", "planarconfig": "contig"}
@@ -252,7 +244,7 @@ def test_axes_of_a_jpeg_2000_strip_may_be_mixed_up() -> None:
 @pytest.mark.parametrize("layout", [{}, {"rowsperstrip": 16}, {"tile": (32, 48)}])
 @pytest.mark.parametrize("channels", [1, 3, 4])
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
-def test_jpeg_xl(compression: str, layout: dict[str, Any], channels: int, dtype: str) -> None:
+def test_jpeg_xl(compression, layout, channels, dtype):
     pixels = smooth_picture(61, 83, channels, 8 * np.dtype(dtype).itemsize)
     data = written(
         pixels.squeeze(),
@@ -268,7 +260,7 @@ def test_jpeg_xl(compression: str, layout: dict[str, Any], channels: int, dtype:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
-def test_floats_in_jpeg_xl(dtype: Any) -> None:
+def test_floats_in_jpeg_xl(dtype):
     pixels = (smooth_picture(40, 50, 1)[..., 0] / np.float32(255)).astype(dtype)
     options = {"compressionargs": {"lossless": True}, "photometric": "minisblack"}
     data = written(pixels, compression="jpegxl", **options)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from penstock.decoders.image.decode import decode, peek_shape
 from penstock.decoders.image.formats import tiff
@@ -15,7 +12,6 @@ from penstock.engine.errors import DecodeError
 
 from ..tiff_files import noise, written
 
-MakeTiff = Callable[..., NDArray[np.uint8]]
 BLACK_IS_ZERO = 1
 UNKNOWN = [0, 9, 32771, 34661, 34892, 48124, 65000]
 
@@ -33,9 +29,7 @@ UNKNOWN = [0, 9, 32771, 34661, 34892, 48124, 65000]
         (277, 0, "a picture without samples is not supported"),
     ],
 )
-def test_forms_that_are_not_supported_are_named(
-    make_tiff: MakeTiff, tag: int, value: int, words: str
-) -> None:
+def test_forms_that_are_not_supported_are_named(make_tiff, tag, value, words):
     data = make_tiff(noise(8, 12), BLACK_IS_ZERO).copy()
     field = tiff.read_directory(memoryview(data)).fields[tag]
     struct.pack_into("<" + field.code, data, field.at, value)
@@ -45,7 +39,7 @@ def test_forms_that_are_not_supported_are_named(
 
 
 @pytest.mark.parametrize("compression", ["webp", "jpeg2000", "jpegxl"])
-def test_chroma_that_nothing_converts_is_named(compression: str) -> None:
+def test_chroma_that_nothing_converts_is_named(compression):
     data = written(noise(16, 24, 3), compression=compression, photometric="rgb")
     data[tiff.read_directory(memoryview(data)).fields[262].at] = 6
     with pytest.raises(DecodeError, match=r"YCbCr with compression \d+ is not supported"):
@@ -53,9 +47,7 @@ def test_chroma_that_nothing_converts_is_named(compression: str) -> None:
 
 
 @pytest.mark.parametrize("number", UNKNOWN)
-def test_other_compressions_are_refused_by_number(
-    make_tiff: MakeTiff, number: int, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_other_compressions_are_refused_by_number(make_tiff, number, capfd):
     data = make_tiff(noise(8, 12), BLACK_IS_ZERO).copy()
     struct.pack_into("<H", data, tiff.read_directory(memoryview(data)).fields[259].at, number)
     with pytest.raises(DecodeError, match=rf"TIFF: compression {number} is not supported.*Convert"):
