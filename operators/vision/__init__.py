@@ -9,4 +9,6 @@ resizing    an image on the CPU; `gpu_resizing` and resize.cu, a batch on the GP
 resize      the operator of both, with sizes and windows by torchvision's rules
 color       `ColorJitter`, `Grayscale` and `RandomGrayscale`; colors: their arithmetic on the CPU;
             pillow_images: arrays as Pillow's images, and back
+maps        random maps of pixels: rotations, affine maps and perspectives
+windows     random windows, and the bounding boxes in them
 """
