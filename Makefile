@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 # PyTorch is large. `make test TORCH=` leaves PyTorch out and skips its tests. On Linux, if pip finds
 # no CPU build of this version, it installs a CUDA build of several gigabytes.
-TORCH ?= torch==2.13.0 torchvision==0.28.0
+TORCH ?= torch==2.13.0
+# In a folder of its own: its compiled operators do not load beside a CPU build, and what finds it
+# among the packages, such as Lightning, fails to import it.
+TORCHVISION ?= torchvision==0.28.0
 DALI ?= nvidia-dali-cuda130==2.4.0
 # Python compiles modules when they are imported: of PyTorch, Ray and others, most never are.
 PIP = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile
@@ -28,6 +31,7 @@ $(VENV)/base: pyproject.toml
 $(VENV)/dev: $(VENV)/base
 	@echo "The tools of developers are installed: PyTorch and others, some minutes"
 	$(PIP) -e '.[dev]' $(TORCH)
+	$(PIP) --no-deps --upgrade --target $(VENV)/torchvision $(TORCHVISION)
 	touch $@
 
 $(VENV)/dali: $(VENV)/dev

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 _OPERATORS = ("nms", "qnms")  # which torchvision names while it is imported
+_FOLDER = Path(sys.prefix) / "torchvision"  # where `make` installs torchvision
 _held: list[Any] = []  # a library's operators go with it
 
 
@@ -19,6 +20,8 @@ _held: list[Any] = []  # a library's operators go with it
 def load_torchvision() -> ModuleType:
     """Return torchvision; skip the test if torchvision or PyTorch is not installed."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    if _FOLDER.is_dir() and str(_FOLDER) not in sys.path:
+        sys.path.append(str(_FOLDER))
     spec = importlib.util.find_spec("torchvision")
     if spec is None or spec.origin is None:
         pytest.skip("torchvision is not installed")

@@ -137,7 +137,8 @@ def test_a_process_that_is_killed_while_it_copies(reading, tmp_path, monkeypatch
 def test_the_process_dies_while_batches_are_begun(reading, tmp_path):
     arrays = volumes()
     source = reading.use(save_all(tmp_path, arrays), "1:, 1:").started().source
-    source._region = RegionOfInterest({"start": None, "shape": (8, 20, 30)}, (), None, "error")
+    shape = {"start": None, "shape": (8, 20, 30)}
+    source.samples.region = RegionOfInterest(shape, (), None, "error")
     given = np.arange(4), reading.pool.empty, {"start": np.zeros((4, 3), np.int64)}
     source.read(*given)
     (pid,) = children()
