@@ -101,6 +101,10 @@ enter_groups(_ALL)
 def __getattr__(name: str) -> Any:
     if name == "__all__":
         return __dir__()
+    if name == "_conditional":  # which few programs need
+        from .engine.conditions import splitting
+
+        return splitting
     if name.startswith("__"):
         raise AttributeError(name)
     return getattr(_ALL, name)

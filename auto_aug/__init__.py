@@ -5,6 +5,8 @@ rand_augment     RandAugment
 trivial_augment  TrivialAugment Wide
 augmentations    the single augmentations
 core             `augmentation` makes augmentations of functions; `Policy`, `select`, `signed_bin`
+policy_tables    the policies of AutoAugment
+suites           lists of augmentations by their names
 translations     ranges of translations
 suites           lists of augmentations, by their names
 

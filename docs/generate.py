@@ -70,6 +70,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, ParamSpec, Protocol, TypedDict, overload
 
 from .pipeline import Pipeline
+from .policies import OperatorConcurrency, StreamPolicy
 
 P = ParamSpec("P")
 
@@ -103,6 +104,11 @@ COMPOSE = '''class Compose:
 
     def __init__(self, op_list: _abc.Sequence[_abc.Callable[..., Any]]) -> None: ...
     def __call__(self, *inputs: Any) -> Any: ...
+
+def Reload() -> None: ...
+def cpu_ops() -> set[str]: ...
+def gpu_ops() -> set[str]: ...
+def mixed_ops() -> set[str]: ...
 '''
 
 Tree = dict[str, list[tuple[str, type[Operator]]]]

@@ -36,11 +36,11 @@ def resample_on_gpu(
     Args:
         batch: the batch, on whose device to work.
         audio: shapes (samples,) or (samples, channels).
-        rates: of each signal: the input's rate, the output's, and the output's samples.
-        cutoffs: of the filter for each signal: see `SincFilter`.
-        lobes: of the filter.
-        dtype: of the results.
-        addresses: of the results, which have as many channels as `audio`.
+        rates: rates for each signal: the input's rate, the output's, and the output's samples.
+        cutoffs: cutoffs of the filter for each signal: see `SincFilter`.
+        lobes: lobes of the filter.
+        dtype: dtype of the results.
+        addresses: addresses of the results, which have as many channels as `audio`.
     """
     extents = audio.extents()
     channels = extents[:, 1:].prod(axis=1)

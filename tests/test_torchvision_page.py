@@ -10,7 +10,7 @@ import pytest
 
 import penstock
 import penstock.experimental.torchvision as transforms
-from penstock.experimental.torchvision.translation import TRANSLATIONS
+from penstock.experimental.torchvision.translations import TRANSLATIONS
 
 from .torchvision_library import load_torchvision
 

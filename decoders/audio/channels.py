@@ -21,7 +21,7 @@ class SelectedStream(AudioStream):
     """Some channels of a signal, as floats.
 
     Args:
-        stream: of the whole signal; closed with this one.
+        stream: stream of the whole signal; closed with this one.
         channels: their numbers from 0 on, or -1 alone for the mean of all channels.
 
     Raises:
@@ -56,7 +56,7 @@ class JoinedStream(AudioStream):
     """The channels of several local files of one length, one file after the other.
 
     Args:
-        paths: of the files.
+        paths: paths of the files.
 
     Raises:
         DecodeError: the files differ in rate or length, or one of them is damaged.

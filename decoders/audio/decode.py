@@ -29,10 +29,10 @@ class AudioRequest(NamedTuple):
         dtype: float32, int16 or int32.
         downmix: whether to return the mean of the channels, with one dimension.
         rate: to resample to, in Hz; 0 or less for the file's own.
-        lobes: of the filter that resamples.
+        lobes: lobes of the filter that resamples.
         antialias: whether the filter removes what a lower rate cannot hold.
         offset: where the window starts, in seconds.
-        duration: of the window in seconds; negative for the rest of the file.
+        duration: duration of the window in seconds; negative for the rest of the file.
         empty: gives the memory of the result; called once.
         scratch: gives memory for the work.
     """

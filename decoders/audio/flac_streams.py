@@ -25,13 +25,13 @@ class FlacStreams:
         is_plain: whether the GPU can decode the file: FLAC without a tag in front, all blocks but
             the last of one size, a known number of samples. Where it is False, the rest means
             nothing.
-        samples: of a channel.
+        samples: samples of a channel.
         rate: in hertz.
         channels: 1 to 8.
-        bits: of a sample, 4 to 32.
+        bits: bits of a sample, 4 to 32.
         block: samples of a frame and channel.
         audio: offset of the first frame.
-        addresses, lengths: of the files in memory, in bytes.
+        addresses, lengths: addresses and lengths of the files in memory, in bytes.
     """
 
     is_plain: NDArray[np.bool_]

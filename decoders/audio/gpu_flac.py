@@ -38,7 +38,7 @@ class FlacWindows(NamedTuple):
 
     Attributes:
         streams: the headers of the batch's files.
-        rows: of the batch: (windows,).
+        rows: rows of the batch: (windows,).
         starts: first sample of each window: (windows,).
         counts: samples of each window, 0 or more: (windows,).
     """

@@ -48,8 +48,8 @@ class _AudioWork(NamedTuple):
 
     Attributes:
         batch: the batch, on whose device to work.
-        files: of each row.
-        streams: of the FLAC files among them.
+        files: encoded file of each row.
+        streams: streams of the FLAC files among them.
     """
 
     batch: BatchContext
@@ -61,9 +61,9 @@ class MixedAudio:
     """The decoding of one operator; several threads may use it for different batches.
 
     Args:
-        dtype: of the result.
+        dtype: dtype of the result.
         downmix: whether signals have one dimension.
-        lobes, antialias: of resampling: see `AudioRequest`.
+        lobes, antialias: settings of resampling: see `AudioRequest`.
         decode_on_cpu: called with a workspace, a file, the rate, offset and duration.
     """
 
@@ -89,8 +89,8 @@ class MixedAudio:
 
         Args:
             batch: the batch, on whose device to work.
-            files: of each row.
-            windows: of each row, the rate to resample to, offset and duration.
+            files: encoded file of each row.
+            windows: window of each row, the rate to resample to, offset and duration.
 
         Returns:
             The signals and their rates.

@@ -19,9 +19,9 @@ class GpuWindow:
     """A window of a file that the GPU decodes.
 
     Attributes:
-        header: of the file.
+        header: header of the file.
         start, frames: the first sample, and the number of samples of a channel.
-        rate: of the result, in Hz.
+        rate: rate of the result, in Hz.
         length: samples of the result.
     """
 
@@ -42,7 +42,7 @@ class PlainWindow(GpuWindow):
     """A window of a WAV file whose samples lie there as they are.
 
     Attributes:
-        layout: of the file.
+        layout: layout of the file.
         content: the bytes of the window.
     """
 
@@ -63,7 +63,7 @@ def plain_window(
     Args:
         data: the file.
         rate: to resample to; 0 or less for none.
-        offset, duration: of the window in seconds: see `AudioRequest`.
+        offset, duration: offset and duration of the window in seconds: see `AudioRequest`.
     """
     layout = wav.plain_layout(data)
     if layout is None:

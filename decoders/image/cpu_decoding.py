@@ -32,7 +32,7 @@ class CpuDecoding:
     """Decodes files into memory of batches. Thread-safe.
 
     Args:
-        arena: of the batches' memory.
+        arena: arena of the batches' memory.
         output, dtype, use_exif, report_blemish: as for `decode`.
         threads: number of threads that decode at a time.
     """
@@ -69,7 +69,7 @@ class CpuDecoding:
         Args:
             encoded: the file.
             roi: y0, x0, y1 and x1 in the upright image.
-            header: of the file, if it is known.
+            header: header of the file, if it is known.
             empty: allocates memory in the arena for a shape and a dtype.
         """
         if header is not None and self._process is not None and self._process.is_there:

@@ -52,7 +52,7 @@ class EngineShare:
         CUDA cores get the smallest files, because one file takes them as long as its bytes do.
 
         Args:
-            lengths: of the files in bytes.
+            lengths: lengths of the files in bytes.
         """
         if self._fixed is None:
             helped = int(self._help * len(lengths))  # not all, or nothing would be noted any more
@@ -64,7 +64,7 @@ class EngineShare:
         """Note a call of the engine.
 
         Args:
-            seconds: that the call took.
+            seconds: seconds that the call took.
             idle: seconds without work between the call before and this one.
             starved: part of the time since the lane's call before in which the lane waited for
                 batches.

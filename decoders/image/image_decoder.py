@@ -208,9 +208,9 @@ class ImageDecoder(FormatUser):
         """Return the box to decode of each image of a batch.
 
         Args:
-            rows: of the batch. For a row without a box the error is entered there.
-            sizes: of the upright images, height and width: (batch, 2).
-            inputs, arguments: of the operator.
+            rows: rows of the batch. For a row without a box the error is entered there.
+            sizes: sizes of the upright images, height and width: (batch, 2).
+            inputs, arguments: inputs and arguments of the operator.
 
         Returns:
             y0, x0, y1 and x1 of each box: (batch, 4).

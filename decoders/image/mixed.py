@@ -62,7 +62,7 @@ class Begun(NamedTuple):
         work: the batch, with the boxes to decode.
         others: rows for nvImageCodec.
         on_cpu: the files that threads decode.
-        errors: of rows that nothing decodes.
+        errors: errors of rows that nothing decodes.
     """
 
     work: MixedBatch

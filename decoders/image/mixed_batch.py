@@ -28,7 +28,7 @@ class MixedBatch:
     Attributes:
         encoded: the files.
         files: addresses and lengths of the files.
-        headers: of the files that are not plain JPEG; None for plain ones.
+        headers: headers of the files that are not plain JPEG; None for plain ones.
         is_plain: whether the file is plain JPEG: (batch,) bool.
         stored: height and width as stored: (batch, 2).
         turns: EXIF orientations to undo: (batch,).

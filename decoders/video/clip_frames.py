@@ -135,7 +135,7 @@ def collect(reader: FrameSource, numbers: Int64s, space: str) -> ClipFrames:
 
     Args:
         reader: the video.
-        numbers: of the clip's frames, in any order; -1 stands for a filled frame.
+        numbers: numbers of the clip's frames, in any order; -1 stands for a filled frame.
         space: "RGB" or "YCbCr", for frames that the CPU converts.
 
     Raises:

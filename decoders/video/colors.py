@@ -29,7 +29,7 @@ def color_matrix(matrix: int, is_full: bool, space: str) -> Matrix:
     Args:
         matrix: number in ITU-T H.273; a number that states no matrix stands for BT.601.
         is_full: whether the numbers span 0 to 255, else luma spans 16 to 235.
-        space: of the output, "RGB" or "YCbCr".
+        space: color space of the output, "RGB" or "YCbCr".
     """
     to_rgb = _to_rgb(*_WEIGHTS.get(matrix, _WEIGHTS[_BT601]), is_full)
     if space == "RGB":

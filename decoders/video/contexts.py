@@ -46,7 +46,7 @@ class Decoder(Protocol):
     """The decoder of the packets of one stream.
 
     Attributes:
-        display: of the frames; None if the frames themselves state everything.
+        display: display of the frames; None if the frames themselves state everything.
         is_in_place: whether the decoder is where the last packet has left it, as far as is known.
     """
 
@@ -75,7 +75,7 @@ class DecoderConfig:
 
     Attributes:
         codec: name of the decoder. On the GPU, FFmpeg's own ones have the names of codecs.
-        profile: of the codec.
+        profile: profile of the codec.
         size: height and width.
         pixels: name of the pixels' format.
         tag: the container's name of the codec, which tells encoders apart.

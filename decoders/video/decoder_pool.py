@@ -69,9 +69,9 @@ class DecoderPool:
         """Return the decoder of a stream; None if the stream's own one should decode.
 
         Args:
-            stream: that is open.
+            stream: stream that is open.
             packets: goes to the first key frame, and returns the packets from there on.
-            display: of the stream, if it is known.
+            display: display of the stream, if it is known.
         """
         config = config_of(stream, is_on_gpu=self._gpu is not None)
         is_foreign = self._gpu is not None and config.codec not in ON_GPU

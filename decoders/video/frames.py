@@ -74,13 +74,13 @@ class FrameReader:
 
     Args:
         file: path, or a file object.
-        index: of the video, if it is known.
+        index: index of the video, if it is known.
         pool: lends the decoder; by default the stream's own one decodes.
-        display: of the video, if it is known.
+        display: display of the video, if it is known.
         check_running: raises an exception if the work should end; called for each packet.
 
     Attributes:
-        index: of the video.
+        index: index of the video.
         codec: name of the codec, such as "h264".
         nbytes: size of the file; 0 if it is unknown.
         display: see `FrameSource`.
@@ -173,7 +173,7 @@ class FrameReader:
         """Return the frame with this number: see `read`.
 
         Args:
-            number: of the frame.
+            number: number of the frame.
             on_passed: called with number and frame of each whole frame on the way.
             is_wanted: whether a frame on the way should be passed.
         """

@@ -38,7 +38,7 @@ class ClipsOnDevice:
     """Decodes the clips of batches in threads of its own.
 
     Args:
-        conversion: of the frames.
+        conversion: conversion of the frames.
     """
 
     def __init__(self, conversion: PlaneConversion) -> None:

@@ -138,7 +138,7 @@ def open_frames(
     """Open a video for its frames, with the index that is known; keep a new index.
 
     Args:
-        file, state: of the video.
+        file, state: file and state of the video.
         index_of: called with the path for an unknown index. By default, and for file objects, all
             packets are read.
         pool: lends the decoder: see `FrameReader`.

@@ -100,7 +100,7 @@ class FrameSource(Protocol):
     """Frames of one video.
 
     Attributes:
-        index: of its frames.
+        index: index of its frames.
         codec: name of the codec, such as "h264".
         nbytes: size of the file.
         display: of all frames, if their decoder does not know what the container states; else None.
@@ -126,7 +126,7 @@ class ClipDecoder:
 
     Attributes:
         space: "RGB" or "YCbCr".
-        dtype: of the elements: uint8 or a float type.
+        dtype: dtype of the elements: uint8 or a float type.
         normalized: whether floats span 0 to 1 in place of 0 to 255.
         fill: color of filled frames: one value from 0 to 255, or one a channel.
     """
@@ -143,7 +143,7 @@ class ClipDecoder:
 
         Args:
             reader: the video.
-            numbers: of the clip's frames, in any order; -1 stands for a filled frame.
+            numbers: numbers of the clip's frames, in any order; -1 stands for a filled frame.
             workspace: gives the memory.
 
         Returns:

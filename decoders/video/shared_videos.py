@@ -66,10 +66,10 @@ class _Video:
     """Facts that the threads share about a video.
 
     Attributes:
-        index: of its frames.
+        index: index of its frames.
         codec, nbytes, display: see `FrameReader`.
         clips: at work.
-        runs: of the threads that decode now.
+        runs: runs of the threads that decode now.
         kept: decoded frames for other clips, by number.
         expected: numbers of the frames that a clip to come will want.
     """
@@ -131,7 +131,7 @@ class SharedVideos:
 
         Args:
             path: absolute, or a URL.
-            numbers: of the frames, ascending, at least one.
+            numbers: numbers of the frames, ascending, at least one.
             check_running: raises an exception if the work should end.
 
         Raises:

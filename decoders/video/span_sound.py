@@ -40,7 +40,7 @@ def decode_span(
     each sample once. Resampling to a lower rate removes the frequencies that this rate cannot hold.
 
     Args:
-        track: of the video.
+        track: track of the video.
         span: start and end in seconds.
         workspace: gives the memory.
         rate: to resample to, in Hz; 0 or less for the track's own.

@@ -44,8 +44,8 @@ class Stamps:
 
         Args:
             stamps: times of the frames in samples, rounded to ticks; the first is not None.
-            lengths: of the frames in samples.
-            grid: of the track. It counts where the stamps agree with it to a tick.
+            lengths: lengths of the frames in samples.
+            grid: grid of the track. It counts where the stamps agree with it to a tick.
         """
         found: list[int] = []
         for run in self._runs(stamps, lengths):

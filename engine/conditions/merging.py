@@ -62,7 +62,7 @@ class Merging:
         line: of the `if`.
     """
 
-    def __init__(self, if_true: Branch, if_false: Branch, line: str) -> None:
+    def __init__(self, if_true: Branch[DataNode], if_false: Branch[DataNode], line: str) -> None:
         self._branches = if_true, if_false
         self._line = line
         self._done: dict[tuple[int, int], tuple[Any, Any, Any]] = {}

@@ -30,8 +30,29 @@ from types import CodeType
 from typing import Any
 
 from .assigned import assigned_names, assigned_places, walk_scope
-from .returns import RESULT, blocks_at_the_end, falls_through, normalized, returns_in_if
+from .returns import (
+    RESULT,
+    blocks_at_the_end,
+    falls_through,
+    normalized,
+    returns,
+    returns_in_if,
+)
 from .source import FunctionNode
+from .syntax import (
+    assign,
+    assign_to,
+    attribute,
+    binds_or_yields,
+    deleted,
+    expression,
+    load,
+    loaded,
+    method,
+    placed,
+    thunk,
+    unpack,
+)
 
 _SCOPE = "_penstock_scope"
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -63,10 +84,13 @@ def rewritten(tree: FunctionNode, code: CodeType, class_name: str, runtime: str)
         tree.body = rewriter.body(tree.body)
         inner = tree
     arguments = [ast.arg(name) for name in (*code.co_freevars, runtime)]
+    body: list[ast.stmt] = [inner]
+    if isinstance(inner, ast.FunctionDef) and inner.name not in code.co_freevars:
+        body = [ast.Global([inner.name]), inner]  # what the function calls by this name is global
     factory = ast.FunctionDef(
         name="_penstock_factory",
         args=ast.arguments([], arguments, None, [], [], None, []),
-        body=[inner],
+        body=body,
         decorator_list=[],
     )
     if hasattr(factory, "type_params"):
@@ -123,14 +147,14 @@ class _Rewriter(ast.NodeTransformer):
         if has_result:
             last = statements[-1]
             self._checked.add(RESULT)
-            start = _assign(RESULT, self._runtime("NOTHING"))
-            end = ast.Return(self._call("returned", _load(RESULT)))
-            result = [_at(first, start), *result, _at(last, end)]
+            start = assign(RESULT, self._runtime("NOTHING"))
+            end = ast.Return(self._call("returned", load(RESULT)))
+            result = [placed(first, start), *result, placed(last, end)]
         if self._keeps_scope:
-            start = _assign(_SCOPE, self._call("scope"))
-            restore = ast.Expr(self._call("restore", _load(_SCOPE)))
+            start = assign(_SCOPE, self._call("scope"))
+            restore = ast.Expr(self._call("restore", load(_SCOPE)))
             guarded = ast.Try(result or [ast.Pass()], [], [], [restore])
-            result = [_at(first, start), _at(first, guarded)]
+            result = [placed(first, start), placed(first, guarded)]
         return doc + result or [ast.copy_location(ast.Pass(), first)]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
@@ -166,7 +190,7 @@ class _Rewriter(ast.NodeTransformer):
         test = self.visit(node.test)
         both = [*node.body, *node.orelse]
         names = [self.mangled(name) for name in assigned_names(both) if not name.startswith("_if_")]
-        if tail and RESULT not in names and any(map(_returns_here, both)):
+        if tail and RESULT not in names and any(map(returns, both)):
             names.append(RESULT)
         places = [deepcopy(each) for each in assigned_places(both, names)]
         self._count += 1
@@ -175,7 +199,7 @@ class _Rewriter(ast.NodeTransformer):
         body = self._block(node.body, tail=tail)
         orelse = self._block(node.orelse, tail=tail)
         self._ifs.pop()
-        readers = [_thunk(_loaded(each)) for each in places]
+        readers = [thunk(loaded(each)) for each in places]
         state = self._call("locals")
         if self._globals & set(names):
             state = self._call("with_globals", self._call("globals"), state, names)
@@ -187,34 +211,34 @@ class _Rewriter(ast.NodeTransformer):
             [ast.unparse(each) for each in places],
             ast.Tuple(readers, ast.Load()),
         )
-        restoring: list[ast.stmt] = [_unpack(names, _attribute(own, "restored"))] if names else []
+        restoring: list[ast.stmt] = [unpack(names, attribute(own, "restored"))] if names else []
         for i, place in enumerate(places):
-            existed = _method(own, "existed", ast.Constant(i))
-            exists = _method(own, "exists", ast.Constant(i))
-            assign = _assign_to(place, _method(own, "old_place", ast.Constant(i)))
-            delete = ast.If(exists, [ast.Delete([_deleted(place)])], [])
-            restoring.append(ast.If(existed, [assign], [delete]))
-        merging: list[ast.stmt] = [_unpack(names, _attribute(own, "merged"))] if names else []
+            existed = method(own, "existed", ast.Constant(i))
+            exists = method(own, "exists", ast.Constant(i))
+            old = assign_to(place, method(own, "old_place", ast.Constant(i)))
+            delete = ast.If(exists, [ast.Delete([deleted(place)])], [])
+            restoring.append(ast.If(existed, [old], [delete]))
+        merging: list[ast.stmt] = [unpack(names, attribute(own, "merged"))] if names else []
         for i, place in enumerate(places):
-            merged = _assign_to(place, _method(own, "merged_place", ast.Constant(i)))
-            merging.append(ast.If(_method(own, "is_merged", ast.Constant(i)), [merged], []))
+            merged = assign_to(place, method(own, "merged_place", ast.Constant(i)))
+            merging.append(ast.If(method(own, "is_merged", ast.Constant(i)), [merged], []))
         if restoring:
-            orelse = [ast.If(_attribute(own, "is_traced"), restoring, []), *orelse]
+            orelse = [ast.If(attribute(own, "is_traced"), restoring, []), *orelse]
         result = [
-            _assign(own, made),
-            ast.If(_method(own, "enters_body", state), body or [ast.Pass()], []),
-            ast.If(_method(own, "enters_orelse", state), orelse or [ast.Pass()], []),
-            ast.If(_method(own, "ends", state), merging or [ast.Pass()], []),
+            assign(own, made),
+            ast.If(method(own, "enters_body", state), body or [ast.Pass()], []),
+            ast.If(method(own, "enters_orelse", state), orelse or [ast.Pass()], []),
+            ast.If(method(own, "ends", state), merging or [ast.Pass()], []),
         ]
-        return [_at(node, each) for each in result]
+        return [placed(node, each) for each in result]
 
     def visit_Return(self, node: ast.Return) -> Any:
         value = ast.Constant(None) if node.value is None else self.visit(node.value)
         if self._ifs and self._tail:
-            return _at(node, _assign(RESULT, value))
+            return placed(node, assign(RESULT, value))
         if self._ifs:
             value = self._leaving("return", value, self._ifs)
-        return _at(node, ast.Return(value))
+        return placed(node, ast.Return(value))
 
     def visit_Break(self, node: ast.Break) -> Any:
         return self._jump(node, "break")
@@ -226,10 +250,10 @@ class _Rewriter(ast.NodeTransformer):
         inside = self._ifs[self._ifs_outside_loop :]
         if not inside:
             return node
-        return [_at(node, ast.Expr(self._leaving(word, ast.Constant(None), inside))), node]
+        return [placed(node, ast.Expr(self._leaving(word, ast.Constant(None), inside))), node]
 
     def _leaving(self, word: str, value: ast.expr, ifs: Sequence[str]) -> ast.expr:
-        return self._call("leaving", ast.Constant(word), value, *map(_load, ifs))
+        return self._call("leaving", ast.Constant(word), value, *map(load, ifs))
 
     def visit_For(self, node: ast.For) -> Any:
         node.target, node.iter = self.visit(node.target), self.visit(node.iter)
@@ -269,10 +293,10 @@ class _Rewriter(ast.NodeTransformer):
             return [node]
         self._count += 1
         scope = f"_if_scope_{self._count}"
-        start = _at(node, _assign(scope, self._call("scope")))
+        start = placed(node, assign(scope, self._call("scope")))
 
         def restore() -> ast.stmt:
-            call: ast.stmt = _at(node, ast.Expr(self._call("restore", _load(scope))))
+            call: ast.stmt = placed(node, ast.Expr(self._call("restore", load(scope))))
             return call
 
         if isinstance(node, ast.Try):
@@ -293,55 +317,56 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> Any:
         test = self.visit(node.test)
         message = ast.Constant(None) if node.msg is None else self.visit(node.msg)
-        if _binds_or_yields(message):
+        if binds_or_yields(message):
             message = ast.Constant(None)
-        fails = self._call("fails", test, _thunk(message), self._line(node))
+        fails = self._call("fails", test, thunk(message), self._line(node))
         error = ast.Call(self._runtime("AssertionError"), [] if node.msg is None else [message], [])
-        return _at(node, ast.If(fails, [ast.Raise(error, None)], []))
+        return placed(node, ast.If(fails, [ast.Raise(error, None)], []))
 
     # Expressions
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         self.generic_visit(node)
-        if _binds_or_yields(node):
+        if binds_or_yields(node):
             return node
-        values = _thunk(node.body), _thunk(node.orelse)
-        return _at(node, self._call("if_expression", node.test, *values, self._line(node)))
+        values = thunk(node.body), thunk(node.orelse)
+        return placed(node, self._call("if_expression", node.test, *values, self._line(node)))
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         self.generic_visit(node)
-        if _binds_or_yields(node):
+        if binds_or_yields(node):
             return node
         word = "and" if isinstance(node.op, ast.And) else "or"
-        thunks = map(_thunk, node.values)
-        return _at(node, self._call("logical", ast.Constant(word), self._line(node), *thunks))
+        thunks = map(thunk, node.values)
+        return placed(node, self._call("logical", ast.Constant(word), self._line(node), *thunks))
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         self.generic_visit(node)
         if not isinstance(node.op, ast.Not):
             return node
-        return _at(node, self._call("negated", node.operand, self._line(node)))
+        return placed(node, self._call("negated", node.operand, self._line(node)))
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         self.generic_visit(node)
-        if len(node.ops) == 1 or _binds_or_yields(node):
+        if len(node.ops) == 1 or binds_or_yields(node):
             return node
         names = [type(each).__name__ for each in node.ops]
-        thunks = map(_thunk, node.comparators)
-        return _at(node, self._call("compared", names, node.left, *thunks))
+        thunks = map(thunk, node.comparators)
+        return placed(node, self._call("compared", names, node.left, *thunks))
 
     def visit_Call(self, node: ast.Call) -> Any:
+        # With arguments, `super` works in functions that take the place of expressions, too.
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
-            node.args = [_at(node, _load(name)) for name in self._super]  # also in functions inside
+            node.args = [placed(node, load(name)) for name in self._super]
         self.generic_visit(node)
-        node.func = _at(node.func, self._call("converted", node.func))
+        node.func = placed(node.func, self._call("converted", node.func))
         return node
 
     def visit_Yield(self, node: ast.Yield) -> Any:
         self.generic_visit(node)
         if self._ifs:
             value = node.value or ast.Constant(None)
-            node.value = _at(node, self._leaving("yield", value, self._ifs))
+            node.value = placed(node, self._leaving("yield", value, self._ifs))
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
@@ -352,7 +377,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> Any:
         node.id = self.mangled(node.id)
         if isinstance(node.ctx, ast.Load) and node.id in self._checked - {"__class__"}:
-            return _at(node, self._call("value", node))
+            return placed(node, self._call("value", node))
         return node
 
     def mangled(self, name: str) -> str:
@@ -363,83 +388,10 @@ class _Rewriter(ast.NodeTransformer):
     # Parts
 
     def _runtime(self, name: str) -> ast.expr:
-        return _attribute(self._runtime_name, name)
+        return attribute(self._runtime_name, name)
 
     def _call(self, name: str, *arguments: Any) -> ast.expr:
-        return ast.Call(self._runtime(name), [_expression(each) for each in arguments], [])
+        return ast.Call(self._runtime(name), [expression(each) for each in arguments], [])
 
     def _line(self, node: ast.stmt | ast.expr) -> ast.expr:
         return ast.Constant(f"{self._file}:{node.lineno}")
-
-
-def _returns_here(statement: ast.stmt) -> bool:
-    return any(isinstance(each, ast.Return) for each in walk_scope([statement]))
-
-
-def _binds_or_yields(node: ast.AST) -> bool:
-    """Return whether an expression cannot move into a function of its own."""
-    kinds = ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await
-    return any(isinstance(each, kinds) for each in walk_scope([node]))
-
-
-def _expression(value: Any) -> ast.expr:
-    if isinstance(value, ast.expr):
-        return value
-    if isinstance(value, list):
-        return ast.Tuple([_expression(each) for each in value], ast.Load())
-    return ast.Constant(value)
-
-
-def _load(name: str) -> ast.expr:
-    return ast.Name(name, ast.Load())
-
-
-def _attribute(name: str, attribute: str) -> ast.expr:
-    return ast.Attribute(_load(name), attribute, ast.Load())
-
-
-def _method(name: str, method: str, *arguments: ast.expr) -> ast.expr:
-    return ast.Call(_attribute(name, method), list(arguments), [])
-
-
-def _thunk(value: ast.expr) -> ast.expr:
-    nothing = ast.arguments([], [], None, [], [], None, [])
-    return ast.copy_location(ast.Lambda(nothing, value), value)
-
-
-def _assign(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Name(name, ast.Store())], value)
-
-
-def _assign_to(place: ast.expr, value: ast.expr) -> ast.stmt:
-    return ast.Assign([deepcopy(place)], value)
-
-
-def _unpack(names: Sequence[str], values: ast.expr) -> ast.stmt:
-    targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
-    return ast.Assign([ast.Tuple(targets, ast.Store())], values)
-
-
-def _loaded(place: ast.expr) -> ast.expr:
-    place = deepcopy(place)
-    place.ctx = ast.Load()  # type: ignore[attr-defined]
-    return place
-
-
-def _deleted(place: ast.expr) -> ast.expr:
-    place = deepcopy(place)
-    place.ctx = ast.Del()  # type: ignore[attr-defined]
-    return place
-
-
-def _at(node: ast.AST, new: Any) -> Any:
-    """Give a new node, and all nodes in it without a position, the position of another node."""
-    pending = [new]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, ast.expr | ast.stmt | ast.excepthandler):
-            if hasattr(each, "lineno"):
-                continue
-            ast.copy_location(each, node)
-        pending += ast.iter_child_nodes(each)
-    return new

@@ -23,6 +23,7 @@ scope = current_branch
 restore = enter_branch
 
 Thunk = Callable[[], Any]
+Sides = tuple[Branch[DataNode], Branch[DataNode]]
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "Lt": operator.lt,
@@ -62,7 +63,7 @@ def truth(data: DataNode, word: str, side: str, line: str, *, negated: bool = Fa
     return result
 
 
-def _branches(data: DataNode, word: str, side: str, line: str) -> tuple[Branch, Branch]:
+def _branches(data: DataNode, word: str, side: str, line: str) -> Sides:
     condition, outer = truth(data, word, side, line), current_branch()
     statement = f"the `{word}` at {line}"
     return Branch(condition, True, outer, statement), Branch(condition, False, outer, statement)

@@ -122,7 +122,7 @@ class Device:
         """Return an object that an operator keeps for this stream; make it if there is none.
 
         Args:
-            key: of the object: what makes it and, if each operator has one, the operator.
+            key: key of the object: what makes it and, if each operator has one, the operator.
             make: returns the object.
         """
         if key not in self._own:
@@ -195,7 +195,7 @@ class Device:
         Args:
             shapes: (batch, ndim) integers. If all shapes are the same, the batch is dense; else
                 rows start at multiples of 256 bytes.
-            dtype: of the elements.
+            dtype: dtype of the elements.
             layout: meaning of a sample's dimensions, or "".
         """
         if self._place is not None:

@@ -22,7 +22,7 @@ class Pointers(NamedTuple):
     """Addresses on the device, for a field that is a pointer in C.
 
     Attributes:
-        addresses: of the data: (count,) or (count, k) uint64.
+        addresses: addresses of the data: (count,) or (count, k) uint64.
         type: C type of the pointer, such as "const In*"; it may name macros of the kernel.
     """
 
@@ -35,7 +35,7 @@ class Struct:
     """A C struct that is laid out as a NumPy dtype; the same fields give the same object.
 
     Attributes:
-        name: of the struct.
+        name: name of the struct.
         dtype: the same fields, with the same offsets.
         declarations: C text of the nested structs, and then of the struct itself.
     """
@@ -81,7 +81,7 @@ def struct_table(
     """Return a table of structs with these fields, in this order.
 
     Args:
-        name: of the C struct.
+        name: name of the C struct.
         count: number of structs.
         columns: the fields' values: arrays of shape (count,) or (count, k), or one number for
             all structs. `Pointers` become C pointers, and tables become nested structs.

@@ -25,12 +25,15 @@ class Branch(Generic[Data]):
         wanted: the value with which samples take this side.
         outer: the branch in which the `if` stands, or None.
         statement: the `if` with its line, for messages.
+        is_split: whether the data of the branch lead on in it, and no statement: operators that
+            get them work in this branch, too.
     """
 
     condition: Data
     wanted: bool
     outer: Branch[Data] | None
     statement: str
+    is_split: bool = False
 
     def conditions(self) -> tuple[tuple[Data, bool], ...]:
         """Return all conditions with the values that they must have, the outermost first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -213,6 +213,16 @@ def current_branch() -> Branch[DataNode] | None:
     """Return the branch being defined, if any."""
     graph = current_graph()
     branch: Branch[DataNode] | None = getattr(graph or _defining, "branch", None)
+    return branch
+
+
+def branch_of(data: Iterable[DataNode]) -> Branch[DataNode] | None:
+    """Return the branch in which an operator works that gets these data."""
+    branch = current_branch()
+    for each in data:
+        own = each.node.branch
+        if own is not None and own.is_split and (branch is None or branch.encloses(own)):
+            branch = own
     return branch
 
 
@@ -436,7 +446,9 @@ def add_node(
     operator = derived.operator
     if isinstance(operator, CompositeOperator):
         return operator.compose(name, *nodes)
-    branch = None if operator.ignores_branches else current_branch()
+    # Of merged data the condition alone says in which branch they are.
+    decisive = nodes[:1] if operator.joins_branches else (*nodes, *data.values())
+    branch = None if operator.ignores_branches else branch_of(decisive)
     node = _node(derived, nodes, data, name, caller(), _call_of(operator), branch)
     if graph is not None:
         graph.adopt(*node.dependencies())

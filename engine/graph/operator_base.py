@@ -296,7 +296,8 @@ class Operator:
 
         Args:
             batch: the made-up batch.
-            inputs: as for `batch_gpu`, but results of `rehearse`; for "mixed" operators none.
+            inputs: as for `batch_gpu`, but results of `rehearse`; for "mixed" operators none. None
+                stands for one of `cpu_inputs`.
             arguments: as for `batch_gpu`; those that vary by sample are 1 or their default.
 
         Returns:

@@ -25,7 +25,7 @@ from __future__ import annotations
 import base64
 import binascii
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
 from math import isfinite, prod
@@ -87,12 +87,10 @@ def encode(value: Any, pickled: Callable[[Any], bytes] | None = None) -> Json:
         return {"type": type(value).__name__, "name": value.name}
     if type(value) in (list, range):
         return [encode(each, pickled) for each in value]
-    for known, parts in ((tuple, tuple), (slice, _ends)):
-        if isinstance(value, known):
-            return {
-                "type": known.__name__,
-                "items": [encode(each, pickled) for each in parts(value)],
-            }
+    if isinstance(value, tuple | slice):
+        parts = (value.start, value.stop, value.step) if isinstance(value, slice) else value
+        items = [encode(each, pickled) for each in parts]
+        return {"type": "slice" if isinstance(value, slice) else "tuple", "items": items}
     if isinstance(value, Mapping):
         items = [[encode(each, pickled) for each in pair] for pair in value.items()]
         return {"type": "dict", "items": items}
@@ -109,10 +107,6 @@ def encode(value: Any, pickled: Callable[[Any], bytes] | None = None) -> Json:
         keywords = {key: encode(each, pickled) for key, each in value.keywords.items()}
         return {"type": "partial", "function": encode(value.func), "keywords": keywords}
     return _array(value) or _pickle(value, pickled)
-
-
-def _ends(value: slice) -> Sequence[Any]:
-    return value.start, value.stop, value.step
 
 
 def _is_known(thing: Any) -> bool:

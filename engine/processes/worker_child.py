@@ -199,7 +199,7 @@ class _JobRows(RowStore):
             return slab
         return None
 
-    def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+    def separate_row(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         return self._blocks.empty(shape, np.dtype(dtype))
 
     def rows_apart(self, rows: list[int]) -> RowsApart:

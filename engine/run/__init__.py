@@ -36,6 +36,8 @@ device_stage         threads that launch GPU work and wait for it
 debug_pipeline       a pipeline whose definition runs anew for each batch
 eager                one operator that runs at once, without a pipeline
 eager_graph          a graph whose operators run when they are called
+eager_inputs         the inputs of such a graph, and the samples of its batches
+eager_faults         the error policy of operators that run one by one
 eager_runner         the memory, threads and GPU of operators that run at once
 call_record          the operators of a definition, matched from call to call
 given_data           batches of the program as nodes

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,17 +24,68 @@ from .given_data import GivenBatch
 _PLAIN = (str, bytes, int, float, np.generic, Enum, type(None))
 
 
+class CallFacts(NamedTuple):
+    """What the calls of an operator must agree in. It keeps no data alive.
+
+    Attributes:
+        operator: the operator's class.
+        name: of the operator in `fn`.
+        device: on which it runs.
+        made_at: file and line of the call.
+        data: the form and the device of each input, and of each argument that is data or a
+            constant, by the words of messages.
+        constants: the values of the arguments that are no data.
+        inputs, arguments: the numbers of these.
+    """
+
+    operator: type[Operator]
+    name: str
+    device: str
+    made_at: str
+    data: Mapping[str, tuple[str, str]]
+    constants: Mapping[str, Any]
+    inputs: int
+    arguments: tuple[str, ...]
+
+
+def facts_of(node: Node) -> CallFacts:
+    """Return the facts of the call that made a node."""
+    operator = node.operator
+    constants = operator._constants
+    data = {f"Input {i}": _form_of(each) for i, each in enumerate(node.inputs)}
+    data |= {f"Argument {name}": _form_of(each) for name, each in node.arguments.items()}
+    data |= {f"Argument {name}": ("a constant", "") for name in constants}
+    return CallFacts(
+        type(operator),
+        operator.called.removeprefix("fn."),
+        operator.device,
+        node.made_at,
+        data,
+        constants,
+        len(node.inputs),
+        (*constants, *node.arguments),
+    )
+
+
+def _form_of(data: DataNode) -> tuple[str, str]:
+    operator = data.node.operator
+    if isinstance(operator, ConstantOperator):
+        return "a constant", ""
+    is_array = isinstance(operator, GivenBatch) and operator.form == "array"
+    return ("an array" if is_array else "a batch"), data.device
+
+
 @dataclass(eq=False)
 class Call:
     """One call of an operator.
 
     Attributes:
-        node: of the first batch.
+        facts: of the call in the first batch.
         operators: by the layouts of their inputs.
         number: of the call among all calls, for random numbers.
     """
 
-    node: Node
+    facts: CallFacts
     operators: dict[tuple[str, ...], Operator] = field(default_factory=dict)
     number: int = 0
 
@@ -67,95 +118,70 @@ class CallRecord:
                 same operator with other inputs or arguments.
         """
         number, self._count = self._count, self._count + 1
+        facts = facts_of(node)
         if number < len(self._calls):
             call = self._calls[number]
-            _check(call.node, node)
+            _check(call.facts, facts)
         elif self.is_complete:
-            raise _unexpected(node, "did not call another operator")
+            raise _unexpected(facts, "did not call another operator")
         else:
-            call = Call(node)
+            call = Call(facts)
             self._calls.append(call)
         node.operator = call.operators.setdefault(node.operator.layouts, node.operator)
         return call
 
 
-def _unexpected(node: Node, instead: str) -> ArgumentError:
+def _unexpected(facts: CallFacts, instead: str) -> ArgumentError:
     return ArgumentError(
-        f"Unexpected operator '{_name(node)}' (at {node.made_at}). Debug mode does not "
-        "support changing the order of operators executed within the pipeline. The first run "
+        f"Unexpected operator '{facts.name}' (at {facts.made_at}). Debug mode does not support "
+        "changing the order of operators executed within the pipeline. The first run "
         f"{instead} here"
     )
 
 
-def _check(first: Node, node: Node) -> None:
+def _check(first: CallFacts, now: CallFacts) -> None:
     """Raise ArgumentError if a call differs from the first one."""
-    if type(node.operator) is not type(first.operator):
-        raise _unexpected(node, f"called '{_name(first)}' (at {first.made_at})")
-    difference = _difference(first, node)
+    if now.operator is not first.operator:
+        raise _unexpected(now, f"called '{first.name}' (at {first.made_at})")
+    difference = _difference(first, now)
     if difference:
-        raise ArgumentError(f"{difference} (at {node.made_at}; created at {first.made_at})")
+        raise ArgumentError(f"{difference} (at {now.made_at}; created at {first.made_at})")
 
 
-def _difference(first: Node, node: Node) -> str:
+def _difference(first: CallFacts, now: CallFacts) -> str:
     """Return how a call of the same operator differs from the first one, or ""."""
-    operator = f"operator '{_name(node)}'"
-    then, now = _arguments(first), _arguments(node)
+    operator = f"operator '{now.name}'"
     for what, expected, count in (
-        ("inputs", len(first.inputs), len(node.inputs)),
-        ("keyword arguments", len(then), len(now)),
+        ("inputs", first.inputs, now.inputs),
+        ("keyword arguments", len(first.arguments), len(now.arguments)),
     ):
         if expected != count:
             return (
                 f"Trying to use {operator} with different number of {what} than when it was built. "
                 f"Expected: {expected} {what}, got {count}"
             )
-    if set(then) != set(now):
+    if set(first.arguments) != set(now.arguments):
         return (
             f"Trying to use {operator} with other keyword arguments than when it was built. "
-            f"Expected: {', '.join(then)}; got {', '.join(now)}"
+            f"Expected: {', '.join(first.arguments)}; got {', '.join(now.arguments)}"
         )
-    inputs = zip(first.inputs, node.inputs, strict=True)
-    pairs = [(f"Input {i}", *pair) for i, pair in enumerate(inputs)]
-    pairs += [(f"Argument {name}", then[name], value) for name, value in now.items()]
-    for what, before, data in pairs:
-        types = _type_of(before), _type_of(data)
-        if types[0] != types[1]:
-            return f"{what} for {operator} is {types[1]} but was {types[0]} when created."
-        if types[0] != "a constant" and before.device != data.device:
+    for what, (form, device) in now.data.items():
+        before = first.data[what]
+        if form != before[0]:
+            return f"{what} for {operator} is {form} but was {before[0]} when created."
+        if device != before[1]:
+            return f"{what} for {operator} is on '{device}' but was on '{before[1]}' when created."
+    if first.device != now.device:
+        return f"{operator} is on '{now.device}' but was on '{first.device}' when created."
+    for name, value in now.constants.items():
+        declared = now.operator.params.get(name)
+        then = first.constants[name]
+        if not _is_same(then, value) and not (declared and declared.type is ANY):
             return (
-                f"{what} for {operator} is on '{data.device}' but was on '{before.device}' when "
-                "created."
-            )
-    if first.operator.device != node.operator.device:
-        return (
-            f"{operator} is on '{node.operator.device}' but was on '{first.operator.device}' when "
-            "created."
-        )
-    for name, value in node.operator._constants.items():
-        declared = node.operator.params.get(name)
-        if not _is_same(then[name], value) and not (declared and declared.type is ANY):
-            return (
-                f"Argument '{name}' for {operator} unexpectedly changed value from "
-                f"'{then[name]}' to '{value}'"
+                f"Argument '{name}' for {operator} unexpectedly changed value from '{then}' to "
+                f"'{value}'"
             )
     return ""
-
-
-def _name(node: Node) -> str:
-    """Return an operator's name in `fn`."""
-    return node.operator.called.removeprefix("fn.")
-
-
-def _arguments(node: Node) -> Mapping[str, Any]:
-    return {**node.operator._constants, **node.arguments}
-
-
-def _type_of(value: Any) -> str:
-    if not isinstance(value, DataNode) or isinstance(value.node.operator, ConstantOperator):
-        return "a constant"
-    operator = value.node.operator
-    is_array = isinstance(operator, GivenBatch) and operator.form == "array"
-    return "an array" if is_array else "a batch"
 
 
 def _is_same(then: Any, now: Any) -> bool:

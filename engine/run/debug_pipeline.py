@@ -20,7 +20,7 @@ from ..work.plan import InputNode, Plan
 from .checkpointing import states_of
 from .eager_graph import EagerGraph
 from .eager_runner import EagerRunner
-from .feeding import fed_source
+from .feeding import fed_source, unfed_source
 from .outputs import as_outputs, output_checks
 from .pipeline import Pipeline
 
@@ -143,6 +143,8 @@ class DebugPipeline(Pipeline):
         self.build()
         if self._ended:
             raise StopIteration
+        if self._graph.is_complete and (name := unfed_source(self._graph.plan, 0)):
+            raise PipelineStopped(f"feed_input({name!r}, ...) must be called before run")
         self._computing = True
         try:
             return self._call_definition()
@@ -197,6 +199,10 @@ class DebugPipeline(Pipeline):
             return
         data = data if isinstance(data, TensorList) else copy.deepcopy(data)
         self._fed[name].append((data, layout, cuda_stream))
+
+    def input_feed_count(self, input_name: str) -> int:
+        """Return 1: a batch is computed when it is asked for."""
+        return 1
 
     @contextmanager
     def _at_rest(self) -> Iterator[Plan]:

@@ -7,8 +7,8 @@ definition passes them to an operator (`given_data`).
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +17,21 @@ import numpy as np
 from ..errors import ArgumentError
 from ..graph.constants import ConstantOperator
 from ..graph.context import Placement
-from ..graph.derivation import Axes
-from ..graph.inputs import FedInput, InputOperator
+from ..graph.inputs import InputOperator
 from ..graph.nodes import DataNode, Graph, Node
 from ..graph.operator import Operator
 from ..tensors import TensorList
 from ..tensors.chosen_rows import selected
 from ..work.batch import Batch, samples_that_meet
-from ..work.chain import Chain
-from ..work.faults import Faults
-from ..work.plan import Group, InputNode, Plan, groups_of, stepwise_plan
-from ..work.plans import Plans
+from ..work.plan import Plan, stepwise_plan
 from .call_record import CallRecord
+from .eager_faults import EagerFaults
+from .eager_inputs import EagerInputs, OpenInput
 from .eager_runner import EagerRunner
-from .feeding import ONLY_INPUTS_END, fetch_source, select_input
+from .feeding import ONLY_INPUTS_END
 from .given_data import as_tensor_list, given_node, is_array, is_batch
 from .opening import check_devices
 from .random_keys import random_key
-
-POLL_SECONDS = 0.01
-"""Seconds between two looks at a source that another thread feeds: no one notices them."""
 
 
 class EagerGraph(Graph):
@@ -70,7 +65,7 @@ class EagerGraph(Graph):
         on_error: str = "raise",
         log: Path | None = None,
         pipeline: Callable[[], Any] = lambda: None,
-        open_input: Callable[[InputNode[InputOperator]], None] | None = None,
+        open_input: OpenInput | None = None,
         arrays_are_batches: bool = False,
     ) -> None:
         super().__init__(pipeline=pipeline)
@@ -78,27 +73,20 @@ class EagerGraph(Graph):
         self.seed = seed
         self.number = -1
         self._runner = runner
-        self._policy = on_error, log
-        self._faults: Faults | None = None
+        self._faults = EagerFaults(runner, on_error, log)
+        self._inputs = EagerInputs(batch_size, runner, open_input)
         self._plan: Plan | None = None
         self._record = CallRecord()
         self._calls: dict[object, int] = {}
-        self._open_input = open_input
         self._arrays_are_batches = arrays_are_batches
-        self._inputs: list[InputNode[InputOperator]] = []  # of the first batch
-        self._axes: dict[Operator, tuple[Axes, ...]] = {}
         self._operators: dict[Operator, None] = {}  # to close
         self._given: set[Node] = set()
-        # A pipeline replaces a bad sample in all results of the segment of the operator that
-        # failed, and of earlier segments, whatever the order of calls. Its group, by the row:
-        self._copied: dict[int, Group] = {}
         self._adopted: list[Node] = []
-        self._has_size = False
         self._batch: Batch
 
     @property
     def plan(self) -> Plan:
-        """The plan of the first batch; of the nodes so far, before that batch ends."""
+        """The plan of the last whole batch; of the nodes so far, before the first batch ends."""
         return self._plan or stepwise_plan(self.nodes)
 
     @property
@@ -130,18 +118,18 @@ class EagerGraph(Graph):
             StopIteration: a source is at the end of its data.
         """
         self.number = self.number + 1 if number is None else number
+        for node in {*self.nodes, *self._given}.difference(self._adopted):
+            node.outputs = ()  # a cycle, which would keep the values until it is collected
         for node in self._adopted:
             node.ordinal = -1
         self._adopted.clear()
         self._given.clear()
         self.nodes = []
         self.branch = None
-        self._copied.clear()
-        self._has_size = False
+        self._faults.begin()
         self._record.begin()
         self._batch = Batch(self.number, size, self._runner.pool, self.seed, first)
-        for source in self._inputs:
-            self._enter(source)
+        self._inputs.begin(self._batch)
 
     def end(
         self, outputs: Sequence[DataNode], *, keep_values: bool = False
@@ -153,7 +141,8 @@ class EagerGraph(Graph):
             keep_values: whether nodes keep their values, as long as a program holds the nodes.
         """
         self._record.end()
-        self._plan = self._plan or stepwise_plan(self.nodes, outputs)
+        if self._plan is None or len(self.nodes) >= len(self._plan.nodes):  # no early return
+            self._plan = stepwise_plan(self.nodes, outputs)
         batch = self._batch
         now = stepwise_plan((), outputs)
         batch.finish(now.outputs, now.output_conditions)
@@ -249,24 +238,13 @@ class EagerGraph(Graph):
                 "the `if`"
             )
         data = value.get() if isinstance(value, DataNode) else as_tensor_list(value)
-        if not self._has_size:
-            self._has_size = True
-            self._resize(len(data))
-        elif len(data) != self._batch.size:
-            raise ArgumentError(
-                f"Batch size must be uniform across an iteration. {what} has batch size = "
-                f"{len(data)}. Expected batch size = {self._batch.size}"
-            )
+        with self._samples_may_change():
+            self._inputs.take_size(self._batch, len(data), f"{what} has")
         form = "array" if is_array(value) else "batch"
         node = given_node(data, -2 - len(self._given), form)
         self._given.add(node)
         self._batch.values[node.ordinal] = (data,)
         return node.outputs[0]
-
-    def _resize(self, size: int) -> None:
-        if size != self._batch.size:
-            self._batch.resize(size)
-            self._run_again()
 
     # Operators
 
@@ -278,81 +256,41 @@ class EagerGraph(Graph):
             call.number = self._number_of(node)
         before = operator.placement.ordinal
         self._place(node, random_key(operator, call.number, self.seed))
-        is_new = operator not in self._operators
-        if is_new:
+        if operator not in self._operators:
             self._operators[operator] = None
             check_devices(stepwise_plan([node]))
         if isinstance(operator, InputOperator):
-            if is_new:
-                self._open(InputNode(node, operator))
-            elif before in self._batch.selections:
-                self._batch.selections[node.ordinal] = self._batch.selections.pop(before)
-            if operator in self._axes:
-                for data, axes in zip(node.outputs, self._axes[operator], strict=True):
-                    data.layout, data.ndim = axes
+            with self._samples_may_change():
+                self._inputs.use(node, before, self._batch)
 
     def _number_of(self, node: Node) -> int:
         """Return the number of a node's call among the calls of the first batch."""
         return self._calls.setdefault(node.call, len(self._calls))
 
     def _place(self, node: Node, key: int) -> None:
-        threads, on_error = self._runner.threads, self._policy[0]
-        node.operator.placement = Placement(node.ordinal, key, threads, on_error)
+        threads, policy = self._runner.threads, self._faults.policy
+        node.operator.placement = Placement(node.ordinal, key, threads, policy)
         node.is_open = False  # layouts are those of the batch
 
-    def _open(self, source: InputNode[InputOperator]) -> None:
-        """Open an input, and have it get the samples of the first batch."""
-        operator = source.operator
-        if self._open_input is None:
-            operator.open(self.batch_size, None)
-        else:
-            self._open_input(source)
-        if operator.device != "cpu":
-            operator.attach(self._runner.device)
-        self._inputs.append(source)
-        self._enter(source)
-
-    def _enter(self, source: InputNode[InputOperator]) -> None:
-        """Have an input get the samples of the batch."""
-        batch, operator = self._batch, source.operator
-        size = self.batch_size
-        if isinstance(operator, FedInput):
-            while operator.waits_for_feed and operator.available() == 0:
-                time.sleep(POLL_SECONDS)
-            size = fetch_source(InputNode(source.node, operator), batch, size)
-            if operator.learns_layouts:
-                self._axes[operator] = operator.batch_axes(batch.number)
-        if self._has_size and size != batch.size:
-            raise ArgumentError(
-                f"Batch size must be uniform across an iteration. Input operator {source.node} "
-                f"returned batch size: {size}, expected: {batch.size}"
-            )
+    @contextmanager
+    def _samples_may_change(self) -> Iterator[None]:
+        """Run the operators so far again if this block decides for other samples."""
+        batch = self._batch
         before = batch.epoch, batch.position
-        self._has_size = True
-        batch.resize(size)
-        select_input(source, batch)
+        yield
         if not all(map(np.array_equal, before, (batch.epoch, batch.position))):
-            self._run_again()
-
-    def _run_again(self) -> None:
-        """Run the operators so far again, for other samples."""
-        for node in self.nodes:
-            if node.values is not None and not isinstance(node.operator, InputOperator):
-                self._run(node)
+            for node in self.nodes:
+                if node.values is not None and not isinstance(node.operator, InputOperator):
+                    self._run(node)
 
     def _run(self, node: Node) -> None:
-        batch = self._batch
         try:
-            self._runner.run(node, batch)
+            self._runner.run(node, self._batch)
         except StopIteration as error:
             raise RuntimeError(ONLY_INPUTS_END) from error
-        for row, group in self._copied.items():
-            if groups_of(self.nodes)[node.ordinal] <= group and self._faults is not None:
-                batch.errors.pop(row, None)
-                self._faults.copy_row(batch, node.ordinal, row, batch.copied[row])
-        if batch.errors:
-            self._settle(node)
-        node.values = self._values_of(node)
+        changed = self._faults.settle(self.nodes, node, self._batch)
+        for each in self.nodes if changed else [node]:
+            each.values = self._values_of(each)
 
     def _values_of(self, node: Node) -> tuple[TensorList, ...] | None:
         """Return the values of a node, of the samples that take its branch."""
@@ -363,26 +301,3 @@ class EagerGraph(Graph):
         keys = tuple(((each.node.ordinal, each.index), is_) for each, is_ in node.conditions())
         samples = samples_that_meet(batch, keys)
         return tuple(selected(data, samples) for data in values)
-
-    def _settle(self, node: Node) -> None:
-        """Apply the policy to the rows that failed in a node."""
-        batch = self._batch
-        batch.plan = stepwise_plan(self.nodes)
-        if self._faults is None:
-            device = self._runner.device if batch.plan.uses_gpu else None
-            self._faults = Faults(*self._policy, _repeats_of, device)
-        self._faults.settle(batch, node.ordinal)
-        for row in batch.copied:
-            self._copied.setdefault(row, groups_of(self.nodes)[node.ordinal])
-        end, batch.end = batch.end, None
-        try:
-            if end is not None:
-                raise end
-        finally:
-            del end  # its traceback holds the batch
-        for each in self.nodes:
-            each.values = self._values_of(each)
-
-
-def _repeats_of(plan: Plan) -> Mapping[int, Chain]:
-    return Plans(plan).repeats_of(plan)

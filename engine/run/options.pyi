@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, ParamSpec, Protocol, TypedDict, overload
 
 from .pipeline import Pipeline
+from .policies import OperatorConcurrency, StreamPolicy
 
 P = ParamSpec("P")
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from ..graph.portable import portable
+
 
 class StreamPolicy(Enum):
     """Assignment of CUDA streams to operators; without effect."""
@@ -24,3 +26,7 @@ class OperatorConcurrency(Enum):
     NONE = "none"
     BACKEND = "backend"
     FULL = "full"
+
+
+portable(StreamPolicy)
+portable(OperatorConcurrency)

@@ -107,11 +107,16 @@ def rehearse(plan: Plan, device: Device, pool: SlabPool, batches: int) -> None:
 
 def _rehearse_step(step: Step, batch: Batch) -> None:
     operator, values = step.node.operator, batch.values
-    inputs = [values[ordinal][i] for ordinal, i in step.inputs if ordinal in values]
+    inputs = [values[ordinal][i] if ordinal in values else None for ordinal, i in step.inputs]
     if operator.device == "mixed":
         inputs = []
-    elif step.node.sequences is not None or (
-        len(inputs) < len(step.inputs) and not operator.joins_branches
+    elif step.node.sequences is not None:
+        return
+    elif operator.joins_branches:
+        inputs = [each for each in inputs if each is not None]
+    elif any(
+        each is None and operator.device_of_input(number) != "cpu"
+        for number, each in enumerate(inputs)
     ):
         return
     arguments = dict(step.constants)

@@ -274,7 +274,8 @@ def _data_at(place: Json, nodes: Sequence[Node], what: str) -> DataNode:
         raise SerializationError(
             f"{what} takes output {place[1]} of node {place[0]}, which has {len(outputs)} outputs"
         )
-    return outputs[place[1]]
+    data: DataNode = outputs[place[1]]
+    return data
 
 
 def _field(document: Mapping[str, Json], name: str, kind: type, what: str) -> Any:

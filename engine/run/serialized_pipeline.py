@@ -24,8 +24,6 @@ _NOT_STORED = {
     "debug",
     "quarantine_log",
     "py_callback_pickler",
-    "stream_policy",
-    "concurrency",
     "enable_conditionals",
 }
 """Arguments that belong to one run of the program, or have no effect on a graph that is made."""

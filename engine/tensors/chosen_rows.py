@@ -18,7 +18,7 @@ from .host_tensors import TensorListCPU
 from .mixed_rows import MixedRows
 from .packed_rows import PackedRows
 from .results import hole_like
-from .source_info import NamesAt, NamesOfBranches
+from .source_info import Names, NamesAt, NamesOfBranches
 from .tensor_base import TensorList
 
 SMALL_ROW_BYTES = 256
@@ -119,7 +119,9 @@ def merged_on_device(
     return TensorListGPU(rows, layout, names, lease=JointLease(*leases) if leases else None)
 
 
-def merged_names(condition: NDArray[np.bool_], if_true: Any, if_false: Any) -> Any:
+def merged_names(
+    condition: NDArray[np.bool_], if_true: Names | None, if_false: Names | None
+) -> Names | None:
     """Return the names of merged samples."""
     if if_true is if_false or (if_true is None and if_false is None):
         return if_true

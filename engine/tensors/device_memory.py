@@ -96,7 +96,7 @@ class JointLease(Lease):
     """The leases of the blocks in which the rows of one batch lie. Arrays in a block hold its own.
 
     Args:
-        leases: of the blocks.
+        leases: leases of the blocks.
     """
 
     __slots__ = ("_leases",)

@@ -27,10 +27,12 @@ class TensorGPU(Tensor):
             shares its memory.
         layout: meaning of the dimensions, one letter each.
         source_info: location of the sample.
-        lease: of memory that a pool recycles.
+        lease: lease of memory that a pool recycles.
         stream: stream on which the array is complete: a handle, or a stream of CuPy or PyTorch.
         device_id: without effect: the array knows its device.
     """
+
+    _lease: Lease | None
 
     def __init__(
         self,
@@ -65,7 +67,7 @@ class TensorGPU(Tensor):
 
     def __dlpack__(
         self,
-        stream: int | None = None,
+        stream: Any = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
@@ -123,7 +125,7 @@ class TensorListGPU(TensorList):
             DLPack capsules. The batch shares their memory, unless they are not contiguous.
         layout: meaning of a sample's dimensions, one letter each.
         source_info, valid: see `TensorList`.
-        lease: of memory that a pool recycles.
+        lease: lease of memory that a pool recycles.
         stream: stream on which the arrays are complete: a handle, or a stream of CuPy or PyTorch.
         contiguous: copy the samples of a list into one block of memory.
         list_of_tensors: another name of `object`.
@@ -131,6 +133,7 @@ class TensorListGPU(TensorList):
     """
 
     _tensor = TensorGPU
+    _lease: Lease | None
 
     def __init__(
         self,
@@ -250,7 +253,7 @@ class TensorListGPU(TensorList):
 
     def __dlpack__(
         self,
-        stream: int | None = None,
+        stream: Any = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,

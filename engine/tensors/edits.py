@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class EditableList:
     _dense: Any
     _rows: Any
     _layout: str
-    _source_info: Any
+    _source_info: Sequence[str] | None
     _valid: Any
     _pointers: Any
 

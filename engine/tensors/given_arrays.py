@@ -27,10 +27,14 @@ class Given(NamedTuple):
 
 
 def is_plain(value: Any) -> bool:
-    """Return whether a value is an array of NumPy or CuPy, or a list of such arrays."""
-    if isinstance(value, list | tuple):
-        rows = [row for row in (*value[:1], *value[-1:]) if row is not None]
-        return all(map(is_plain, rows))
+    """Return whether a value is the form that batches have: an array, `PackedRows` or a list."""
+    kind = type(value)
+    if kind is np.ndarray or kind is PackedRows:
+        return True
+    if kind is list or kind is tuple:  # of arrays of one library
+        if not value or type(value[0]) is type(value[-1]) is np.ndarray:
+            return True
+        return all(row is None or is_plain(row) for row in (value[0], value[-1]))
     flags = getattr(value, "flags", None)
     return hasattr(flags, "c_contiguous") and not isinstance(value, np.generic)
 
@@ -59,7 +63,7 @@ def given_rows(
 
     Args:
         value: an array whose axis 0 runs over the samples, a batch, or a list of arrays.
-        layout: of a sample; None for that of the data, if they agree in one.
+        layout: layout of a sample; None for that of the data, if they agree in one.
         kind: type of the batch.
         array_of: returns an object as an array on the device, or None.
         contiguous: copy the samples of a list into one block of memory.

@@ -101,7 +101,8 @@ class TensorListCPU(TensorList):
     ) -> None:
         if object is None:
             object = [] if list_of_tensors is None else list_of_tensors
-        if contiguous or not (isinstance(object, PackedRows) or is_plain(object)):
+        is_own = type(object) in (np.ndarray, PackedRows)
+        if contiguous or not (is_own or is_plain(object)):
             object, layout, own_info = given_rows(
                 object, layout, TensorListCPU, host_array, contiguous=contiguous
             )

@@ -39,13 +39,13 @@ class RowStore(ABC):
         """Return the memory of all rows, or None if a row of this shape does not fit into it."""
 
     @abstractmethod
-    def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+    def separate_row(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return memory for a row that does not fit into the slab."""
 
     def empty(self, i: int, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return memory for row `i`."""
         slab = self.slab(shape, dtype)
-        return self.apart(tuple(shape), dtype) if slab is None else row_of(slab, i)
+        return self.separate_row(tuple(shape), dtype) if slab is None else row_of(slab, i)
 
     def store_row(self, i: int, array: Array, granted: Array | None) -> Array:
         """Store row `i`, and return the row as stored.
@@ -100,7 +100,7 @@ class BatchRows(RowStore):
         self._ragged = True
         return None
 
-    def apart(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+    def separate_row(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         return self._empty(shape, dtype)
 
     @property

@@ -67,10 +67,10 @@ class NamesAt(Sequence[str]):
     """Some of a batch's names.
 
     Args:
-        names: of the batch.
+        names: names of the batch.
         rows: the number of the sample of each name; -1 for a sample without a name.
 
-    >>> NamesAt(["a", "b"], np.array([1, -1]))[:]
+    >>> list(NamesAt(["a", "b"], np.array([1, -1])))
     ['b', '']
     """
 
@@ -83,7 +83,7 @@ class NamesAt(Sequence[str]):
 
     def __getitem__(self, row: Any) -> Any:
         if isinstance(row, slice):
-            return [self[i] for i in range(*row.indices(len(self)))]
+            return NamesAt(self._names, self._rows[row])
         number = int(self._rows[row])
         return "" if number < 0 else self._names[number]
 
@@ -92,7 +92,7 @@ class NamesOfBranches(Sequence[str]):
     """The names of samples that took one of two branches.
 
     Args:
-        condition: of each sample.
+        condition: condition of each sample.
         if_true, if_false: the names in the branches; None where there are none.
     """
 
@@ -108,7 +108,7 @@ class NamesOfBranches(Sequence[str]):
 
     def __getitem__(self, row: Any) -> Any:
         if isinstance(row, slice):
-            return [self[i] for i in range(*row.indices(len(self)))]
+            return NamesAt(self, np.arange(*row.indices(len(self))))
         names = self._if_true if self._condition[row] else self._if_false
         return "" if names is None else names[row]
 

@@ -50,7 +50,7 @@ class Tensor(EditableTensor):
 
     def __dlpack__(
         self,
-        stream: int | None = None,
+        stream: Any = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
@@ -329,7 +329,7 @@ class TensorList(EditableList):
 
     def __dlpack__(
         self,
-        stream: int | None = None,
+        stream: Any = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
@@ -348,7 +348,7 @@ class TensorList(EditableList):
 
 
 def given(
-    stream: int | None,
+    stream: Any,
     max_version: tuple[int, int] | None,
     dl_device: tuple[int, int] | None,
     copy: bool | None,

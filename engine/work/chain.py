@@ -384,9 +384,10 @@ class Worker(Workspace):
         kind = taken, data.dtype.str, data.ndim
         self._run.merged.setdefault(step.ordinal, set()).add(kind)
         chain = self._run.chain
-        key = chain.keys[slot]
-        if key in chain.homes and key in self._granted:
-            self._granted[step.ordinal, 0] = self._granted[key]
+        key, own = chain.keys[slot], (step.ordinal, 0)
+        lies_here = key in chain.homes and chain.homes[key] == chain.homes.get(own, own)
+        if lies_here and key in self._granted:
+            self._granted[own] = self._granted[key]
 
     def _frames_of(
         self, step: ChainStep, inputs: list[Array], values: list[Any]

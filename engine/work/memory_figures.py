@@ -29,7 +29,8 @@ class MemoryFigures:
     def count(self, batch: Batch) -> None:
         """Measure the results that a batch holds once it is done."""
         for ordinal, outputs in batch.values.items():
-            for i, output in enumerate(outputs):
+            each: tuple[TensorList | None, ...] = outputs
+            for i, output in enumerate(each):
                 if output is None:  # nothing needs it outside of its segment
                     continue
                 sizes = _sizes(output, batch.count)

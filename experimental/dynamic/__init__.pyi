@@ -1097,6 +1097,7 @@ def cutmix(
     num_classes: int | None = ...,
     batch_size: None = ...,
     device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
 ) -> tuple[Tensor, ...]:
     """Pastes a window of another image of the batch, and mixes the labels (arXiv:1905.04899).
 
@@ -1123,6 +1124,7 @@ def cutmix(
         num_classes (int | None): Number of classes, for labels that are integers. Default: 0.
         batch_size (int | None): number of samples, if no input and no argument is a batch.
         device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        rng (RNG | None): generator of random numbers. Default: that of the thread.
     """
 
 @overload
@@ -1135,6 +1137,7 @@ def cutmix(
     num_classes: int | None = ...,
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
 ) -> tuple[Batch, ...]: ...
 @overload
 def debayer(
@@ -2259,6 +2262,7 @@ def mixup(
     num_classes: int | None = ...,
     batch_size: None = ...,
     device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
 ) -> tuple[Tensor, ...]:
     """Mixes each image, and its label, with another one of the batch (arXiv:1710.09412).
 
@@ -2285,6 +2289,7 @@ def mixup(
         num_classes (int | None): Number of classes, for labels that are integers. Default: 0.
         batch_size (int | None): number of samples, if no input and no argument is a batch.
         device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
+        rng (RNG | None): generator of random numbers. Default: that of the thread.
     """
 
 @overload
@@ -2297,6 +2302,7 @@ def mixup(
     num_classes: int | None = ...,
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
 ) -> tuple[Batch, ...]: ...
 @overload
 def multi_paste(
@@ -4252,6 +4258,52 @@ def squeeze(
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
 ) -> Batch: ...
+@overload
+def ssd_random_crop(
+    images: TensorLike,
+    boxes: TensorLike,
+    labels: TensorLike,
+    /,
+    *,
+    num_attempts: int | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> tuple[Tensor, ...]:
+    """Crops images at random around boxes, as for training of SSD; `random_bbox_crop` does more.
+
+    Liu et al., "SSD: Single Shot MultiBox Detector" (2016), section 2.2. A round of `num_attempts`
+    attempts draws the whole image, or the least intersection over union of all boxes: 0, 0.1, 0.3,
+    0.5, 0.7 or 0.9. Extents of windows are 0.3 to 1 of the image's, and the relative aspect ratio
+    is from 1/2 to 2. Boxes stay whose center is in the window.
+
+    Inputs:
+        images: HWC; any type.
+        boxes: float32, shape (boxes, 4): left, top, right, bottom, relative to the image's size.
+        labels: integers, shape (boxes,) or (boxes, k).
+
+    Outputs:
+        images, boxes, labels: those in the window; boxes are relative to the window.
+
+    Args:
+        num_attempts (int | None): Attempts in a round. Default: 1.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+        rng (RNG | None): generator of random numbers. Default: that of the thread.
+    """
+
+@overload
+def ssd_random_crop(
+    images: TensorLike | Batch,
+    boxes: TensorLike | Batch,
+    labels: TensorLike | Batch,
+    /,
+    *,
+    num_attempts: int | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+    rng: RNG | None = ...,
+) -> tuple[Batch, ...]: ...
 @overload
 def stack(
     data: TensorLike,

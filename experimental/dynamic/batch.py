@@ -12,7 +12,7 @@ from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .calls import call
 from .element_types import dtype as as_dtype
 from .element_types import stored_type
-from .invocations import copied, repeated
+from .invocations import copied, repeated, settled
 from .operands import Operand
 from .samples import checked, is_array, shown
 from .tensor import Tensor, converted
@@ -158,8 +158,14 @@ class SampleList:
         if isinstance(selection, slice):
             return SampleList(self._batch, self._numbers[selection])
         if isinstance(selection, list):
-            return SampleList(self._batch, [self._numbers[i] for i in selection])
-        return Tensor(batch=self._batch, index_in_batch=self._numbers[selection])
+            return SampleList(self._batch, [self._number(i) for i in selection])
+        return Tensor(batch=self._batch, index_in_batch=self._number(selection))
+
+    def _number(self, index: Any) -> int:
+        try:
+            return self._numbers[index]
+        except (IndexError, TypeError) as error:
+            raise type(error)(f"there is no sample {index!r} among {len(self)} samples") from None
 
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
@@ -216,7 +222,8 @@ def stacked(batch: Batch, pad: bool) -> Tensor:
     layout = f"N{samples.layout()}" if samples.layout() else ""
     if not len(samples):
         return Tensor(np.zeros((0,), stored_type(batch.dtype)))
-    return Tensor.of(_list_of(samples.dense()[None], samples).with_layout(layout))
+    whole = _list_of(samples.dense()[None], samples)
+    return Tensor.of(settled(whole.with_layout(layout)))
 
 
 def _list_of(rows: Any, like: TensorList) -> TensorList:

@@ -142,7 +142,10 @@ def _batch_size(
     operator_class: type[Operator], values: Sequence[Any], batch_size: int | None
 ) -> int | None:
     sizes = [each.count for each in values if isinstance(each, Value) and each.is_batch]
-    sizes += [] if batch_size is None else [batch_size]
+    if batch_size is not None:
+        if not isinstance(batch_size, int | np.integer) or batch_size < 0:
+            raise ArgumentError(f"batch_size must be an int of 0 or more, but is {batch_size!r}")
+        sizes.append(int(batch_size))
     if len(set(sizes)) > 1:
         raise ValueError(
             f"Inconsistent batch size: {operator_class.called} was given batches of "

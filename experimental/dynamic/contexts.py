@@ -70,6 +70,7 @@ class EvalContext:
         self._stream = stream(stream=cuda_stream, device_id=device_id)
         self.checkpoint = Checkpoint()
         self._operators: OrderedDict[Hashable, EagerOperator] = OrderedDict()
+        self._pid = os.getpid()  # of the operators
         self._pending: weakref.WeakSet[Evaluated] = weakref.WeakSet()
         self._lock = threading.RLock()
         weakref.finalize(self, _close_all, self._operators)
@@ -125,6 +126,8 @@ class EvalContext:
             make: returns the operator.
             call: returns the operator's results.
         """
+        if self._pid != os.getpid():  # a fork, in which the operators' threads are missing
+            self._pid, self._operators = os.getpid(), OrderedDict()
         operator = self._operators.pop(key, None) if key is not None else None
         if operator is None:
             operator = make(_runner(self.num_threads, self.device_id))

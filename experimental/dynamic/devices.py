@@ -56,7 +56,7 @@ class Device:
         """Return the number of the current CUDA device; None for "cpu"."""
         if device_type != "gpu":
             return None
-        return cupy.cuda.runtime.getDevice() if (cupy := _cupy()) is not None else 0
+        return cupy.cuda.runtime.getDevice() if (cupy := cupy_if_any()) is not None else 0
 
     @staticmethod
     def type_from_dlpack(dev_type: Any) -> str:
@@ -81,7 +81,7 @@ class Device:
 
     def __enter__(self) -> Device:
         context = None
-        if self.device_type == "gpu" and (cupy := _cupy()) is not None:
+        if self.device_type == "gpu" and (cupy := cupy_if_any()) is not None:
             context = cupy.cuda.Device(self.device_id)
             context.__enter__()
         self._entered.append(context)
@@ -124,21 +124,21 @@ _state = _ThreadDevices()
 Device.CPU = Device("cpu")
 
 
-def _cupy() -> Any:
+def cupy_if_any() -> Any:
     """Return CuPy if a CUDA device works, else None."""
-    if not hasattr(_cupy, "found"):
+    if not hasattr(cupy_if_any, "found"):
         from ...engine.gpu.device import import_cupy
 
         try:
             found: Any = import_cupy()
         except MissingDependencyError:
             found = None
-        _cupy.found = found  # type: ignore[attr-defined]
-    return _cupy.found  # type: ignore[attr-defined]
+        cupy_if_any.found = found  # type: ignore[attr-defined]
+    return cupy_if_any.found  # type: ignore[attr-defined]
 
 
 def _device_count() -> int:
-    cupy = _cupy()
+    cupy = cupy_if_any()
     return 0 if cupy is None else int(cupy.cuda.runtime.getDeviceCount())
 
 

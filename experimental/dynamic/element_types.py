@@ -163,7 +163,7 @@ def dtype(value: Any, *details: Any) -> DType:
     """Return a `DType`: of a name, a value of `types`, or a dtype of NumPy or PyTorch.
 
     Args:
-        value: what the type is made of; or a `TypeKind`, with the arguments of `DType` in `details`.
+        value: what the type is made of; or a kind, with the arguments of `DType` in `details`.
 
     >>> from penstock import types
     >>> dtype("f16"), dtype(types.UINT8)

@@ -17,7 +17,7 @@ from .calls import call
 LEFT_OUT = frozenset(
     (
         *("constant", "dl_tensor_python_function", "experimental.inputs.video", "external_source"),
-        *("python_function", "ssd_random_crop"),
+        "python_function",
     )
 )
 """Operators of pipelines alone: Python calls functions, and `ExternalSource` takes data."""

@@ -13,6 +13,7 @@ from ...engine.run.eager import EagerOperator
 from ...engine.run.eager_runner import EagerRunner
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .contexts import EvalContext
+from .devices import cupy_if_any
 from .generators import RNG
 from .values import Value
 
@@ -134,4 +135,12 @@ def copied(value: Value) -> TensorList:
         return samples
     rows = [row.copy() for row in samples.rows()]
     whole = rows[0][None] if len(rows) == 1 else rows
-    return type(samples)(whole, samples.layout())
+    return settled(type(samples)(whole, samples.layout()))
+
+
+def settled(samples: TensorList) -> TensorList:
+    """Return samples once CuPy's work on them is done: operators run on another stream."""
+    cupy = cupy_if_any() if isinstance(samples, TensorListGPU) else None
+    if cupy is not None:
+        cupy.cuda.get_current_stream().synchronize()
+    return samples

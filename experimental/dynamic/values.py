@@ -98,6 +98,11 @@ class Value:
         _ = self.samples
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has: the samples, but no place in a captured loop."""
+        self.evaluate()
+        return {name: value for name, value in vars(self).items() if name != "origin"}
+
     @property
     def count(self) -> int:
         """Number of samples; a deferred call stays deferred."""
@@ -141,7 +146,12 @@ class Value:
     def _facts(self) -> dict[str, object]:
         """Return what stands in the text for an interactive session."""
         layout = f'"{self.layout}"' if self.layout else None
-        return {"dtype": self.dtype, "device": f'"{self.device}"', "layout": layout}
+        known = self._dtype is not None or self.samples.dtype != DALIDataType.NO_TYPE
+        return {
+            "dtype": self.dtype if known else None,
+            "device": f'"{self.device}"',
+            "layout": layout,
+        }
 
     @property
     @abstractmethod

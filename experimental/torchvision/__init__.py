@@ -10,7 +10,7 @@ transform      the base of transforms; geometry, warps, color, conversion, choic
                auto_augment: the transforms
 compose        transforms as a function of images
 exchange       images as samples, and results as images
-translation    torchvision's transforms
+translation    torchvision's transforms in pipelines; translations, which is which
 v2             the same transforms as functions
 """
 

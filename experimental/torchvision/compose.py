@@ -12,6 +12,7 @@ from ...engine.tensors import TensorList
 from .conversion import PILToTensor, ToPILImage, ToPureTensor, ToTensor
 from .exchange import GivenImages, batch_of, result_of
 from .images import PILLOW, TENSOR, Images
+from .translations import translated
 
 
 class Compose:
@@ -42,8 +43,6 @@ class Compose:
         num_threads: int = 1,
         **dali_pipeline_kwargs: Any,
     ) -> None:
-        from .translation import translated
-
         self.op_list = [translated(each) for each in op_list]
         self.batch_size = batch_size
         self.num_threads = num_threads

@@ -10,13 +10,14 @@ import numpy as np
 from ... import fn
 from ...engine.errors import ArgumentError
 from ...operators.vision.windows import CENTER, CROP, RESIZED_CROP
-from .images import Images, one_or_channels, window_node
+from .images import Images, window_node
 from .transform import (
     InterpolationMode,
     Transform,
     borders,
     chance,
     mode_of,
+    one_or_channels,
     pair,
     probability,
     sizes_of,

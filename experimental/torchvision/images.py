@@ -6,7 +6,7 @@ wait until the images are needed, so that one operator does both, with the trans
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -199,14 +199,4 @@ class Images:
         return _boxes_node(self.boxes, self.extents, **changes)
 
 
-def one_or_channels(values: Any) -> Any:
-    """Return the fill values of an argument as numbers: one, or one a channel; None is 0."""
-    if values is None:
-        return 0
-    if isinstance(values, Mapping):
-        kinds = {getattr(kind, "__name__", kind): value for kind, value in values.items()}
-        return one_or_channels(kinds.get("Image", kinds.get("others", 0)))
-    return values
-
-
-__all__ = ["PILLOW", "PIXELS", "REAL", "TENSOR", "Images", "one_or_channels", "window_node"]
+__all__ = ["PILLOW", "PIXELS", "REAL", "TENSOR", "Images", "window_node"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from numbers import Integral, Real
 from typing import Any
@@ -13,6 +13,10 @@ from ...engine import types
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import DataNode
 from .images import Images
+
+
+class WrongTypeError(ArgumentError, TypeError):
+    """An argument has a type that it must not have."""
 
 
 class InterpolationMode(Enum):
@@ -84,7 +88,7 @@ def sizes_of(size: Any, name: str = "size") -> tuple[int, ...]:
     """Return one or two lengths."""
     values = tuple(size) if isinstance(size, Sequence) else (size,)
     if not 1 <= len(values) <= 2 or not all(isinstance(each, Integral) for each in values):
-        raise ArgumentError(f"{name} must be an integer, or one or two of them, but is {size!r}")
+        raise WrongTypeError(f"{name} must be an integer, or one or two of them, but is {size!r}")
     if min(values) <= 0:
         raise ArgumentError(f"{name} must be positive, but is {size!r}")
     return tuple(map(int, values))
@@ -104,7 +108,7 @@ def pair(value: Any, name: str) -> tuple[float, float]:
         or len(value) != 2
         or not all(isinstance(each, Real) for each in value)
     ):
-        raise ArgumentError(f"{name} must be two numbers (least, largest), but is {value!r}")
+        raise WrongTypeError(f"{name} must be two numbers (least, largest), but is {value!r}")
     low, high = map(float, value)
     if low > high:
         raise ArgumentError(f"{name} must be (least, largest), but is {value!r}")
@@ -115,11 +119,31 @@ def borders(padding: Any) -> tuple[int, int, int, int]:
     """Return the padding left, top, right and bottom, of one, two or four numbers."""
     values = tuple(padding) if isinstance(padding, Sequence) else (padding,)
     if len(values) not in (1, 2, 4) or not all(isinstance(each, Integral) for each in values):
-        raise ArgumentError(f"padding must be one, two or four integers, but is {padding!r}")
+        raise WrongTypeError(f"padding must be one, two or four integers, but is {padding!r}")
     if min(values) < 0:
         raise ArgumentError(f"padding must not be negative, but is {padding!r}")
     left, top, right, bottom = (int(values[i % len(values)]) for i in range(4))
     return left, top, right, bottom
+
+
+def one_or_channels(values: Any) -> Any:
+    """Return the fill values of an argument: one, or one a channel; None is 0.
+
+    A dict has the values of images under `tv_tensors.Image` or "others".
+    """
+    if values is None:
+        return 0
+    if isinstance(values, Mapping):
+        kinds = {getattr(kind, "__name__", kind): value for kind, value in values.items()}
+        return one_or_channels(kinds.get("Image", kinds.get("others", 0)))
+    numbers = values if isinstance(values, Sequence) else [values]
+    if (
+        isinstance(values, str)
+        or not all(isinstance(each, Real) for each in numbers)
+        or not numbers
+    ):
+        raise WrongTypeError(f"fill must be a number, or one a channel, but is {values!r}")
+    return values
 
 
 def probability(p: Any) -> float:

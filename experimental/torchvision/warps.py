@@ -9,8 +9,8 @@ from typing import Any
 from ...engine.errors import ArgumentError
 from ...engine.graph.functions import function_of
 from ...operators.vision.maps import AFFINE, PERSPECTIVE, VisionMap
-from .images import Images, one_or_channels
-from .transform import InterpolationMode, Transform, mode_of, pair, probability
+from .images import Images
+from .transform import InterpolationMode, Transform, mode_of, one_or_channels, pair, probability
 
 _map_node = function_of(VisionMap)
 

@@ -31,7 +31,7 @@ def open_container(file: Any, kind: str = "video") -> tuple[Any, Any]:
 
     Args:
         file: path, or a file object.
-        kind: of the stream: "video" or "audio".
+        kind: kind of the stream: "video" or "audio".
 
     Returns:
         the container and its best stream of this kind: the default one, if the file marks one.
@@ -105,7 +105,7 @@ def decoded(packet: Any, context: Any = None) -> list[Any] | None:
     """Return the frames that a packet completes; None if the packet is damaged.
 
     Args:
-        packet: of the stream.
+        packet: packet of the stream.
         context: the codec context that decodes; by default the stream's own one.
     """
     try:

@@ -52,9 +52,9 @@ class NumberedPackets(NamedTuple):
     """The packets of a stream.
 
     Attributes:
-        table: of the packets.
-        times: of the frames by number, in units of the stream; they do not go back.
-        duration: of a frame in units of the stream.
+        table: table of the packets.
+        times: times of the frames by number, in units of the stream; they do not go back.
+        duration: duration of a frame in units of the stream.
     """
 
     table: PacketTable
@@ -135,7 +135,7 @@ def number_packets(
     Damaged packets have no frames. The times of the frames behind them allow for them.
 
     Args:
-        container, stream: of the video.
+        container, stream: container and stream of the video.
         packets: all packets in decoding order.
         check_running: see `FrameReader`.
     """

@@ -13,13 +13,13 @@ class PacketFacts(NamedTuple):
     """A packet without its data; times are in units of the stream.
 
     Attributes:
-        time: of the presentation; None if the container does not say.
+        time: time of the presentation; None if the container does not say.
         decoding_time: None if the container does not say.
         is_key: whether decoding can start here.
-        duration: of the frame; 0 if unknown.
+        duration: duration of the frame; 0 if unknown.
         is_hidden: whether the frame is not shown, although others may need it: an edit list hides
             it, or the codec.
-        offset: of the packet in bytes; None if unknown.
+        offset: offset of the packet in bytes; None if unknown.
         size: in bytes.
     """
 

@@ -23,7 +23,7 @@ def starts_exactly(codec: str, header: bytes | None, packet: Any) -> bool:
     Args:
         codec: name of the codec.
         header: the stream's parameters outside of its packets.
-        packet: that the container calls a key frame.
+        packet: packet that the container calls a key frame.
     """
     if codec != "h264":
         return True

@@ -22,8 +22,8 @@ def padded(numbers: Int64s, count: int, mode: str) -> Int64s:
     """Replace numbers of frames that a video lacks.
 
     Args:
-        numbers: of frames, 0 or more.
-        count: of the video's frames.
+        numbers: numbers of frames, 0 or more.
+        count: number of the video's frames.
         mode: "none" leaves these numbers out; "constant" replaces them by -1; "edge" or "repeat"
             by the last frame; "reflect_1001" or "symmetric" goes back from there, and repeats the
             last frame; "reflect_101" or "reflect" goes back without repeating it.

@@ -11,13 +11,13 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY_FLOAT, BOOL, FLOATS, INTERP, STR, param
-from ...engine.tensors import TensorList, TensorListGPU
+from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
 from ..common.batch_arguments import why_not
 from ..warp.cpu_warp import Sampling
 from .cpu_augment import Style, apply_steps
-from .effects import EFFECTS, Floats, checked_steps, parameter_row
+from .effects import EFFECTS, WIDTH, Floats, checked_steps, number_of, parameter_row
 from .gpu_augment import Request, augment_batch
 from .references import given_reference
 
@@ -68,6 +68,7 @@ class Augment(SampleOperator):
     devices = ("cpu", "gpu")
     assumed_layouts = VIDEO_LAYOUTS
     own_frames = True
+    rehearses = True
     inputs = ("images", "steps?")
     cpu_inputs = ("steps",)
 
@@ -132,6 +133,16 @@ class Augment(SampleOperator):
         frames = np.ascontiguousarray(image).reshape(whole)
         apply_steps(workspace, frames, chosen, given or whole[1:3], self.style, out.reshape(whole))
         return out
+
+    def rehearse(
+        self, batch: BatchContext, images: TensorListGPU, *_: Any, **arguments: Any
+    ) -> TensorListGPU:
+        """Launch all kernels: see `Operator.rehearse`."""
+        names = ("rotate", "equalize") if self.effect is None else (self.effect,)
+        made = np.zeros((batch.size, len(names), 1 + WIDTH), np.float32)
+        made[..., 0] = [number_of(name) for name in names]
+        values = made if self.effect is None else made[:, 0, : EFFECTS[self.effect].width]
+        return self.batch_gpu(batch, images, TensorListCPU(values), shape=())
 
     def batch_gpu(
         self,

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.graph.operator import Array, SampleOperator
-from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList, TensorListGPU, address_of
 from ..common.batch_arguments import enter_errors
 from ..kernels import THREADS, Pointers, blocks_for, kernel, launch_elements, struct_table
 from ..warp.cpu_warp import MOST_EXTENT
 from ..warp.gpu_warp import converted_fill
 from .byte_tables import given_tables
+from .chains import Chains, chains_of
 from .cpu_augment import Style, color_maps
 from .effects import EFFECTS, OF_COLORS, OF_LEVELS, WIDTH, WORKS, Floats, Ints, Work
 from .maps import pixel_maps
@@ -57,21 +57,7 @@ class Request(NamedTuple):
     steps_of: Callable[[Array | None], Floats]
 
 
-class Chains(NamedTuple):
-    """The steps of the samples of a batch that have an effect.
-
-    Attributes:
-        steps: (batch, most, 1 + WIDTH); zeros follow the steps of samples that have fewer.
-        counts: number of steps of each sample: (batch,).
-        usable: which samples have no error: (batch,).
-    """
-
-    steps: Floats
-    counts: Ints
-    usable: NDArray[np.bool_]
-
-
-class Images(NamedTuple):
+class BatchForms(NamedTuple):
     """The images of a batch, whose addresses change from step to step.
 
     Attributes:
@@ -114,7 +100,7 @@ def augment_batch(
     frames, height, width, channels = np.concatenate([*before, shapes, *after], axis=1).T
     alike = bool((channels == channels[:1]).all())
     together = int(channels[0]) if alike and len(channels) and channels[0] in _TOGETHER else 0
-    given = Images(frames, channels, np.stack([height, width], axis=1), together)
+    given = BatchForms(frames, channels, np.stack([height, width], axis=1), together)
 
     chains = chains_of(batch, steps, request.effect, request.steps_of)
     maps, usable = _maps(given, chains, shape, request.style)
@@ -134,61 +120,8 @@ def augment_batch(
     return out
 
 
-def chains_of(
-    batch: BatchContext,
-    steps: TensorList | None,
-    effect: str | None,
-    steps_of: Callable[[Array | None], Floats],
-) -> Chains:
-    """Return the steps of a batch. Samples with steps that the CPU refuses are not usable.
-
-    Args:
-        batch: the batch.
-        steps: of each sample; with `effect`, its parameter.
-        effect: the only effect, or None.
-        steps_of: see `Request`.
-    """
-    usable = np.ones(batch.size, bool)
-    dense = steps is not None and steps.is_dense_tensor() and steps.dense()[:1].size > 0
-    table = np.zeros((batch.size, 1, 1 + WIDTH), np.float32)
-    numbers = steps.dense() if steps is not None and dense else None
-    if effect is None and numbers is not None and numbers.shape[2:] == (1 + WIDTH,):
-        table = numbers.astype(np.float32)
-    elif effect is not None and (steps is None or _fits(effect, numbers)):
-        declared = EFFECTS[effect]
-        table[:, 0, 0] = declared.number
-        if numbers is not None and declared.width:
-            table[:, 0, 1 : 1 + declared.width] = numbers.reshape(batch.size, -1)
-    else:
-        rows: list[Floats] = [np.zeros((0, 1 + WIDTH), np.float32)] * batch.size
-
-        def read(row: int) -> None:
-            rows[row] = steps_of(None if steps is None else steps.row(row))
-
-        usable[try_rows(batch, range(batch.size), read)] = False
-        table = np.zeros((batch.size, max(1, *map(len, rows)), 1 + WIDTH), np.float32)
-        for row, chosen in enumerate(rows):
-            table[row, : len(chosen)] = chosen
-    usable &= np.isfinite(table).all(axis=(1, 2))
-    numbered = np.where(usable[:, np.newaxis], table[..., 0], 0)
-    usable &= ((numbered >= 0) & (numbered < len(EFFECTS))).all(axis=1)
-    table = np.where(usable[:, np.newaxis, np.newaxis], table, 0)
-    empty = table[..., 0] < 1
-    order = np.argsort(empty, axis=1, kind="stable")
-    table = np.take_along_axis(table, order[..., np.newaxis], axis=1)
-    counts = (~empty).sum(axis=1)
-    table[np.arange(table.shape[1]) >= counts[:, np.newaxis]] = 0
-    return Chains(table, counts, usable)
-
-
-def _fits(effect: str, numbers: Array | None) -> bool:
-    """Return whether all samples have the numbers of a parameter."""
-    width = EFFECTS[effect].width
-    return numbers is not None and (not width or numbers[0].size == width)
-
-
 def _maps(
-    images: Images, chains: Chains, shape: Any, style: Style
+    images: BatchForms, chains: Chains, shape: Any, style: Style
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the map of pixels of each step, (batch, most, 6), and which samples are usable."""
     count, most = chains.steps.shape[:2]
@@ -212,7 +145,7 @@ def _maps(
 
 def _launch(
     batch: BatchContext,
-    images: Images,
+    images: BatchForms,
     rows: Ints,
     source: NDArray[np.uint64],
     target: NDArray[np.uint64],
@@ -287,7 +220,7 @@ def _launch(
 
 def _make_tables(
     batch: BatchContext,
-    images: Images,
+    images: BatchForms,
     rows: Ints,
     source: NDArray[np.uint64],
     tables: NDArray[np.uint64],

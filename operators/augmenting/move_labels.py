@@ -18,8 +18,8 @@ from ..common.batch_arguments import enter_errors
 from ..warp.cpu_warp import Sampling, warp
 from ..warp.frame_maps import FrameMaps, canvases_fit, check_extents, samples_of
 from ..warp.gpu_warp import warp_images
+from .chains import chains_of
 from .effects import WORKS, Floats, Work, checked_steps
-from .gpu_augment import chains_of
 from .maps import pixel_maps, point_maps
 from .references import given_reference, references
 

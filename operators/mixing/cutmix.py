@@ -56,6 +56,7 @@ class CutMix(PairOperator):
     """
 
     name = "cutmix"
+    is_random = True
 
     def compose(self, name: str | None, images: DataNode, labels: DataNode) -> tuple[DataNode, ...]:
         other_images, other_labels = self.paired(images, labels)

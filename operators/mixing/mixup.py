@@ -44,6 +44,7 @@ class MixUp(PairOperator):
     """
 
     name = "mixup"
+    is_random = True
 
     def compose(self, name: str | None, images: DataNode, labels: DataNode) -> tuple[DataNode, ...]:
         other_images, other_labels = self.paired(images, labels)

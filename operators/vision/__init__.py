@@ -4,9 +4,8 @@ torchvision has two sets of results: those of its tensors, and those of Pillow, 
 Pillow's images. The argument `rule` of these operators chooses the set. The operators have no
 public names: programs use the transforms of `experimental.torchvision`.
 
-axes        which samples of an axis each result weighs, and rounded weights
-resizing    an image on the CPU; `gpu_resizing` and resize.cu, a batch on the GPU
-resize      the operator of both, with sizes and windows by torchvision's rules
-color       `ColorJitter`, `Grayscale` and `RandomGrayscale`; colors: their arithmetic on the CPU;
-            pillow_images: arrays as Pillow's images, and back
+resize      sizes and windows by torchvision's rules; resizing works on the CPU, by weights of axes,
+            and gpu_resizing on the GPU; pillow_images: arrays as images of Pillow
+color       changes of brightness, contrast, saturation and hue; colors, on the CPU
+windows     random windows, and boxes in windows; maps: random rotations and perspectives
 """

@@ -34,9 +34,9 @@ class InflatedMember(Storage):
         """Take the member.
 
         Args:
-            name: of the member, for messages.
+            name: name of the member, for messages.
             packed: the deflated bytes.
-            size: of the content, as the archive's directory has it.
+            size: size of the content, as the archive's directory has it.
             checksum: CRC-32 of the content.
         """
         self.name = name

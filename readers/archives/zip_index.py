@@ -55,7 +55,7 @@ class ZipMembers(NamedTuple):
 
     Attributes:
         names: as the archive has them, in UTF-8.
-        offsets, sizes: of the stored bytes.
+        offsets, sizes: offsets and sizes of the stored bytes.
         contents: bytes of the members once they are inflated.
         checksums: CRC-32 of the content: uint32.
         methods: `STORED` or `DEFLATED`: int64.

@@ -23,7 +23,7 @@ def read_list_file(
     """Return the paths, as the file has them, and the labels, int32 of shape (files,).
 
     Args:
-        path: of the list, a local file or a URL.
+        path: path of the list, a local file or a URL.
         options: `Reader.storage_options`, for a URL.
 
     Raises:

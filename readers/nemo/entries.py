@@ -27,10 +27,10 @@ class NemoEntries:
 
     Attributes:
         manifests: as they were parsed.
-        folders: of the manifests, absolute paths or URLs, which relative paths begin at.
-        manifest: of each entry, the number of its manifest: (entries,).
-        row: of each entry, its number in its manifest: (entries,).
-        number: of each entry, counted over all manifests and the entries that the limits of
+        folders: folders of the manifests, absolute paths or URLs, which relative paths begin at.
+        manifest: number of the manifest of each entry: (entries,).
+        row: number of each entry in its manifest: (entries,).
+        number: number of each entry, counted over all manifests and the entries that the limits of
             duration leave, in the order of the files: (entries,).
     """
 

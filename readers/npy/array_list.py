@@ -42,9 +42,9 @@ class ArrayMembers:
     """Members of archives, one after the other.
 
     Attributes:
-        table: of `_MEMBER`.
+        table: rows of `_MEMBER`.
         names: in their archives.
-        stamps: of each archive, when it was indexed: see `Storage.stamp`.
+        stamps: stamp of each archive, when it was indexed: see `Storage.stamp`.
     """
 
     table: NDArray[Any]
@@ -61,7 +61,7 @@ class ArrayList:
 
     Attributes:
         files: the files.
-        members: of the files; None where every file is one array.
+        members: members of the files; None where every file is one array.
     """
 
     files: FileList

@@ -68,7 +68,7 @@ class ExpectedHeader:
         """Start to read local files; the result says whether all are alike and were in memory.
 
         Args:
-            paths: of the files.
+            paths: paths of the files.
             regions: one of each file, or one for all files; `may_read` is true of them. None for
                 whole arrays.
             result: memory for the elements, native: (files, *shape) of the array or of a region.
@@ -134,8 +134,8 @@ class ExpectedHeader:
         """Open each file and read it; return whether all are alike and were in memory.
 
         Args:
-            paths: of the files.
-            nbytes: that are read of each.
+            paths: paths of the files.
+            nbytes: number of bytes that are read of each.
             read: reads one file.
         """
         size = self.header.offset + self.header.nbytes

@@ -42,9 +42,9 @@ class FormGroup:
     """Samples of a batch whose arrays have the same form.
 
     Attributes:
-        header: of one of the arrays.
-        rows: of the samples.
-        regions: of the arrays, one a sample.
+        header: header of one of the arrays.
+        rows: rows of the samples.
+        regions: regions of the arrays, one a sample.
     """
 
     header: NpyHeader

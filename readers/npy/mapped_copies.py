@@ -100,7 +100,7 @@ class MappedCopies:
         That needs all files to be as expected.
 
         Args:
-            paths: of the files.
+            paths: paths of the files.
             beginning: first bytes of each file, and number of all its bytes.
             begins: offset of the first element of each region.
             strides: bytes from one element to the next in the files, along each axis.

@@ -77,7 +77,7 @@ def stored_form(elements: NDArray[Any], header: NpyHeader) -> NDArray[np.uint8]:
 
     Args:
         elements: in native byte order, C-contiguous.
-        header: of the file.
+        header: header of the file.
     """
     ordered = elements.reshape(header.shape)
     if header.fortran_order:

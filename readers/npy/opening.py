@@ -32,8 +32,8 @@ class StoredMember(NamedTuple):
     """A stored member of a zip archive.
 
     Attributes:
-        number: of the member's array in the data set.
-        offset, size: of the member's bytes in the archive.
+        number: number of the member's array in the data set.
+        offset, size: offset and size of the member's bytes in the archive.
         checksum: CRC-32 that the archive's directory has for the member.
     """
 
@@ -49,7 +49,7 @@ class OpenArray(NamedTuple):
     Attributes:
         storage: the file.
         begin: offset of its elements in the file.
-        header: of the array.
+        header: header of the array.
         content: header and elements, where these were in memory already.
         member: whose checksum is to be verified once the array has been read.
         header_checksum: CRC-32 of the bytes before the elements.
@@ -68,9 +68,9 @@ class _EncodedArray:
     """An array that is not open yet: which bytes of which file it is.
 
     Attributes:
-        number: of the array.
+        number: number of the array.
         storage: the file.
-        offset, size: of the array's bytes in the file.
+        offset, size: offset and size of the array's bytes in the file.
         content: these bytes, where they had to be read at once.
         member: what inflates them, if the file is an archive that has them deflated.
         stored_member, header_checksum: see `OpenArray`.
@@ -121,7 +121,7 @@ class ArrayOpener:
         """Return arrays, all files having been asked together.
 
         Args:
-            numbers: of the arrays, without repetition.
+            numbers: numbers of the arrays, without repetition.
             whole: whether they will be read from their first to their last byte.
 
         Raises:

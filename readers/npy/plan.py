@@ -25,7 +25,7 @@ class StoredLayout(NamedTuple):
     """The layout of an array in a file.
 
     Attributes:
-        shape: of the array.
+        shape: shape of the array.
         itemsize: bytes of an element.
         fortran_order: whether the first index runs fastest.
     """
@@ -73,8 +73,8 @@ class RangeGrid:
     """Reads of one length at regular offsets.
 
     Attributes:
-        offsets: of the reads, in bytes from the region's first element: int64 (reads,).
-        length: of each read in bytes.
+        offsets: offsets of the reads, in bytes from the region's first element: int64 (reads,).
+        length: length of each read in bytes.
         inner, strides: the elements in a read: extents, and the bytes from one to the next.
         direct: whether a read is nothing but elements, in the result's order.
     """
@@ -133,10 +133,10 @@ def plan_region(
     """Plan to read a region of an array; the plan is the same wherever the region begins.
 
     Args:
-        layout: of the array.
+        layout: layout of the array.
         counts: elements along each axis; all at least 1.
         steps: distance of those elements along each axis; all at least 1.
-        cost: of reads.
+        cost: costs of reads.
         direct: whether the result's memory is C-contiguous.
 
     Returns:
@@ -231,7 +231,7 @@ def first_elements(layout: StoredLayout, starts: Int64s) -> Int64s:
     """Return where elements lie, in bytes from the array's first one.
 
     Args:
-        layout: of the array.
+        layout: layout of the array.
         starts: index of each element: int64 (elements, axes).
     """
     strides = np.array(layout.strides(), np.int64)

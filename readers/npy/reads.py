@@ -54,7 +54,7 @@ def carry_out(
     Args:
         parts: regions of local and remote files.
         allocate: see `Source.read`.
-        threads: that read local files, at most.
+        threads: threads that read local files, at most.
         o_direct: read local files past the page cache, where the file system allows it.
         mapped: copies regions of local files out of maps, unless `o_direct` is set.
 

@@ -41,7 +41,7 @@ class Regions:
         start: the first element.
         count: number of elements.
         step: from one element to the next: (axes,).
-        shape: of the result. Where it is larger than `count`, the rest is filled.
+        shape: shape of the result. Where it is larger than `count`, the rest is filled.
         lead: index in the result of the first element.
         kept: the axes that the result has; the others have the extent 1.
     """
@@ -86,7 +86,7 @@ class RegionOfInterest:
 
     Attributes:
         values: the arguments that are the same for all samples.
-        axes: that `values` are for, in their order; none means all axes.
+        axes: axes that `values` are for, in their order; none means all axes.
         key: the argument `roi`.
         policy: one of `POLICIES`.
     """
@@ -105,7 +105,7 @@ class RegionOfInterest:
         """Return the regions of samples with the shapes (samples, axes).
 
         Args:
-            shapes: of the samples, which have the same number of axes.
+            shapes: shapes of the samples, which have the same number of axes.
             values: arguments of each sample, besides `self.values`.
             where: returns the location of the sample in a row.
 

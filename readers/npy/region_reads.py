@@ -44,8 +44,8 @@ class StagedRanges(NamedTuple):
         begin: offset of the region's first element.
         grid: the region's reads.
         tile: the reads among them that this block holds.
-        target: of the elements, as the file has them: `RangeGrid.arranged`.
-        dtype: of the elements as they are stored.
+        target: target of the elements, as the file has them: `RangeGrid.arranged`.
+        dtype: dtype of the elements as they are stored.
     """
 
     storage: Storage
@@ -78,7 +78,7 @@ class RegionRead(NamedTuple):
         begin: offset of the region's first element.
         target: memory for its elements, in native byte order; what is read directly keeps the
             stored order there.
-        dtype: of the elements as they are stored.
+        dtype: dtype of the elements as they are stored.
         strides: bytes from one to the next in the file, along each axis.
         grids: the region's reads.
     """

@@ -36,7 +36,7 @@ class SampleRegions:
     Args:
         arrays: the arrays.
         opener: reads their headers, all of them if there is an axis.
-        region: of a sample.
+        region: region of a sample.
         axis: axis of the arrays whose indices are the samples; None takes each array for one.
 
     Attributes:

@@ -53,13 +53,13 @@ class NumpySource:
 
         Args:
             arrays: at least one.
-            region: of a sample, that is read.
+            region: region that is read of a sample.
             sample_axis: axis of the arrays whose indices are the samples; None takes each array
                 for one. Reads all headers.
-            fill_value: of elements outside of the arrays.
+            fill_value: value of elements outside of the arrays.
             keep_headers: whether to remember headers, for as long as files do not change.
             o_direct: whether to read local files past the page cache.
-            threads: that read local files at most.
+            threads: threads that read local files at most.
             options: `Reader.storage_options`, for URLs.
         """
         self._arrays = arrays

@@ -26,13 +26,13 @@ class ColumnRule:
     """The rule by which a column becomes an output.
 
     Attributes:
-        name: of the column, as the user wrote it.
+        name: name of the column, as the user wrote it.
         selection: what is read of the file.
         steps: names from the top-level column down to the values.
-        type: of the values.
-        dtype: of the output.
+        type: type of the values.
+        dtype: dtype of the output.
         is_text: whether texts are decimal numbers.
-        ndim: of a sample.
+        ndim: number of dimensions of a sample.
     """
 
     name: str
@@ -71,9 +71,9 @@ def rule_of(schema: Any, name: str, dtype: np.dtype[Any] | None, where: str) -> 
     """Return how the column `name` of a schema becomes an output.
 
     Args:
-        schema: of a file.
-        name: of a column, or of a field in it: "objects.bbox".
-        dtype: that the user wants; None for the usual one.
+        schema: schema of a file.
+        name: name of a column, or of a field in it: "objects.bbox".
+        dtype: dtype that the user wants; None for the usual one.
         where: the file, for messages.
 
     Raises:

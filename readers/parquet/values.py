@@ -177,10 +177,10 @@ class ListValues(ColumnValues):
     """Lists of numbers, or lists of such lists: samples with one axis for each level.
 
     Args:
-        elements: of all rows.
+        elements: elements of all rows.
         bounds: row i has the elements `bounds[i]` to `bounds[i + 1]`.
-        shapes: of each row: int64 (rows, levels).
-        dtype: of the samples.
+        shapes: shape of each row: int64 (rows, levels).
+        dtype: dtype of the samples.
         sound: rows without a missing list or element.
         ragged: rows whose lists differ in length.
     """

@@ -119,7 +119,7 @@ class MapCopier:
         """Copy regions of files that are alike: see `copy`.
 
         Args:
-            paths: of the files, which may be in any state.
+            paths: paths of the files, which may be in any state.
             beginning: first bytes of each file, and number of all its bytes.
             wanted: fields of a `StridedCopies`.
         """

@@ -80,7 +80,7 @@ class ReadMemory:
 
         Args:
             column: the column.
-            functions: that are run on the rows of a column of bytes.
+            functions: functions that are run on the rows of a column of bytes.
         """
         if isinstance(column, np.ndarray):
             if column.dtype.kind not in PLAIN_DTYPES:
@@ -114,7 +114,7 @@ def joined(memory: Bytes, firsts: Sequence[int], parts: Sequence[Placed]) -> Col
     """Return one column of those of several parts of the samples.
 
     Args:
-        memory: of the whole read.
+        memory: memory of the whole read.
         firsts: where the memory of the process begins that has read the part.
         parts: the column of each part.
     """

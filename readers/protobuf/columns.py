@@ -32,9 +32,9 @@ class FieldColumn(NamedTuple):
     """One field of all messages.
 
     Attributes:
-        number: of the field.
+        number: number of the field.
         wire: VARINT or LENGTH.
-        starts, ends: of its content in the block.
+        starts, ends: starts and ends of its content in the block.
         values: the numbers, or the lengths.
     """
 

@@ -76,10 +76,10 @@ class Processes(Carrier):
     Args:
         source: the samples.
         arena: memory of batches, which the processes map.
-        metadata_functions: that the processes run on encoded samples.
+        metadata_functions: functions that the processes run on encoded samples.
         depth: number of batches that threads of this process read ahead while there are no
             processes.
-        interrupt: of the waits of these threads for storage.
+        interrupt: interrupt of the waits of these threads for storage.
     """
 
     def __init__(

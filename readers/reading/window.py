@@ -46,10 +46,10 @@ class _Read:
     """Consecutive batches that are read together.
 
     Attributes:
-        numbers: of the batches.
+        numbers: numbers of the batches.
         selection: their samples, end to end.
         pending: the read, once it is started.
-        memory: that the read takes.
+        memory: memory that the read takes.
         columns: the samples, once they are read.
     """
 

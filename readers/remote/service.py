@@ -51,7 +51,7 @@ class Reply(ABC):
     """The answer to a request: its headers have come, its bytes are on their way.
 
     Attributes:
-        version: of the object.
+        version: version of the object.
         offset, length: the bytes that this reply holds.
         ranged: False if the service ignored the range and sends the object from its start.
     """
@@ -71,7 +71,7 @@ class Service(ABC):
 
     Attributes:
         fs: the fsspec file system.
-        limits: of the requests.
+        limits: limits of the requests.
         options: `Reader.storage_options` without the limits.
     """
 

@@ -27,7 +27,7 @@ class LocalFile(Storage):
 
     Attributes:
         location: the absolute path.
-        identity: of the file when the storage was made.
+        identity: identity of the file when the storage was made.
     """
 
     gap = 16 * 1024

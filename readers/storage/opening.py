@@ -53,7 +53,7 @@ def opened(path: str | bytes | Place, options: Mapping[str, Any] | None = None) 
     Of local files, only regular ones are opened: a named pipe would wait for a writer for ever.
 
     Args:
-        path: of a local file, or a URL.
+        path: path of a local file, or a URL.
         options: `Reader.storage_options`, for a URL.
 
     Raises:

@@ -17,7 +17,7 @@ class ReadPlan(NamedTuple):
         offsets, lengths: of each run in the storage, in ascending order, without overlap.
         block_offsets: offset of each run in the block.
         starts: offset of each requested range in the block, in the order of the request.
-        size: of the block, in bytes.
+        size: size of the block, in bytes.
         order: the numbers of the requested ranges, sorted by their offsets in the storage.
         firsts: index in `order` of each run's first range; at the end, the number of ranges.
     """

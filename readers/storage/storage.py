@@ -39,7 +39,7 @@ class Storage(ABC):
         part: bytes; longer runs of ranges are read in parts of about this size. None if the storage
             divides them itself.
         path: in the local file system; None for a remote object.
-        identity: of a local file, when the storage was made; None for all others.
+        identity: identity of a local file, when the storage was made; None for all others.
     """
 
     name: str

@@ -30,7 +30,7 @@ def read_video_list(path: str, options: Mapping[str, Any] | None = None) -> list
     """Read a list; relative paths start at the folder of the list.
 
     Args:
-        path: of the list, a local file or a URL.
+        path: path of the list, a local file or a URL.
         options: `Reader.storage_options`, for a URL.
 
     Raises:

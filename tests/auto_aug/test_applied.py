@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from scipy.stats import chisquare
 
-from penstock import ArgumentError, fn, pipeline_def, types
+from penstock import ArgumentError, Pipeline, fn, pipeline_def, types
 from penstock.auto_aug import augmentations as a
 from penstock.auto_aug import auto_augment, rand_augment, trivial_augment
 from penstock.auto_aug.core import Policy, augmentation, select
@@ -106,7 +106,7 @@ def shifting(pixels, negate):
 
 def shifts(rows):
     """Return how far a white line at column 32 has moved to the right."""
-    return [int(np.flatnonzero(row[0, :, 0] > 127)[0]) - 32 for row in rows]
+    return [int(np.flatnonzero(row[0, :, 0] > 200)[0]) - 32 for row in rows]
 
 
 def lines(count):
@@ -235,17 +235,35 @@ def blackened(data, _):
 
 
 @pytest.mark.parametrize("conditionals", [False, True])
-def test_functions_of_operators_are_augmentations_too(conditionals):
+def test_functions_of_operators_are_augmentations_too(conditionals, device):
     suite = [brighter, blackened, a.invert, a.rotate]
     rows = [np.full((5, 6, 3), 20, np.uint8)] * 64
     results = run(
         lambda data: rand_augment.apply_rand_augment(suite, data, 1, 10, 11, fill_value=None),
         rows,
+        device,
         enable_conditionals=conditionals,
     )
     levels = [int(row.max()) for row in results]
     assert set(levels) == {60, 0, 235, 20}
     assert chisquare([levels.count(each) for each in (60, 0, 235, 20)]).pvalue > 0.01
+
+
+def test_a_pipeline_that_was_written_draws_the_same():
+    rows = [pixels(9, 8, 3, seed=i) for i in range(4)]
+
+    @pipeline_def(batch_size=4, num_threads=1, seed=6)
+    def pipeline():
+        data = fn.external_source(name="data", layout="HWC")
+        return auto_augment.auto_augment(data)
+
+    pipe = pipeline()
+    results = []
+    for each in (pipe, Pipeline.deserialize(pipe.serialize())):
+        with each:
+            each.feed_input("data", rows)
+            results.append([np.array(row) for row in each.run()[0].rows()])
+    assert_rows(results[0], results[1])
 
 
 def test_sub_policies_may_mix_both_kinds():

@@ -82,9 +82,9 @@ class _MemoryFile:
     """A file in memory that holds one sample after the other.
 
     Attributes:
-        process: that made the file.
-        size: of the sample in bytes.
-        descriptor: of the file.
+        process: process that made the file.
+        size: size of the sample in bytes.
+        descriptor: descriptor of the file.
     """
 
     def __init__(self) -> None:

@@ -30,7 +30,7 @@ class WholeSignal:
     """Collects the blocks of a signal of unknown length.
 
     Args:
-        header: of the file; its number of samples does not count.
+        header: header of the file; its number of samples does not count.
     """
 
     def __init__(self, header: AudioHeader) -> None:

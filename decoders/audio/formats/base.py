@@ -61,7 +61,7 @@ class AudioStream(ABC):
     """An encoded file, opened: a context manager. One thread uses it.
 
     Attributes:
-        header: of the file.
+        header: header of the file.
     """
 
     header: AudioHeader

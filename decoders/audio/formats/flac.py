@@ -51,7 +51,7 @@ class StoredDigest:
 
     Attributes:
         md5: of all samples, channel by channel.
-        bits: of a sample.
+        bits: bits of a sample.
     """
 
     md5: bytes

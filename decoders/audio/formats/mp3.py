@@ -44,7 +44,7 @@ class FirstFrame(NamedTuple):
         start: its offset in the file.
         header: its four bytes.
         side: size of the side information behind the header, in bytes.
-        samples: of a frame, for each channel.
+        samples: samples of a frame, for each channel.
         smallest: size of a frame of the lowest rate of bits.
         stated: samples that the tag states, padding included; 0 without a tag.
     """

@@ -41,7 +41,7 @@ class Page(NamedTuple):
     Attributes:
         start: offset of the first byte.
         end: offset behind the last byte.
-        flags: of the header.
+        flags: flags of the header.
         position: number of samples up to the end of the last packet that ends in the page.
         stream: serial number of the page's stream.
     """

@@ -50,10 +50,10 @@ class WavLayout(NamedTuple):
     """Place and coding of the samples in a file.
 
     Attributes:
-        header: of the file.
+        header: header of the file.
         stored: dtype of a sample. Samples of 24 bits are the upper bytes of int32.
-        offset: of the first sample in bytes.
-        width: of a sample in bytes.
+        offset: offset of the first sample in bytes.
+        width: width of a sample in bytes.
     """
 
     header: AudioHeader
@@ -170,7 +170,7 @@ def convert(stored: NDArray[Any], width: int, out: NDArray[Any]) -> None:
 
     Args:
         stored: as `WavLayout.stored` says.
-        width: of a sample in bytes.
+        width: width of a sample in bytes.
         out: float32, int16 or int32; integers only if `stored` are.
     """
     if stored.dtype.kind == "f":

@@ -25,7 +25,7 @@ def decode(format_name: str, data: bytes | memoryview | NDArray[np.uint8], **opt
     Args:
         format_name: one of the formats that imagecodecs decodes.
         data: the whole file.
-        options: of imagecodecs' function for the format.
+        options: options of imagecodecs' function for the format.
 
     Raises:
         DecodeError: the library refuses the data, or was built without the codec.

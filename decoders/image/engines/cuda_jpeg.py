@@ -46,10 +46,10 @@ class JpegFiles:
     """Plain JPEG files without restart intervals, and their windows; one entry a file.
 
     Attributes:
-        rows: of the files in the batch of encoded files: (files,).
+        rows: rows of the files in the batch of encoded files: (files,).
         lengths: in bytes, `MOST_BYTES` at most: (files,).
         sizes: height and width as stored: (files, 2).
-        sampling: of luma, as in `JpegBatchHeaders`: (files,).
+        sampling: sampling of luma, as in `JpegBatchHeaders`: (files,).
         boxes: the windows in the stored images: (files, 4).
     """
 

@@ -16,7 +16,7 @@ def decode(format_name: str, data: bytes) -> NDArray[Any]:
     """Return the primary picture, turned upright and cropped as its properties say.
 
     Args:
-        format_name: of the file, for errors.
+        format_name: name of the format of the file, for errors.
         data: the whole file.
 
     Returns:

@@ -15,7 +15,7 @@ def load(module: str, format_name: str) -> Any:
 
     Args:
         module: such as "imagecodecs" or "PIL.Image".
-        format_name: of the file that needs it.
+        format_name: name of the format of the file that needs it.
 
     Raises:
         MissingDependencyError: the library is not installed.

@@ -78,7 +78,7 @@ class JpegDecoder:
 
         Args:
             rows: the encoded files.
-            boxes: of the stored images: (y0, x0, y1, x1), ends excluded.
+            boxes: boxes of the stored images: (y0, x0, y1, x1), ends excluded.
 
         Returns:
             the address of each image, HWC uint8 and contiguous; 0 where the library failed. The

@@ -100,9 +100,9 @@ class HardwareDecoder:
 
         Args:
             encoded: host addresses of the files.
-            lengths: of the files, in bytes.
+            lengths: lengths of the files, in bytes.
             out: device address for each image: HWC uint8, contiguous.
-            widths: of the images, in pixels.
+            widths: widths of the images, in pixels.
             space: "RGB" or "GRAY".
         """
         library: Any = _library()

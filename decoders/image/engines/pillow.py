@@ -17,7 +17,7 @@ def gif_indices(
     """Return the color numbers of a picture: HW, uint8.
 
     Args:
-        format_name: of the file, for errors.
+        format_name: name of the format of the file, for errors.
         blocks: the sub-blocks of the picture's codes. Bytes behind the last pixel do no harm.
         size: height and width of the picture.
         code_bits: the minimum code size.

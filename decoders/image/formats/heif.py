@@ -135,7 +135,7 @@ def _read(view: memoryview, name: str) -> _PrimaryPicture:
 
     Args:
         view: the whole file.
-        name: of the format that the brand states.
+        name: name of the format that the brand states.
     """
     items = read_items(view, name)
     own = items.properties.get(items.primary, [])

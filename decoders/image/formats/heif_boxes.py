@@ -48,7 +48,7 @@ def read_items(view: memoryview, name: str) -> Items:
 
     Args:
         view: the whole file.
-        name: of the format, for errors.
+        name: name of the format, for errors.
 
     Raises:
         DecodeError: the boxes are damaged, or there is no still picture.

@@ -49,8 +49,8 @@ class JpegBatchHeaders(NamedTuple):
         orientation: by EXIF: (batch,) int64.
         sampling: of luma, as in the frame header: 16 times that along lines, and that across;
             `GRAY` for one component; 0 if the file has restart intervals: (batch,) int64.
-        addresses: of the files in memory: (batch,).
-        lengths: of the files in bytes: (batch,).
+        addresses: addresses of the files in memory: (batch,).
+        lengths: lengths of the files in bytes: (batch,).
     """
 
     is_plain: NDArray[np.bool_]
@@ -135,7 +135,7 @@ class JpegSegments:
     Attributes:
         marker: _FRAME, _ADOBE, _EXIF or _SCAN, or _STOP for an unknown or wrong segment.
         file: number of the file.
-        offset: of the segment in memory.
+        offset: offset of the segment in memory.
         length: without the marker.
     """
 
@@ -202,7 +202,7 @@ def _walk(
     Args:
         memory: holds the files.
         files: their numbers.
-        offset: of the first segment of each file.
+        offset: offset of the first segment of each file.
         last: largest offset of a segment of each file.
     """
     kept: list[tuple[NDArray[Any], ...]] = [(_MARKERS[:0], files[:0], offset[:0], offset[:0])]

@@ -36,7 +36,7 @@ def shortened(
 
     Args:
         data: the whole file.
-        height: of the image in pixels.
+        height: height of the image in pixels.
         last: end of the lines wanted, in pixels; at most `height`.
         scale: by how much the decoder is going to reduce the image.
     """

@@ -40,10 +40,10 @@ class PnmLayout(NamedTuple):
 
     Attributes:
         form: the second byte of the file.
-        height, width, channels: of the image.
+        height, width, channels: height, width and channels of the image.
         maximum: sample of full brightness.
         pixels_at: offset of the pixels.
-        dtype: of a sample; bitmaps have bits, and text has numbers.
+        dtype: dtype of a sample; bitmaps have bits, and text has numbers.
     """
 
     form: bytes

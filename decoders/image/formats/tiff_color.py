@@ -77,8 +77,8 @@ def interpreted(
 
     Args:
         samples: as stored: lines, columns and samples of a pixel.
-        directory: of the image.
-        header: of the image.
+        directory: directory of the image.
+        header: header of the image.
     """
     photometric = directory.value(tiff.PHOTOMETRIC, tiff.MIN_IS_BLACK)
     if photometric == tiff.PALETTE:

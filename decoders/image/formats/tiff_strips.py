@@ -50,10 +50,10 @@ class Strip(NamedTuple):
     """One strip or tile.
 
     Attributes:
-        number: of the strip or tile in the file.
+        number: number of the strip or tile in the file.
         plane: number of the sample that it holds, if each sample has a plane of its own.
-        top, left: of the first pixel.
-        height, width: of the part inside the picture.
+        top, left: row and column of the first pixel.
+        height, width: height and width of the part inside the picture.
         start, size: extent in the file; its samples are 0 if `size` is 0.
     """
 
@@ -73,10 +73,10 @@ class StripGrid(NamedTuple):
     Attributes:
         planes: number of planes; 1 for interleaved samples.
         samples: number of samples of a pixel in a strip or tile.
-        height, width: of a strip or tile.
+        height, width: height and width of a strip or tile.
         rows, columns: number of strips or tiles of a plane, from top to bottom and left to right.
         is_tiled: whether these are tiles, which are whole at the edges of the picture too.
-        bits: of a sample.
+        bits: bits of a sample.
         container: bits of a decoded sample.
         subsampling: columns and lines of pixels that share the chroma samples, of YCbCr.
     """

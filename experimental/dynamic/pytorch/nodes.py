@@ -13,10 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from torchdata.nodes import BaseNode
-
-from ....engine.errors import ArgumentError
+from ....engine.errors import ArgumentError, MissingDependencyError
 from ..reading import Reader as DataReader
+
+try:
+    from torchdata.nodes import BaseNode
+except ImportError as error:
+    raise MissingDependencyError(
+        f"ndd.pytorch.nodes needs torchdata ({error}): pip install torchdata"
+    ) from error
 
 __all__ = ["DictMapper", "Reader", "ToTorch"]
 

@@ -557,3 +557,21 @@ def test_a_generator_does_not_change_the_branch():
     assert y == [0, 1, 2, 7, 9, 11]
     assert z[:3] == [False] * 3
     assert sum(z[3:]) == 2
+
+
+def test_one_result_in_two_variables():
+    def define():
+        image = fn.resize(images(), size=[4, 4])
+        if numbers() > 2:
+            first = fn.brightness(image, brightness=2.0)
+            second, third = first, fn.brightness(first, brightness=0.5)
+        else:
+            first = third = image
+            second = fn.crop(image, crop=(4, 4))
+        return first, second, third
+
+    first, second, third = run(define)
+    for a, b, c, i in zip(first, second, third, range(SIZE), strict=True):
+        assert (a == b).all()
+        assert (c == 20 * i + 1).all()
+        assert (a == (20 * i + 1) * (2 if i > 2 else 1)).all()

@@ -239,6 +239,14 @@ def test_recursion_and_functions_that_are_called():
     assert runtime.converted(define)([3, 4]) == ([6, 24], [4, 3], 2)
 
 
+def sum_of_nested(values):
+    return sum(map(sum_of_nested, values)) if isinstance(values, list) else values
+
+
+def test_functions_of_a_module_call_themselves():
+    assert runtime.converted(sum_of_nested)([1, [2, 3], [[4]]]) == 10
+
+
 def test_long_chains():
     lines = ["def chain(a):", "    if a == 0:", "        return 0"]
     lines += [f"    elif a == {i}:\n        return {i}" for i in range(1, 60)]

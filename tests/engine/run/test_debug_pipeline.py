@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -161,14 +162,17 @@ def test_fed_arrays_may_be_changed_afterwards():
         batch_size=2, num_threads=1, debug=True
     )
     data = np.zeros((2, 1))
+    assert pipe.input_feed_count("x") == 1
     for _ in range(2):
         pipe.feed_input("x", data)
         data += 1
     assert [pipe.run()[0].as_array()[0, 0] for _ in range(2)] == [0, 1]
     (result,) = pipe.run(x=np.ones((1, 1)))
     assert result.shape() == [(1,)]
-    with pytest.raises(ArgumentError, match="no batch was fed"):
+    with pytest.raises(PipelineStopped, match=r"feed_input\('x', ...\) must be called"):
         pipe.run()
+    (result,) = pipe.run(x=np.ones((2, 1)))
+    assert result.shape() == [(1,), (1,)]
 
 
 def test_user_functions_sets_of_inputs_and_composites(files):
@@ -631,3 +635,38 @@ def test_an_operator_may_not_end_the_data():
     )
     with pytest.raises(RuntimeError, match="raised StopIteration, which only inputs may do"):
         pipe.run()
+
+
+def test_constants_that_come_and_go_shift_no_reader(photo_tree):
+    turns = iter(range(4))
+
+    def readers():
+        first = fn.readers.file(files=photo_tree.files[:5], labels=range(5))[1]
+        between = fn.random.uniform()
+        return first, between, fn.readers.file(files=photo_tree.files[:5], labels=range(10, 15))[1]
+
+    @pipeline_def(batch_size=3, num_threads=1, seed=2, debug=True)
+    def define():
+        constants = [types.Constant(n) for n in range(next(turns))]
+        first, between, second = readers()
+        return first, between, second, *constants[:0]
+
+    with define() as debug, pipeline_def(readers)(batch_size=3, num_threads=1, seed=2) as normal:
+        for _ in range(4):
+            assert_same(debug.run(), normal.run())
+
+
+def test_batches_are_dropped():
+    references = []
+
+    @pipeline_def(batch_size=2, num_threads=1, debug=True)
+    def define():
+        data = fn.external_source(lambda: np.ones((2, 3)))
+        doubled = call(Noise, data)
+        references.append(weakref.ref(doubled.value))
+        return doubled * 2
+
+    with define() as pipe:
+        for _ in range(4):
+            pipe.run()
+        assert [reference() for reference in references[:-2]] == [None, None]

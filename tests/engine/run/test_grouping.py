@@ -20,14 +20,20 @@ from penstock.engine.run.grouping import (
 SECOND = 10**9
 
 
-def plan(*, uses_gpu=True, sources=(), independent=True, varies=True, together=1000):
+def plan(*, uses_gpu=True, sources=(), independent=True, varies=True, together=1000, conditions=()):
     reader = SimpleNamespace(operator=SimpleNamespace(most_together=lambda _: together))
     operators = [
         SimpleNamespace(sample_independent=True, nondeterministic=varies),
         SimpleNamespace(sample_independent=independent, nondeterministic=False),
     ]
     nodes = [SimpleNamespace(operator=each) for each in operators]
-    return SimpleNamespace(uses_gpu=uses_gpu, sources=sources, nodes=nodes, readers=[reader])
+    return SimpleNamespace(
+        uses_gpu=uses_gpu,
+        sources=sources,
+        nodes=nodes,
+        readers=[reader],
+        output_conditions=((), conditions),
+    )
 
 
 def grouping(batch_size=32, options=None, **parts):
@@ -85,6 +91,7 @@ def test_groups_have_so_many_samples_at_most(batch_size, most):
         {"together": 1},
         {"options": {"exec_async": False}},
         {"options": {"exec_pipelined": False}},
+        {"conditions": [((0, 0), True)]},
     ],
 )
 def test_pipelines_without_groups(parts):

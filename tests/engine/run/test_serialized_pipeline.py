@@ -18,6 +18,7 @@ from penstock import (
     PenstockError,
     Pipeline,
     SerializationError,
+    StreamPolicy,
     fn,
     pipeline_def,
     tfrecord,
@@ -110,12 +111,14 @@ def test_tfrecords_with_features(tmp_path):
 
 
 def test_arguments_override_the_stored_ones(photo_tree):
-    make = pipeline_def(training, batch_size=4, num_threads=2, seed=5, prefetch_queue_depth=3)
+    options = {"prefetch_queue_depth": 3, "stream_policy": StreamPolicy.SINGLE}
+    make = pipeline_def(training, batch_size=4, num_threads=2, seed=5, **options)
     pipe = make(str(photo_tree.root))
     data = pipe.serialize()
     same = Pipeline.deserialize(data)
     assert (same.batch_size, same.num_threads, same.seed) == (4, 2, 5)
     assert same.prefetch_queue_depth == 3
+    assert same.stream_policy is StreamPolicy.SINGLE
     other = Pipeline.deserialize(data, batch_size=6, num_threads=1, seed=9, exec_pipelined=False)
     assert (other.batch_size, other.num_threads, other.seed) == (6, 1, 9)
     wanted = make(str(photo_tree.root), batch_size=6, num_threads=1, seed=9)
@@ -203,11 +206,9 @@ def test_branches_of_conditions():
     assert_same_batches(pipe, again)
 
 
-def test_a_pipeline_in_debug_mode_has_no_graph_to_store():
-    pipe = pipeline_def(lambda: fn.random.uniform(), batch_size=1, debug=True)()
-    with pytest.raises(ArgumentError, match="without debug=True"):
-        pipe.serialize()
-    pipe.close()
+def test_a_pipeline_in_debug_mode_is_stored_as_others():
+    pipe = pipeline_def(lambda: fn.random.uniform(shape=[2]), batch_size=2, debug=True)()
+    assert_same_batches(pipe, Pipeline.deserialize(pipe.serialize()))
 
 
 def fed(source=None, **options):

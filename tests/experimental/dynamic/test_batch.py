@@ -96,8 +96,10 @@ def test_selection_of_samples():
     assert [each.item() for each in batch.tensors[1:][1:].as_batch()] == [12, 13]
     assert len(batch.tensors) == 4
     assert isinstance(batch.tensors.tolist()[0], ndd.Tensor)
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match="no sample 4 among 4 samples"):
         batch.select(4)
+    with pytest.raises(TypeError, match="no sample 'a' among 4 samples"):
+        batch.tensors["a"]
 
 
 def test_slices_of_each_sample():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -145,6 +148,13 @@ def test_deferred_operators_run_at_the_first_use(runs):
     assert len(runs) == 4
     assert [each.item() for each in first] == [2, 3]
     assert len(runs) == 4
+
+
+def test_copies_of_deferred_results():
+    with ndd.EvalMode.deferred:
+        batch = ndd.batch([1, 2], layout="") + 1
+    for made in (pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch)):
+        assert [each.item() for each in made] == [2, 3]
 
 
 def test_results_that_nobody_uses_are_not_computed(runs):
@@ -296,6 +306,25 @@ def test_streams():
     finally:
         ndd.set_current_stream(None)
     assert ndd.EvalContext(cuda_stream=stream).cuda_stream is stream
+
+
+def _resized(batch):
+    return ndd.resize(batch, size=[2, 3]).shape
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_a_fork_goes_on():
+    batch = ndd.batch([np.zeros((4, 4, 3), np.uint8)] * 8, layout="HWC")
+    with ndd.EvalContext(num_threads=4):
+        expected = _resized(batch)
+        context = multiprocessing.get_context("fork")
+        with context.Pool(2) as pool:
+            found = pool.map_async(_resized_of_arrays, range(4)).get(timeout=60)
+    assert found == [expected] * 4
+
+
+def _resized_of_arrays(_):
+    return _resized(ndd.batch([np.zeros((4, 4, 3), np.uint8)] * 8, layout="HWC"))
 
 
 def test_the_end_of_a_program_leaves_nothing():

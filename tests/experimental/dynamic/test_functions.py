@@ -11,6 +11,7 @@ import pytest
 
 from penstock import ArgumentError, Pipeline, fn, types
 from penstock.engine.graph.operator import OPERATORS
+from penstock.engine.order import philox
 from penstock.experimental import dynamic as ndd
 from penstock.experimental.dynamic import kinds
 from penstock.experimental.dynamic.functions import LEFT_OUT, function_of, is_here, is_reader
@@ -19,7 +20,7 @@ from penstock.tests.operators import test_processes as operators
 CALLS = {
     name: call
     for name, call in operators.CALLS.items()
-    if name not in {"_subscript", "ssd_random_crop"}
+    if name == "_arithmetic" or not (name.startswith("_") or name == "ssd_random_crop")
 }
 RANDOM = {name for name, operator in OPERATORS.items() if operator.is_random}
 
@@ -204,6 +205,15 @@ def test_a_batch_without_samples_stays_without_samples():
     assert ndd.resize(empty, size=3).shape == []
 
 
+def test_numbers_of_samples():
+    empty = ndd.random.uniform(batch_size=0)
+    assert empty.batch_size == 0
+    assert "num_samples=0" in repr(empty)
+    for wrong in (-1, 2.5, "3"):
+        with pytest.raises(ArgumentError, match="batch_size must be an int of 0 or more"):
+            ndd.random.uniform(batch_size=wrong)
+
+
 def test_functions_take_batches_of_pipelines():
     with Pipeline(batch_size=2, num_threads=1) as pipe:
         pipe.set_outputs(fn.constant(idata=[1, 2, 3]))
@@ -240,3 +250,32 @@ def test_inputs_go_to_the_device_of_the_call(device_stage):
     np.testing.assert_array_equal(np.asarray(decoded.cpu()), operators.IMAGE[..., ::-1])
     angle = ndd.tensor(np.float32(0)).gpu()  # arguments are read on the CPU
     np.testing.assert_array_equal(np.asarray(ndd.rotate(image, angle=angle)), operators.IMAGE)
+
+
+def test_operators_that_are_not_random_draw_no_numbers(monkeypatch):
+    def refuse(*words):
+        raise AssertionError("a random number was drawn")
+
+    monkeypatch.setattr(philox, "philox4x32", refuse)
+    for name in set(CALLS) - RANDOM:
+        in_dynamic_mode(CALLS[name], lambda array, layout="": ndd.batch([array] * 2, layout=layout))
+    with pytest.raises(AssertionError, match="was drawn"):
+        ndd.noise.gaussian(ndd.tensor(operators.IMAGE), rng=FixedGenerator(1))
+
+
+class FixedGenerator(ndd.random.RNG):
+    def __call__(self):
+        return 1
+
+
+@pytest.mark.parametrize("name", ["mixup", "cutmix"])
+def test_pairs_of_samples(name):
+    images = ndd.batch([np.full((4, 4, 3), 50 * i, np.uint8) for i in range(4)], layout="HWC")
+    labels = ndd.batch([np.int32([i]) for i in range(4)])
+
+    def mixed(seed):
+        result = getattr(ndd, name)(images, labels, num_classes=4, rng=ndd.random.RNG(seed))
+        return [np.asarray(ndd.as_tensor(each)).tolist() for each in result]
+
+    assert mixed(1) == mixed(1)
+    assert len({str(mixed(seed)) for seed in range(6)}) > 2

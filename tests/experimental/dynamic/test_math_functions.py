@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+from penstock import MissingDependencyError
 from penstock import math as pipeline_math
 from penstock.experimental import dynamic as ndd
 from penstock.experimental.dynamic import math
@@ -69,5 +70,14 @@ def test_what_dir_lists():
     assert {"resize", "Tensor", "readers", "random", "math", "float32", "imread"} <= set(names)
     assert all(hasattr(ndd, name) for name in names)
     assert {"RNG", "uniform", "set_seed"} <= set(dir(ndd.random))
+    assert "pytorch" in names
     with pytest.raises(AttributeError, match=r"no operator .*resise.*; did you mean 'resize'"):
         _ = ndd.resise
+
+
+def test_nodes_say_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torchdata.nodes", None)
+    monkeypatch.delitem(sys.modules, f"{ndd.pytorch.__name__}.nodes", raising=False)
+    monkeypatch.delitem(vars(ndd.pytorch), "nodes", raising=False)
+    with pytest.raises(MissingDependencyError, match=r"needs torchdata .*: pip install torchdata"):
+        _ = ndd.pytorch.nodes

@@ -60,6 +60,13 @@ def test_work_on_the_gpu(photographs, tensor, device):
         )
 
 
+def test_transforms_on_both_devices(photographs, tensor, device):
+    ops = [transforms.Resize(40, device=device), transforms.CenterCrop(30), transforms.Pad(1)]
+    with Compose(ops) as transform:
+        assert transform(photographs[0]).size == (32, 32)
+        assert transform(tensor).shape == (3, 32, 32)
+
+
 def test_samples_of_a_tensor_differ_and_calls_do(tensor):
     with Compose([transforms.RandomCrop(30)], seed=4) as transform:
         first = transform(torch.stack([tensor] * 4))
@@ -144,6 +151,23 @@ def test_other_modes_are_refused(photographs):
 )
 def test_wrong_arguments(make, message):
     with pytest.raises(ArgumentError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: transforms.CenterCrop("a"),
+        lambda: transforms.RandomCrop(4, padding="a"),
+        lambda: transforms.Pad((1, 2, 3)),
+        lambda: transforms.Pad(1, fill="a"),
+        lambda: transforms.RandomResizedCrop(4, ratio=1.0),
+        lambda: transforms.Normalize(0.5, [0.5]),
+        lambda: transforms.Normalize("a", [0.5]),
+    ],
+)
+def test_wrong_types(make):
+    with pytest.raises(TypeError, match="must be"):
         make()
 
 

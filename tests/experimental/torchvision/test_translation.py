@@ -38,6 +38,49 @@ def test_a_class_of_a_user_is_not_taken_for_its_base(tv):
     assert "no transform of torchvision" in str(from_torchvision(Mine(3)).report)
 
 
+MADE = {
+    "AutoAugment": lambda t: t.AutoAugment(),
+    "CenterCrop": lambda t: t.CenterCrop(9),
+    "ColorJitter": lambda t: t.ColorJitter(0.1, 0.1),
+    "Compose": lambda t: t.Compose([t.CenterCrop(9)]),
+    "GaussianBlur": lambda t: t.GaussianBlur(3),
+    "Grayscale": lambda t: t.Grayscale(),
+    "Normalize": lambda t: t.Normalize([0.1], [0.2]),
+    "PILToTensor": lambda t: t.PILToTensor(),
+    "Pad": lambda t: t.Pad(2),
+    "RandAugment": lambda t: t.RandAugment(),
+    "RandomAdjustSharpness": lambda t: t.RandomAdjustSharpness(2),
+    "RandomAffine": lambda t: t.RandomAffine(9, (0.1, 0.1), (0.8, 1.2), 5),
+    "RandomApply": lambda t: t.RandomApply([t.CenterCrop(9)]),
+    "RandomAutocontrast": lambda t: t.RandomAutocontrast(),
+    "RandomChoice": lambda t: t.RandomChoice([t.CenterCrop(9), t.Resize(9)]),
+    "RandomCrop": lambda t: t.RandomCrop(9, padding=2),
+    "RandomEqualize": lambda t: t.RandomEqualize(),
+    "RandomErasing": lambda t: t.RandomErasing(),
+    "RandomGrayscale": lambda t: t.RandomGrayscale(),
+    "RandomHorizontalFlip": lambda t: t.RandomHorizontalFlip(),
+    "RandomInvert": lambda t: t.RandomInvert(),
+    "RandomOrder": lambda t: t.RandomOrder([t.CenterCrop(9), t.Resize(9)]),
+    "RandomPerspective": lambda t: t.RandomPerspective(),
+    "RandomPosterize": lambda t: t.RandomPosterize(2),
+    "RandomResizedCrop": lambda t: t.RandomResizedCrop(9),
+    "RandomRotation": lambda t: t.RandomRotation(9),
+    "RandomSolarize": lambda t: t.RandomSolarize(100),
+    "RandomVerticalFlip": lambda t: t.RandomVerticalFlip(),
+    "Resize": lambda t: t.Resize(9),
+    "ToPILImage": lambda t: t.ToPILImage(),
+    "TrivialAugmentWide": lambda t: t.TrivialAugmentWide(),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_transforms_of_both_versions_are_translated(tv, name):
+    from torchvision import transforms
+
+    for module in (transforms, tv):
+        assert from_torchvision(MADE[name](module)).report.problems == []
+
+
 def test_sequences_in_sequences(tv):
     import torch
 
@@ -75,6 +118,39 @@ def test_boxes_do_not_rotate(tv, photographs):
 
     with pytest.raises(ArgumentError, match="boxes under rotations"):
         rotated()
+
+
+def test_one_rectangle_is_erased(tv, device):
+    image = np.full((60, 90, 3), 200, np.uint8)
+    transform = tv.Compose([tv.ToImage(), tv.RandomErasing(p=0.5, value=(1, 2, 3))])
+    erased = 0
+    for made in by_pipeline(transform, [image] * 40, "tensor", device):
+        assert made.shape == (3, 60, 90)
+        changed = (made != 200).all(axis=0)
+        rows, columns = changed.any(axis=1), changed.any(axis=0)
+        np.testing.assert_array_equal(changed, np.outer(rows, columns))
+        assert {tuple(color) for color in made[:, changed].T.tolist()} <= {(1, 2, 3)}
+        if changed.any():
+            erased += 1
+            assert 0.015 < changed.mean() < 0.34
+            assert len(np.flatnonzero(rows)) == np.ptp(np.flatnonzero(rows)) + 1
+    assert 8 < erased < 32
+
+
+def test_definitions_with_conditions(tv, photographs):
+    samples = [np.asarray(each) for each in photographs]
+    transform = tv.Compose([tv.RandomApply([tv.RandomInvert(1.0)]), tv.RandomCrop(40)])
+
+    def translated():
+        images = fn.external_source(source=lambda: samples, layout="HWC")
+        return from_torchvision(transform)(images)
+
+    made = []
+    for conditions in (False, True):
+        define = pipeline_def(translated, enable_conditionals=conditions)
+        with define(batch_size=3, num_threads=1, seed=5) as pipe:
+            made.append(pipe.run()[0].as_array())
+    np.testing.assert_array_equal(*made)
 
 
 def test_images_without_a_layout_are_hwc_and_others_are_refused(tv):

@@ -94,6 +94,29 @@ def test_results_are_the_same(device_stage, folder, eager, monkeypatch, batch_si
     assert f"small batches: {largest} are computed together" in str(stats)
 
 
+def test_branches(device_stage, folder, eager, monkeypatch):
+    def define():
+        encoded, labels = fn.readers.file(file_root=str(folder), random_shuffle=True)
+        images = fn.decoders.image(encoded, device="mixed")
+        if labels[0] > 0:
+            images = fn.resize(images, size=(16, 16))
+            number = fn.random.uniform()
+        else:
+            images = fn.flip(fn.decoders.image(encoded, device="mixed"))
+            number = 2.0
+        return images, number, labels, fn.resize(images, size=(8, 8))
+
+    make = pipeline_def(batch_size=2, num_threads=2, seed=7, enable_conditionals=True)(define)
+    with monkeypatch.context() as patch:
+        patch.setattr(grouping, "MAX_GROUP_SAMPLES", 0)
+        with make() as pipe:
+            expected, _ = taken(pipe, 25)
+    with make() as pipe:
+        found, largest = taken(pipe, 25)
+    assert_same(found, expected)
+    assert largest >= 5
+
+
 def test_batches_are_dense_where_their_samples_agree(device_stage, folder, eager):
     with pipe_of(folder) as pipe:
         for _ in range(30):

@@ -11,6 +11,7 @@ import pytest
 import simplejpeg
 
 from penstock import Pipeline, fn, types
+from penstock.auto_aug import augmentations, auto_augment
 from penstock.decoders.image.image_decoder import ImageDecoder
 from penstock.engine.gpu.device import Device
 from penstock.engine.run import executor
@@ -28,6 +29,8 @@ STEPS = {
     "brightness": lambda images: fn.brightness(
         images, brightness=fn.random.uniform(range=[0.5, 1.5])
     ),
+    "policy": lambda images: auto_augment.auto_augment(images),
+    "rotation": lambda images: augmentations.rotate.op(images, [20.0]),
     "cast": lambda images: fn.cast(images, dtype=types.FLOAT),
     "crop": lambda images: fn.crop(
         images, crop=(20, 20), crop_pos_x=fn.random.uniform(range=[0.0, 1.0])

@@ -1,0 +1,244 @@
+"""Which transform here each transform of torchvision is.
+
+torchvision is not imported: its objects are known by the names of their classes and modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...engine.errors import ArgumentError
+from . import auto_augment, choices, color, conversion, geometry, warps
+from .transform import Transform
+
+
+class TranslationError(ArgumentError):
+    """A transform cannot be translated; the message says why."""
+
+
+class Entry(NamedTuple):
+    """One transform of a report.
+
+    Attributes:
+        name: of its class.
+        transform: the translation, or None.
+        reason: why there is none, or "".
+    """
+
+    name: str
+    transform: Transform | None
+    reason: str
+
+
+class Report(tuple[Entry, ...]):
+    """What became of each transform, in their order. `str` shows a line for each."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all transforms are translated."""
+        return not self.problems
+
+    @property
+    def problems(self) -> list[str]:
+        """Why transforms are not translated."""
+        return [f"{entry.name}: {entry.reason}" for entry in self if entry.transform is None]
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{name}: {f'NOT translated, {reason}' if reason else 'translated'}"
+            for name, _, reason in self
+        )
+
+
+def translated(transform: Any) -> Transform:
+    """Return a transform, translated if it is one of torchvision.
+
+    Raises:
+        TranslationError: it cannot be translated.
+    """
+    if isinstance(transform, Transform):
+        return transform
+    return _translated(transform, "cpu")
+
+
+def entries(transform: Any, device: str | None) -> Iterator[Entry]:
+    """Yield what becomes of a transform, or of each of a sequence."""
+    for each in _parts(transform):
+        name = type(each).__name__
+        try:
+            made = each if isinstance(each, Transform) else _translated(each, device)
+        except ArgumentError as error:
+            yield Entry(name, None, str(error))
+        else:
+            yield Entry(name, made, "")
+
+
+def _parts(transform: Any) -> Iterator[Any]:
+    """Yield the transforms of a sequence, and those of sequences in it."""
+    if isinstance(transform, list | tuple):
+        for each in transform:
+            yield from _parts(each)
+    elif _name(transform) == "Compose":
+        yield from _parts(list(transform.transforms))
+    elif type(transform).__name__ == "Sequential":
+        yield from _parts(list(transform))
+    elif _name(transform) != "Identity":
+        yield transform
+
+
+def _name(transform: Any) -> str:
+    """Return the name of a class of torchvision, or ""."""
+    kind = type(transform)
+    return kind.__name__ if kind.__module__.startswith("torchvision.transforms") else ""
+
+
+def _translated(transform: Any, device: str | None) -> Transform:
+    name = _name(transform)
+    if not name:
+        raise TranslationError("it is no transform of torchvision")
+    if name not in TRANSLATIONS:
+        raise TranslationError(_REASONS.get(name, "there is no such transform here"))
+    return TRANSLATIONS[name](transform, device)
+
+
+def _copied(kind: Callable[..., Transform], *names: str) -> Callable[[Any, str | None], Transform]:
+    """Return a translation that passes attributes of torchvision's transform on."""
+
+    def translate(transform: Any, device: str | None) -> Transform:
+        return kind(**{name: getattr(transform, name) for name in names}, device=device)
+
+    return translate
+
+
+def _to_dtype(transform: Any, device: str | None) -> Transform:
+    dtype = transform.dtype
+    if isinstance(dtype, Mapping):
+        kinds = {getattr(kind, "__name__", kind): value for kind, value in dtype.items()}
+        dtype = kinds.get("Image", kinds.get("Tensor", kinds.get("others")))
+        if dtype is None:
+            raise TranslationError("its dict of dtypes has none for images")
+    return conversion.ToDtype(dtype, transform.scale, device)
+
+
+def _erasing(transform: Any, device: str | None) -> Transform:
+    value = transform.value
+    if isinstance(value, str) or value is None:
+        raise TranslationError("value='random' fills with noise, which is not translated")
+    value = np.ravel(np.asarray(value, np.float64)).tolist()
+    names = ("p", "scale", "ratio")
+    arguments = {name: getattr(transform, name) for name in names}
+    return conversion.RandomErasing(**arguments, value=value, device=device)
+
+
+def _normalize(transform: Any, device: str | None) -> Transform:
+    mean, std = (np.ravel(np.asarray(each)).tolist() for each in (transform.mean, transform.std))
+    return conversion.Normalize(mean, std, device=device)
+
+
+def _to_pil(transform: Any, device: str | None) -> Transform:
+    if transform.mode is not None:
+        raise TranslationError(f"mode={transform.mode!r} is not translated; leave it out")
+    return conversion.ToPILImage(device)
+
+
+def _auto(kind: Callable[..., Transform], *names: str) -> Callable[[Any, str | None], Transform]:
+    """Return a translation of a transform that draws changes."""
+
+    def translate(transform: Any, device: str | None) -> Transform:
+        arguments = {name: getattr(transform, name) for name in names}
+        if kind is auto_augment.AutoAugment:
+            policies = getattr(transform, "_policies", None) or transform.policies
+            arguments["policy"] = policies
+        fill = transform.fill
+        if isinstance(fill, list | tuple) and len(set(fill)) == 1:
+            fill = fill[0]
+        return kind(**arguments, interpolation=transform.interpolation, fill=fill, device=device)
+
+    return translate
+
+
+def _of_several(
+    kind: Callable[..., Transform], *names: str
+) -> Callable[[Any, str | None], Transform]:
+    """Return a translation of a transform that has transforms."""
+
+    def translate(transform: Any, device: str | None) -> Transform:
+        members = [_member(each, device) for each in transform.transforms]
+        return kind(members, **{name: getattr(transform, name) for name in names}, device=device)
+
+    return translate
+
+
+def _member(transform: Any, device: str | None) -> Transform:
+    """Return the translation of a transform in another one: of several, if it is a sequence."""
+    report = Report(entries(transform, device))
+    if report.problems:
+        raise TranslationError(f"in it, {'; '.join(report.problems)}")
+    made = [entry.transform for entry in report if entry.transform is not None]
+    return made[0] if len(made) == 1 else choices.Sequential(made, device)
+
+
+_CROP = ("size", "padding", "pad_if_needed", "fill", "padding_mode")
+TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
+    "AutoAugment": _auto(auto_augment.AutoAugment),
+    "CenterCrop": _copied(geometry.CenterCrop, "size"),
+    "ColorJitter": _copied(color.ColorJitter, "brightness", "contrast", "saturation", "hue"),
+    "ConvertImageDtype": _copied(conversion.ConvertImageDtype, "dtype"),
+    "GaussianBlur": _copied(color.GaussianBlur, "kernel_size", "sigma"),
+    "Grayscale": _copied(color.Grayscale, "num_output_channels"),
+    "Normalize": _normalize,
+    "PILToTensor": _copied(conversion.PILToTensor),
+    "Pad": _copied(geometry.Pad, "padding", "fill", "padding_mode"),
+    "RandAugment": _auto(auto_augment.RandAugment, "num_ops", "magnitude", "num_magnitude_bins"),
+    "RandomAdjustSharpness": _copied(color.RandomAdjustSharpness, "sharpness_factor", "p"),
+    "RandomAffine": _copied(
+        warps.RandomAffine,
+        *("degrees", "translate", "scale", "shear", "interpolation", "fill", "center"),
+    ),
+    "RandomApply": _of_several(choices.RandomApply, "p"),
+    "RandomAutocontrast": _copied(color.RandomAutocontrast, "p"),
+    "RandomChoice": _of_several(choices.RandomChoice, "p"),
+    "RandomCrop": _copied(geometry.RandomCrop, *_CROP),
+    "RandomEqualize": _copied(color.RandomEqualize, "p"),
+    "RandomErasing": _erasing,
+    "RandomGrayscale": _copied(color.RandomGrayscale, "p"),
+    "RandomHorizontalFlip": _copied(geometry.RandomHorizontalFlip, "p"),
+    "RandomInvert": _copied(color.RandomInvert, "p"),
+    "RandomOrder": _of_several(choices.RandomOrder),
+    "RandomPerspective": _copied(
+        warps.RandomPerspective, "distortion_scale", "p", "interpolation", "fill"
+    ),
+    "RandomPosterize": _copied(color.RandomPosterize, "bits", "p"),
+    "RandomResizedCrop": _copied(
+        geometry.RandomResizedCrop, "size", "scale", "ratio", "interpolation", "antialias"
+    ),
+    "RandomRotation": _copied(
+        warps.RandomRotation, "degrees", "interpolation", "expand", "center", "fill"
+    ),
+    "RandomSolarize": _copied(color.RandomSolarize, "threshold", "p"),
+    "RandomVerticalFlip": _copied(geometry.RandomVerticalFlip, "p"),
+    "Resize": _copied(geometry.Resize, "size", "interpolation", "max_size", "antialias"),
+    "ToDtype": _to_dtype,
+    "ToImage": _copied(conversion.ToImage),
+    "ToPILImage": _to_pil,
+    "ToPureTensor": _copied(conversion.ToPureTensor),
+    "ToTensor": _copied(conversion.ToTensor),
+    "TrivialAugmentWide": _auto(auto_augment.TrivialAugmentWide, "num_magnitude_bins"),
+}
+
+_REASONS = {
+    "Lambda": "it calls a function of yours; fn.python_function does",
+    "FiveCrop": "it makes several images of one",
+    "TenCrop": "it makes several images of one",
+    "MixUp": "it mixes the samples of a batch",
+    "CutMix": "it mixes the samples of a batch",
+    "LinearTransformation": "its matrix is as large as the image squared",
+    "SanitizeBoundingBoxes": "it changes the number of boxes",
+    "ElasticTransform": "fn.experimental.remap moves pixels by maps",
+    "GaussianNoise": "fn.noise.gaussian does the same",
+    "RGB": "decoders make RGB images: fn.decoders.image",
+    "JPEG": "fn.jpeg_compression_distortion does the same, with other rounding",
+}

@@ -1,0 +1,84 @@
+"""The steps of all samples of a batch, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.graph.operator import Array
+from ...engine.graph.row_arguments import try_rows
+from ...engine.tensors import TensorList
+from .effects import EFFECTS, WIDTH, Floats, Ints
+
+if TYPE_CHECKING:
+    from ...engine.graph.context import BatchContext
+
+
+class Chains(NamedTuple):
+    """The steps of the samples of a batch that have an effect.
+
+    Attributes:
+        steps: (batch, most, 1 + WIDTH); zeros follow the steps of samples that have fewer.
+        counts: number of steps of each sample: (batch,).
+        usable: which samples have no error: (batch,).
+    """
+
+    steps: Floats
+    counts: Ints
+    usable: NDArray[np.bool_]
+
+
+def chains_of(
+    batch: BatchContext,
+    steps: TensorList | None,
+    effect: str | None,
+    steps_of: Callable[[Array | None], Floats],
+) -> Chains:
+    """Return the steps of a batch. Samples with steps that the CPU refuses are not usable.
+
+    Args:
+        batch: the batch.
+        steps: of each sample; with `effect`, its parameter.
+        effect: the only effect, or None.
+        steps_of: see `Request`.
+    """
+    usable = np.ones(batch.size, bool)
+    dense = steps is not None and steps.is_dense_tensor() and steps.dense()[:1].size > 0
+    table = np.zeros((batch.size, 1, 1 + WIDTH), np.float32)
+    numbers = steps.dense() if steps is not None and dense else None
+    if effect is None and numbers is not None and numbers.shape[2:] == (1 + WIDTH,):
+        table = numbers.astype(np.float32)
+    elif effect is not None and (steps is None or _fits(effect, numbers)):
+        declared = EFFECTS[effect]
+        table[:, 0, 0] = declared.number
+        if numbers is not None and declared.width:
+            table[:, 0, 1 : 1 + declared.width] = numbers.reshape(batch.size, -1)
+    else:
+        rows: list[Floats] = [np.zeros((0, 1 + WIDTH), np.float32)] * batch.size
+
+        def read(row: int) -> None:
+            rows[row] = steps_of(None if steps is None else steps.row(row))
+
+        usable[try_rows(batch, range(batch.size), read)] = False
+        table = np.zeros((batch.size, max(1, *map(len, rows)), 1 + WIDTH), np.float32)
+        for row, chosen in enumerate(rows):
+            table[row, : len(chosen)] = chosen
+    usable &= np.isfinite(table).all(axis=(1, 2))
+    numbered = np.where(usable[:, np.newaxis], table[..., 0], 0)
+    usable &= ((numbered >= 0) & (numbered < len(EFFECTS))).all(axis=1)
+    table = np.where(usable[:, np.newaxis, np.newaxis], table, 0)
+    empty = table[..., 0] < 1
+    order = np.argsort(empty, axis=1, kind="stable")
+    table = np.take_along_axis(table, order[..., np.newaxis], axis=1)
+    counts = (~empty).sum(axis=1)
+    table[np.arange(table.shape[1]) >= counts[:, np.newaxis]] = 0
+    return Chains(table, counts, usable)
+
+
+def _fits(effect: str, numbers: Array | None) -> bool:
+    """Return whether all samples have the numbers of a parameter."""
+    width = EFFECTS[effect].width
+    return numbers is not None and (not width or numbers[0].size == width)
