@@ -21,7 +21,7 @@ import cv2
 import numpy as np
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, close, load, load_dali
+from penstock.benchmarks.training_cpu import Library, by_turns, close
 
 Graph = Callable[[Any, Any], Any]
 """Makes the output from the package `auto_aug` and the node of the images."""
@@ -89,10 +89,19 @@ def speed(library: Library, graph: Graph, images: list[Any], options: argparse.N
     return figure
 
 
+def measurements(options: argparse.Namespace) -> common.Measurements:
+    """Return unit, Penstock's turn and DALI's turn by name."""
+    images = photographs(options.photographs, options.batch, *options.size)
+    turns: dict[str, tuple[str, Any, Any]] = {}
+    for name, graph in GRAPHS.items():
+        turn = partial(speed, graph=graph, images=images, options=options)
+        turns[name] = "s" if options.cpu_time else "images/s", turn, turn
+    return by_turns(turns)
+
+
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these")
+    parser = common.command_line(__doc__)
     parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
     parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="JPEG and PNG files")
     parser.add_argument(
@@ -101,25 +110,7 @@ def main() -> int:
     parser.add_argument("--size", type=int, nargs=2, default=(375, 500), help="height and width")
     parser.add_argument("--batch", type=int, default=32, help="images in a batch")
     parser.add_argument("--threads", type=int, default=2, help="worker threads")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each library")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    images = photographs(options.photographs, options.batch, *options.size)
-    ours, theirs = load("penstock"), load_dali()
-    turns = {}
-    for name, graph in GRAPHS.items():
-        turn = partial(speed, graph=graph, images=images, options=options)
-        their_turn = None if theirs is None else partial(turn, theirs)
-        unit = "s" if options.cpu_time else "images/s"
-        turns[name] = unit, partial(turn, ours), their_turn
-    figures = common.measure(parser, options.only, turns, options.rounds)
-    if options.json:
-        settings = {
-            name: getattr(options, name)
-            for name in ("device", "size", "batch", "threads", "cpu_time")
-        }
-        common.write_record(options.json, figures, rounds=options.rounds, **settings)
-    return 0
+    return common.main(parser, measurements)
 
 
 if __name__ == "__main__":

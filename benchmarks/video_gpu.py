@@ -92,8 +92,7 @@ def main() -> int:
                 turns[f"{order}, group {group}, batch {batch}"] = "clips/s", turn, turn
             return by_turns(turns)
 
-        settings = {"frames": LENGTH, "files": FILES, "frames_of_a_file": FRAMES}
-        return common.main(parser, offered, **settings)
+        return common.main(parser, offered, frames=LENGTH, files=FILES, frames_of_a_file=FRAMES)
 
 
 if __name__ == "__main__":
