@@ -254,6 +254,13 @@ LIBRARIES = (
     Library("fsspec", "fsspec", "URLs cannot be read, only local files", "fsspec", "remote"),
     Library("aiohttp", "aiohttp", "http:// and https:// URLs cannot be read", "aiohttp", "remote"),
     Library("s3fs", "s3fs", "s3:// URLs cannot be read", "s3fs", "remote"),
+    Library(
+        "cloudpickle",
+        "cloudpickle",
+        "Pipeline.serialize: no functions of programs",
+        "cloudpickle",
+        "pickle",
+    ),
     Library("Numba", "numba", "no penstock.plugin.numba", "numba", "numba"),
     Library("Ray", "ray", "penstock convert: no --engine ray", "ray", "ray"),
     Library("Dask", "distributed", "penstock convert: no --engine dask", "distributed", "dask"),

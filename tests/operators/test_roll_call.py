@@ -34,7 +34,11 @@ EXCUSED = {
 
 
 def test_every_operator_is_under_a_suite():
-    missing = {name for name, kind in OPERATORS.items() if kind not in operators_of_suites()}
+    missing = {
+        name
+        for name, kind in OPERATORS.items()
+        if kind not in operators_of_suites() and kind.__module__.startswith("penstock.")
+    }
     excused = {name for name in missing for each in EXCUSED if fnmatchcase(name, each)}
     assert sorted(missing - excused) == []
 

@@ -7,7 +7,6 @@ import pytest
 
 from penstock import ArgumentError
 from penstock.engine.graph.operator import (
-    COMMON,
     OPERATORS,
     BatchOperator,
     CompositeOperator,
@@ -16,6 +15,7 @@ from penstock.engine.graph.operator import (
     param,
     register,
 )
+from penstock.engine.graph.operator_base import COMMON
 from penstock.engine.graph.params import FLOAT, INT, REQUIRED
 
 from ..toys import Affine, Numbers, call, make, run
