@@ -18,6 +18,7 @@ from ..order.checkpoint import Checkpoint
 from ..tensors import TensorList
 from ..work.plan import InputNode, Plan
 from .checkpointing import states_of
+from .drawn_pipeline import seen_dtypes
 from .eager_graph import EagerGraph
 from .eager_runner import EagerRunner
 from .feeding import fed_source, unfed_source
@@ -173,11 +174,11 @@ class DebugPipeline(Pipeline):
             self._checks = output_checks(self._config, graph.plan)
             for name in self._fed:
                 fed_source(graph.plan, name)
-            self._seen_dtypes = {
-                (node.ordinal, i): data.dtype
+            self._seen_dtypes = seen_dtypes(
+                ((node.ordinal, i), data)
                 for node in graph.nodes
                 for i, data in enumerate(node.values or ())
-            }
+            )
         if self._checks is not None:
             self._checks.check(outputs)
         return outputs, self._user_state | graph.user_state

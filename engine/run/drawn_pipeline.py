@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
+from ..errors import ArgumentError
 from ..graph.nodes import DataNode
+from ..tensors import TensorList
 from ..tensors.dtypes import DALIDataType
 from ..work.plan import Key, make_plan
 from .graph_picture import GraphFacts, as_dot
@@ -59,6 +63,15 @@ class DrawnPipeline(PipelineBase):
             busy[each.name] = busy.get(each.name, 0.0) + each.busy_s
         total = sum(busy.values())
         return {name: seconds / total for name, seconds in busy.items()} if total else {}
+
+
+def seen_dtypes(values: Iterable[tuple[Key, TensorList]]) -> dict[Key, DALIDataType]:
+    """Return the types of batches by their keys, without texts and others that have no type."""
+    found: dict[Key, DALIDataType] = {}
+    for key, data in values:
+        with suppress(ArgumentError):
+            found[key] = data.dtype
+    return found
 
 
 def dtypes_of_all_data(pipeline: PipelineBase) -> dict[Key, DALIDataType]:

@@ -25,7 +25,7 @@ from .accepted_members import AcceptedMembers
 from .checkpointing import next_epoch_states, snapshots, states_of
 from .config import PipelineConfig
 from .current_pipeline import CurrentPipeline
-from .drawn_pipeline import DrawnPipeline
+from .drawn_pipeline import DrawnPipeline, seen_dtypes
 from .fed_pipeline import FedPipeline
 from .measured_pipeline import MeasuredPipeline
 from .outputs import as_outputs, output_checks
@@ -315,8 +315,7 @@ class Pipeline(
             raise
         if not self._seen_dtypes:
             assert self._plan is not None
-            keys = zip(self._plan.outputs, batch.outputs, strict=True)
-            self._seen_dtypes = {key: output.dtype for key, output in keys}
+            self._seen_dtypes = seen_dtypes(zip(self._plan.outputs, batch.outputs, strict=True))
         self._delivered += 1
         self._user_state = batch.user_state
         return batch.outputs
