@@ -220,7 +220,7 @@ def test_no_copy():
         ({"source": [[1, 2, 3]]}, "a batch of 3 samples is too large for a pipeline of batch"),
         ({"source": [np.zeros((2, 2))], "dtype": np.uint8}, "declared as uint8"),
         ({"source": [([1, 2],)], "num_outputs": 2}, "a tuple of 2, but returned 1"),
-        ({"source": [([1, 2], [3])], "num_outputs": 2}, r"number of samples, but have \[2, 1\]"),
+        ({"source": [([1, 2], [3])], "num_outputs": 2}, r"outputs have \[2, 1\] samples"),
         ({"source": lambda: None}, "elements of type object"),
         ({"source": lambda: b"abc"}, r"is bytes; return an array, .* np.frombuffer\(data, "),
         ({"source": lambda: {"x": 1, "y": 2}}, r"is a dict of x, y; return a tuple"),

@@ -89,7 +89,7 @@ def test_results_are_the_same(device_stage, folder, eager, monkeypatch, batch_si
         found, largest = taken(pipe, 40)
         stats = pipe.stats()
     assert_same(found, expected)
-    assert largest >= 5
+    assert largest >= 2  # batches are computed together
     assert stats.together == largest
     assert f"small batches: {largest} are computed together" in str(stats)
 
@@ -114,7 +114,7 @@ def test_branches(device_stage, folder, eager, monkeypatch):
     with make() as pipe:
         found, largest = taken(pipe, 25)
     assert_same(found, expected)
-    assert largest >= 5
+    assert largest >= 2  # batches are computed together
 
 
 def test_batches_are_dense_where_their_samples_agree(device_stage, folder, eager):
