@@ -101,7 +101,7 @@ def _head(group: str) -> str:
 def _public() -> Iterator[str]:
     """Yield the imports of what is no operator."""
     yield "from . import pytorch as pytorch"
-    for name in sorted(dynamic.__all__):
+    for name in sorted(dynamic.__all__):  # type: ignore[attr-defined]
         value = getattr(dynamic, name)
         if inspect.ismodule(value):
             yield f"from . import {name} as {name}"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 
-import dynamic_stubs as dynamic_mode  # beside this file
+import dynamic_stubs as dynamic_mode  # type: ignore[import-not-found]  # beside this file
 
 from penstock import fn, ops  # noqa: F401  (these imports register all operators)
 from penstock.engine.graph.declaration import camel_case, docstring, signature
@@ -277,7 +277,8 @@ def module_stubs() -> dict[Path, str]:
 def dynamic_stubs() -> dict[Path, str]:
     """Return the stubs of dynamic mode, which stand beside its modules."""
     folder = ROOT / "experimental" / "dynamic"
-    return dynamic_mode.stubs(operators(), overloads, parameters, folder)
+    stubs: dict[Path, str] = dynamic_mode.stubs(operators(), overloads, parameters, folder)
+    return stubs
 
 
 def packages() -> str:

@@ -163,7 +163,7 @@ class SampleList:
 
     def _number(self, index: Any) -> int:
         try:
-            return self._numbers[index]
+            return int(self._numbers[index])
         except (IndexError, TypeError) as error:
             raise type(error)(f"there is no sample {index!r} among {len(self)} samples") from None
 
