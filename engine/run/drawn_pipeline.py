@@ -7,14 +7,17 @@ import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
 from ..graph.nodes import DataNode
 from ..tensors import TensorList
 from ..tensors.dtypes import DALIDataType
 from ..work.plan import Key, make_plan
-from .graph_picture import GraphFacts, as_dot
 from .pipeline_base import PipelineBase
+
+if TYPE_CHECKING:
+    from .graph_picture import GraphFacts
 
 
 class DrawnPipeline(PipelineBase):
@@ -45,11 +48,15 @@ class DrawnPipeline(PipelineBase):
                 DeprecationWarning,
                 stacklevel=2,
             )
+        from .graph_picture import as_dot  # which most programs do not need
+
         dot = as_dot(self.graph_facts(), show_tensors=show_tensors, use_colors=use_colors)
         Path(filename).write_text(dot, encoding="utf-8")
 
     def graph_facts(self) -> GraphFacts:
         """Return the graph with what is known of it; builds the pipeline."""
+        from .graph_picture import GraphFacts
+
         self.build()
         assert self._plan is not None
         assert self._outputs is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pydot
 import pytest
 
 from penstock import Pipeline, fn, pipeline_def, types
@@ -31,6 +32,28 @@ def test_operators_show_their_line_data_and_share_of_the_time():
     after = as_dot(facts)
     assert re.search(r'"images" \[label="fn.reshape\\nimages\\n.*\\nUINT8 HWC\\n\d+ %"\]', after)
     assert sum(facts.shares.values()) == pytest.approx(1)
+    pipe.close()
+
+
+@pytest.mark.filterwarnings("ignore:.* deprecated - use:DeprecationWarning:pydot")
+@pytest.mark.parametrize("show_tensors", [False, True])
+def test_another_reader_of_graphs_finds_the_same_operators_and_edges(show_tensors):
+    pipe = flips()
+    (graph,) = pydot.graph_from_dot_data(
+        as_dot(pipe.graph_facts(), show_tensors=show_tensors, use_colors=True)
+    )
+    operators = {node.name for node in pipe.graph_facts().nodes}
+    drawn = {node.get_name().strip('"'): node for node in graph.get_nodes()}
+    assert operators <= set(drawn)
+    assert "test_graph_picture.py" in drawn["images"].get_label()
+    ends = {
+        tuple(end.strip('"') for end in (edge.get_source(), edge.get_destination()))
+        for edge in graph.get_edges()
+    }
+    flip = next(name for name in operators if name.startswith("flip"))
+    coin = ("coin, data 0" if show_tensors else "coin", flip)
+    assert coin in ends
+    assert {end for pair in ends for end in pair} <= set(drawn)
     pipe.close()
 
 
