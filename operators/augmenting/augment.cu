@@ -4,7 +4,7 @@
 #include "../kernels/resampling.cuh"
 #include "../kernels/lanes.cuh"
 #include "../kernels/borders.cuh"
-#include "pillow.cuh"
+#include "../kernels/pillow.cuh"
 
 const int PIXELS = CHANNELS ? 4 : 1;
 const int TOGETHER = CHANNELS ? CHANNELS : 1;  // channels that a thread makes at a time

@@ -2,7 +2,7 @@
 // counts the levels of frames (pixels, CHANNELS), and `make_tables` makes their tables
 // [CHANNELS][256]. CHANNELS is 0 for any number of channels, which are counted in global memory.
 #include "../kernels/common.cuh"
-#include "pillow.cuh"
+#include "../kernels/pillow.cuh"
 
 enum Effect { CONTRAST, EQUALIZE, AUTO_CONTRAST };
 

@@ -1,6 +1,7 @@
 // Changes of colors as torchvision makes them, of its tensors or (PILLOW) of Pillow's images. In is
 // u8 (BYTES) or float; pixels have 1 or 3 channels, and are computed as three floats.
 #include "../kernels/common.cuh"
+#include "../kernels/pillow.cuh"
 
 struct Color {
     float r, g, b;
@@ -13,17 +14,14 @@ __device__ inline float stored(float value) { return BYTES ? truncf(clamped(valu
 
 __device__ inline float gray_of(const Color& c, int channels) {
     if (channels == 1) return c.r;
-    if (PILLOW) {
-        const int sum = (int)c.r * 19595 + (int)c.g * 38470 + (int)c.b * 7471 + 0x8000;
-        return (float)(sum >> 16);
-    }
+    if (PILLOW) return (float)luma_of((int)c.r, (int)c.g, (int)c.b);
     const float gray = fmaf(c.b, 0.114f, fmaf(c.g, 0.587f, __fmul_rn(c.r, 0.2989f)));
     return BYTES ? floorf(gray) : gray;
 }
 
-__device__ inline float blended(float value, float other, float ratio, float rest) {
-    if (!PILLOW) return stored(fmaf(other, rest, __fmul_rn(value, ratio)));
-    return stored(__fadd_rn(other, __fmul_rn(ratio, value - other)));
+__device__ inline float mixed(float value, float other, float ratio, float rest) {
+    if (PILLOW) return stored(blend(other, value, ratio));
+    return stored(fmaf(other, rest, __fmul_rn(value, ratio)));
 }
 
 __device__ inline Color in_sector(int sector, float v, float p, float q, float t) {
@@ -108,8 +106,8 @@ __device__ inline Color changed(const Image& s, Color c, float mean, bool before
             continue;
         }
         const float other = change == 1 ? mean : gray;
-        c = {blended(c.r, other, factor, rest), blended(c.g, other, factor, rest),
-             blended(c.b, other, factor, rest)};
+        c = {mixed(c.r, other, factor, rest), mixed(c.g, other, factor, rest),
+             mixed(c.b, other, factor, rest)};
     }
     return c;
 }

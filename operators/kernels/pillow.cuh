@@ -1,10 +1,15 @@
 // What Pillow computes, to the last digit.
 
-// The luma of a pixel in whole levels.
+// The luma of a color, in whole levels.
+__device__ inline int luma_of(int red, int green, int blue) {
+    return (red * 19595 + green * 38470 + blue * 7471 + 32768) >> 16;
+}
+
+// The luma of a pixel with 1 or 3 channels.
 template <int COUNT>
 __device__ inline int luma_of(const u8* pixel) {
     if (COUNT < 3) return pixel[0];
-    return (pixel[0] * 19595 + pixel[COUNT / 2] * 38470 + pixel[COUNT - 1] * 7471 + 32768) >> 16;
+    return luma_of(pixel[0], pixel[COUNT / 2], pixel[COUNT - 1]);
 }
 
 __device__ inline float blend(float first, float second, float factor) {
