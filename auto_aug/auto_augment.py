@@ -11,6 +11,7 @@ from . import augmentations as a
 from .core import Augmentation, Policy
 from .core.sequences import Labels, StepSequences, apply_sequences
 from .policy_tables import TABLES
+from .suites import options_of
 from .translations import get_translations
 
 Shape = DataNode | Sequence[int] | None
@@ -76,11 +77,7 @@ def auto_augment(
         raise ArgumentError(
             f"The `policy_name` must be one of {', '.join(TABLES)}, but is {policy_name!r}."
         )
-    options: dict[str, Any] = {"fill_value": fill_value, "interp_type": interp_type}
-    if shape is not None:
-        options["shape"] = shape
-    if pillow:
-        options["pillow"] = True
+    options = options_of(fill_value, interp_type, shape, pillow=pillow)
     labels = {"boxes": boxes, "masks": masks}
     moves = {"max_translate_abs": max_translate_abs, "max_translate_rel": max_translate_rel}
     if policy_name == _WITHOUT_TRANSLATION:

@@ -12,7 +12,7 @@ from . import augmentations as a
 from .core import Augmentation
 from .core.policies import Step, check_bins, is_int
 from .core.sequences import Labels, StepSequences, apply_sequences
-from .suites import fitting, without
+from .suites import fitting, options_of, without
 from .translations import get_translations
 
 _MOST_PIXELS, _MOST_RELATIVE = 100, 100 / 224
@@ -73,11 +73,7 @@ def rand_augment(
     """
     get_suite = get_rand_augment_suite if monotonic_mag else get_rand_augment_non_monotonic_suite
     suite = get_suite(shape is not None, max_translate_abs, max_translate_rel)
-    options: dict[str, Any] = {"fill_value": fill_value, "interp_type": interp_type}
-    if shape is not None:
-        options["shape"] = shape
-    if pillow:
-        options["pillow"] = True
+    options = options_of(fill_value, interp_type, shape, pillow=pillow)
     labels = {"boxes": boxes, "masks": masks}
     suite = without(suite, excluded)
     options = fitting(suite, options)

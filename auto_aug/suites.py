@@ -26,6 +26,19 @@ def without(suite: list[Augmentation], excluded: Sequence[str] | None) -> list[A
     return [each for each in suite if each.name not in (excluded or ())]
 
 
+def options_of(fill_value: Any, interp_type: Any, shape: Any, *, pillow: bool) -> dict[str, Any]:
+    """Return the arguments of augmentations: the two that always count, and those that are given.
+
+    No argument may be given that no augmentation names.
+    """
+    options: dict[str, Any] = {"fill_value": fill_value, "interp_type": interp_type}
+    if shape is not None:
+        options["shape"] = shape
+    if pillow:
+        options["pillow"] = True
+    return options
+
+
 def fitting(suite: list[Augmentation], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that an augmentation of the suite takes."""
     return {

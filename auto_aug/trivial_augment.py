@@ -11,7 +11,7 @@ from . import augmentations as a
 from .core import Augmentation
 from .core.policies import Step, check_bins
 from .core.sequences import Labels, StepSequences, apply_sequences
-from .suites import fitting, without
+from .suites import fitting, options_of, without
 from .translations import get_translations
 
 _MOST_PIXELS, _MOST_RELATIVE = 32, 1.0
@@ -63,11 +63,7 @@ def trivial_augment_wide(
     [(8, 8, 1), (8, 8, 1)]
     """
     suite = get_trivial_augment_wide_suite(shape is not None, max_translate_abs, max_translate_rel)
-    options: dict[str, Any] = {"fill_value": fill_value, "interp_type": interp_type}
-    if shape is not None:
-        options["shape"] = shape
-    if pillow:
-        options["pillow"] = True
+    options = options_of(fill_value, interp_type, shape, pillow=pillow)
     labels = {"boxes": boxes, "masks": masks}
     suite = without(suite, excluded)
     options = fitting(suite, options)

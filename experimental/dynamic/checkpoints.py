@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from ...engine.errors import CheckpointError
+from ...engine.run.checkpointing import write_file
 
 _VERSION = 1
 _UNNAMED = "__op_"  # prefix of the keys of objects without a name
@@ -216,9 +217,7 @@ class Checkpoint:
         numbers = [number for number, _ in _files(filename)]
         path = Path(filename.format(seq=max(numbers, default=-1) + 1))
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(path.name + ".tmp")
-        unfinished.write_text(self.serialize(), encoding="utf-8")
-        unfinished.replace(path)
+        write_file(path, self.serialize().encode())
         return os.fspath(path)
 
     def load(self, filename: str) -> str:
