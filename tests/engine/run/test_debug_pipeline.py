@@ -663,7 +663,7 @@ def test_batches_are_dropped():
     def define():
         data = fn.external_source(lambda: np.ones((2, 3)))
         doubled = call(Noise, data)
-        references.append(weakref.ref(doubled.value))
+        references.append(weakref.ref(doubled.batch))
         return doubled * 2
 
     with define() as pipe:
