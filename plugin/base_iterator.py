@@ -95,7 +95,7 @@ class BaseIterator(ABC, Generic[T]):
     def __init__(
         self,
         pipelines: Sequence[Pipeline] | Pipeline,
-        output_map: Sequence[str],
+        output_map: Sequence[str] | None = None,
         size: int = -1,
         reader_name: str | None = None,
         auto_reset: str | bool | None = False,
@@ -109,7 +109,7 @@ class BaseIterator(ABC, Generic[T]):
     ) -> None:
         refuse_unknown(type(self), unknown)
         self._pipelines = as_pipelines(pipelines)
-        self.output_map = as_names(output_map)
+        self.output_map = as_names(output_map, self._pipelines)
         self._auto_reset = resets_itself(auto_reset)
         self._policy = chosen_policy(last_batch_policy, fill_last_batch)
         if self._policy is LastBatchPolicy.PARTIAL and not self.allows_partial:

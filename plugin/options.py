@@ -19,7 +19,8 @@ DESCRIPTION = """\
     Args:
         pipelines: one or several pipelines, for instance one for each shard. All must have
             the same batch size.
-        output_map: a name for each output of a pipeline.
+        output_map: a name for each output of a pipeline, in their order. May be left out if the
+            definition returns a dict, whose keys are the names then.
         size: number of samples in an epoch of all `pipelines` together. If neither `size` nor
             `reader_name` is given, the (single) pipeline runs until it raises StopIteration, and
             `last_batch_policy` has no effect.

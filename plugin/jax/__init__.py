@@ -58,7 +58,7 @@ class GenericIterator(BaseIterator[JaxArray]):
     def __init__(
         self,
         pipelines: Sequence[Pipeline] | Pipeline,
-        output_map: Sequence[str],
+        output_map: Sequence[str] | None = None,
         size: int = -1,
         reader_name: str | None = None,
         auto_reset: str | bool | None = False,

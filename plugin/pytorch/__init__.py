@@ -170,7 +170,7 @@ class RaggedIterator(_TorchIterator[Any]):
     def __init__(
         self,
         pipelines: Sequence[Pipeline] | Pipeline,
-        output_map: Sequence[str],
+        output_map: Sequence[str] | None = None,
         size: int = -1,
         reader_name: str | None = None,
         output_types: Sequence[str] | None = None,
