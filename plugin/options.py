@@ -39,6 +39,9 @@ DESCRIPTION = """\
             step. External sources must have been fed before that.
         with_valid: add the entry "valid" to each batch: a boolean for every sample, False for
             padding and for replacement samples. A loss can leave these samples out.
+        batch_form: what a step yields: "list", a list with a dictionary for each pipeline; "dict",
+            the dictionary of the one pipeline; or "tuple", its tensors in the order of the names,
+            with "valid" at the end.
 """
 """The arguments of `BaseIterator`, for the docstring of each iterator."""
 
