@@ -31,7 +31,7 @@ from .epoch_loop import EpochLoop
 from .epochs import Epochs, LastBatchPolicy, Shards
 from .forms import BatchForm, Form, InDicts, InLists, InTuples, check_form, formed
 from .iterator_state import IteratorState
-from .options import chosen_policy, describe, refuse_unknown, resets_itself
+from .options import DESCRIPTION, chosen_policy, describe, refuse_unknown, resets_itself
 
 if TYPE_CHECKING:
     from ..engine.run.pipeline import Pipeline
@@ -75,6 +75,7 @@ class BaseIterator(ABC, Generic[T, Form]):
     Attributes:
         allows_partial: whether a last batch may be smaller than the others. A class for a
             framework that compiles for each shape sets this to False.
+        described: text of the arguments in docstrings.
         joins_pipelines: whether `joined` makes one batch of those of several pipelines.
         output_map: names of the outputs.
         batch_size: samples in a full batch of one pipeline.
@@ -86,6 +87,7 @@ class BaseIterator(ABC, Generic[T, Form]):
     """
 
     allows_partial: ClassVar[bool] = True
+    described: ClassVar[str] = DESCRIPTION
     joins_pipelines: ClassVar[bool] = False
     in_loop: bool
     _step: int

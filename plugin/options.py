@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..engine.errors import ArgumentError
 from ..engine.suggestions import not_among
 from .epochs import LastBatchPolicy
+
+if TYPE_CHECKING:
+    from .base_iterator import BaseIterator
 
 _AUTO_RESET = {"yes": True, "True": True, "no": False, "False": False}
 
@@ -46,7 +49,7 @@ DESCRIPTION = """\
 """The arguments of `BaseIterator`, for the docstring of each iterator."""
 
 
-def describe(iterator: type) -> None:
+def describe(iterator: type[BaseIterator[Any, Any]]) -> None:
     """Put the arguments into the class's docstring, where it says `{arguments}`.
 
     A class without an argument `output_map` has no description of that argument.
@@ -56,7 +59,7 @@ def describe(iterator: type) -> None:
     known = inspect.signature(iterator).parameters
     lines: list[str] = []
     shown = True
-    for line in DESCRIPTION.splitlines()[1:]:
+    for line in iterator.described.splitlines()[1:]:
         name = line.strip().partition(":")[0]
         shown = name in known if line[8] != " " else shown
         lines += [line] if shown else []
