@@ -445,7 +445,7 @@ class BaseIterator(ABC, Generic[T, Form]):
         count = self.batch_size if self._epochs is None else self._epochs.rows(i, step)
         named = dict(zip(self.output_map, outputs, strict=True))
         if self._with_valid:
-            named[VALID] = TensorListCPU(outputs[0].valid.copy())
+            named[VALID] = TensorListCPU(outputs[0].valid.copy()).delivered(None)
         return {
             name: self.convert(name, output, min(count, len(output)))
             for name, output in named.items()
