@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 import operator_pages  # type: ignore[import-not-found]  # beside this file
+import option_pages  # type: ignore[import-not-found]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -59,6 +60,8 @@ def gather(sources: Path) -> None:
         text = (ROOT / path).read_text(encoding="utf-8")
         write(sources / place(path), LINK.sub(partial(moved, path, sources), text))
     operator_pages.write(sources / "operators", {})
+    write(sources / "pipeline_arguments.md", option_pages.pipelines())
+    write(sources / "iterator_arguments.md", option_pages.iterators())
 
 
 def moved(page: str, sources: Path, link: re.Match[str]) -> str:
