@@ -30,7 +30,7 @@ The iterators of all frameworks take these arguments. [Iterators](iterators.md) 
 PYTORCH = """\
 ## PyTorch
 
-`penstock.plugin.pytorch` has more of them; see [PyTorch](pytorch.md).
+`penstock.plugin.pytorch` has more of them.
 """
 
 
