@@ -24,7 +24,7 @@ override those of the decorator. [The pipeline](architecture.md) runs ahead of i
 ITERATORS = """\
 # Arguments of iterators
 
-The iterators of all frameworks take these arguments. 
+The iterators of all frameworks take these arguments.
 [Iterators](iterators.md) says what an epoch is.
 """
 
