@@ -67,6 +67,16 @@ def reader_state(pipeline: Pipeline, reader: str) -> SamplerState:
     return SamplerState.from_json(checkpoint.load(pipeline.checkpoint()).inputs[reader])
 
 
+def leave_epoch(pipelines: list[Pipeline], epoch: int) -> None:
+    """Leave out what the readers have left of `epoch` and of those before it."""
+    for pipeline in pipelines:
+        saved = checkpoint.load(pipeline.checkpoint())
+        for name in pipeline.reader_meta():
+            state = SamplerState.from_json(saved.inputs[name])
+            saved.inputs[name] = state.after_epoch(epoch).to_json()
+        pipeline.restore(saved.dump())
+
+
 def _left(state: SamplerState, count: int, stick: bool) -> tuple[tuple[int, ...], ...]:
     """Return how many samples each rank has left in each unfinished epoch."""
     left = []

@@ -15,7 +15,7 @@ from ..engine.graph.inputs import SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
-from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection
+from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection, check_shard
 from ..engine.ranks.discovery import shard_of_process
 from ..engine.tensors import TensorList
 from ..engine.tensors.source_info import NamesOnDemand
@@ -174,6 +174,14 @@ class Reader(SeekableInput):
         self.sampler = self._make_sampler(self.sampler.batch_size, state)
         self._first = number
         self.window.restart(self.sampler, number)
+
+    def check_shard(self, shard_id: int, num_shards: int) -> None:
+        check_shard(len(self.source), shard_id, num_shards)
+
+    def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
+        state = self.sampler.state_after(number - self._first).without_cuts()
+        self.shard_id, self.num_shards = shard_id, num_shards
+        self.restore(number, state.to_json())
 
     def _make_sampler(self, batch_size: int, state: Any) -> Sampler:
         return Sampler(

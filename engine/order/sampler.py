@@ -27,7 +27,7 @@ from .permutation import LARGEST, Permutation
 from .philox import mix
 from .sampler_state import Intervals, Rest, SamplerState, joined
 
-__all__ = ["Blocks", "Sampler", "SamplerState", "Selection"]
+__all__ = ["Blocks", "Sampler", "SamplerState", "Selection", "check_shard"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -407,6 +407,11 @@ def _check_arguments(size: int, batch_size: int, shard_id: int, num_shards: int)
         raise ArgumentError(f"a data set of {size} samples: expected 1 to 2**62")
     if batch_size < 1:
         raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
+    check_shard(size, shard_id, num_shards)
+
+
+def check_shard(size: int, shard_id: int, num_shards: int) -> None:
+    """Raise ArgumentError unless `size` samples have such a shard."""
     if not 0 <= shard_id < num_shards:
         raise ArgumentError(f"shard_id={shard_id}: expected 0 to num_shards - 1 = {num_shards - 1}")
     if num_shards > size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -119,6 +119,20 @@ class SamplerState:
             _check_intervals(epoch, intervals, self.size)
         for epoch, cuts in self.cuts.items():
             _check_cuts(epoch, cuts, self.remaining.get(epoch))
+
+    def without_cuts(self) -> SamplerState:
+        """Return the state of which any number of ranks divides each epoch evenly."""
+        return replace(self, cuts={})
+
+    def after_epoch(self, epoch: int) -> SamplerState:
+        """Return the state without the remaining positions of `epoch` and of those before it."""
+        first = max(self.epoch, epoch + 1)
+        return replace(
+            self,
+            epoch=first,
+            remaining={each: self.remaining[each] for each in self.remaining if each >= first},
+            cuts={each: self.cuts[each] for each in self.cuts if each >= first},
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the state as dicts, lists, integers and booleans, for `json.dumps`."""
