@@ -29,6 +29,9 @@ from .storage.urls import is_url
 REMOTE_DEPTH = 4
 """Batches of remote data that are read ahead by default."""
 
+SAMPLES_IN_DIGEST = 64
+"""Samples whose names the ranks compare: one more or less shifts the names of many."""
+
 THREADS_AFTER_A_FAULT = 16
 """Threads that read a batch sample by sample, if a service does not answer."""
 
@@ -174,6 +177,30 @@ class Reader(SeekableInput):
         self.sampler = self._make_sampler(self.sampler.batch_size, state)
         self._first = number
         self.window.restart(self.sampler, number)
+
+    def facts(self) -> dict[str, Any]:
+        count, shuffles = len(self.source), self.random_shuffle or self.shuffle_after_epoch
+        return {
+            "num_shards": self.num_shards,
+            "number of samples": count,
+            "digest of sample names": self._digest_of_names(),
+            "random_shuffle": shuffles,
+            "seed of the order": self._order_seed() if shuffles else None,
+            "shuffle_block": self.shuffle_block,
+            "stick_to_shard": self._sticks,
+            "pad_last_batch": self.pad_last_batch,
+        }
+
+    def _digest_of_names(self) -> str:
+        """Return a digest of the names of some samples, without the folders that hold these.
+
+        Each rank may have a copy of the data set in a folder of its own.
+        """
+        from ..engine.ranks.agreement import digest  # only several ranks compare what they read
+
+        some = np.linspace(0, len(self.source) - 1, SAMPLES_IN_DIGEST).astype(np.int64)
+        names = [self.source.where(index).rpartition("/")[2] for index in some.tolist()]
+        return digest(names)
 
     def check_shard(self, shard_id: int, num_shards: int) -> None:
         check_shard(len(self.source), shard_id, num_shards)

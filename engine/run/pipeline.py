@@ -31,6 +31,7 @@ from .measured_pipeline import MeasuredPipeline
 from .outputs import as_outputs, output_checks
 from .properties import PipelineProperties
 from .random_keys import random_keys
+from .ranked_pipeline import RankedPipeline
 from .resumable_pipeline import ResumablePipeline
 from .serialized_pipeline import SerializedPipeline
 from .shutdown import Shutdown
@@ -45,6 +46,7 @@ class Pipeline(
     CurrentPipeline,
     FedPipeline,
     MeasuredPipeline,
+    RankedPipeline,
     ResumablePipeline,
     SerializedPipeline,
     DrawnPipeline,
@@ -190,6 +192,7 @@ class Pipeline(
             QuarantineLog(log_path)  # refuses a path that cannot be written
         self._place(plan)
         open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
+        self._agree_on_seed(plan)
         self._user_state = states_of(plan, self._restored)
         self._ahead = self._config.ahead(plan.uses_gpu)
         self._plan = plan
@@ -303,6 +306,8 @@ class Pipeline(
                 raise StopIteration
             raise PipelineStopped(self._closed or self._why_nothing_is_under_way())
         try:
+            if not self._is_compared:
+                self._compare_ranks()
             batch = executor.next_batch()
             if self._checks is not None:
                 self._checks.check(batch.outputs)

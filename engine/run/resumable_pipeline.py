@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..errors import ArgumentError
 from ..order import checkpoint as checkpoints
 from .checkpointing import input_states, states_of, write_file
 from .pipeline_base import PipelineBase
@@ -74,33 +73,3 @@ class ResumablePipeline(PipelineBase):
                 self._restored, self._restored_at = saved, self._delivered
                 self._seed, self._user_state = saved.seed, dict(states)
                 self._place(plan)
-
-    def reshard(self, shard_id: int, num_shards: int) -> None:
-        """Go on as one of another number of ranks, without a new pipeline.
-
-        All ranks of the new number call this after the same batch. All readers divide what no rank
-        has read of their epochs evenly among the new ranks. Batches that are under way are dropped.
-        A rank that joins first calls `restore` with a checkpoint of another rank. An iterator over
-        the pipeline has the same method, which also counts the epoch's batches anew.
-
-        Raises:
-            ArgumentError: there is no such shard, or the pipeline has inputs that cannot go on
-                so: then nothing has changed. With `feed_input` the fed batches would be lost.
-        """
-        with self._taken_turn():
-            self.build()
-            assert self._plan is not None
-            for reader in self._plan.readers:
-                reader.operator.check_shard(shard_id, num_shards)
-            for source in self._plan.sources:
-                if source.operator.available() is not None:
-                    raise ArgumentError(
-                        f"{source.node.name!r} gets its batches from feed_input, and reshard would "
-                        "lose those that are under way: let the source be a function or iterable"
-                    )
-            with self._at_rest() as plan:
-                for reader in plan.readers:
-                    reader.operator.reshard(self._delivered, shard_id, num_shards)
-                for source in plan.sources:
-                    state = self._user_state.get(source.node.name)
-                    source.operator.restore(self._delivered, state)
