@@ -8,7 +8,7 @@ does not pad, an epoch ends in the middle of a batch that was read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from ..engine.errors import CheckpointError
@@ -39,8 +39,8 @@ class IteratorState:
     epoch: int
     step: int
     complete: bool
-    exhausted: bool
-    discard: int
+    exhausted: bool = False
+    discard: int = 0
     ahead: tuple[int, ...] = ()
     taken: int = 0
     left: tuple[tuple[int, ...], ...] = ()
@@ -65,20 +65,26 @@ class IteratorState:
                 raise _damaged(f"{name} has {len(numbers)} numbers for {count} rank(s)")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the state as dicts, lists, numbers and booleans."""
-        value = asdict(self)
-        value["ahead"] = list(self.ahead) if any(self.ahead) else []
-        value["left"] = [list(sizes) for sizes in self.left]
-        return value
+        """Return the state of JSON types, without values that are the defaults."""
+        ahead = list(self.ahead) if any(self.ahead) else []
+        further = {"exhausted": self.exhausted, "discard": self.discard, "ahead": ahead}
+        further |= {"taken": self.taken, "left": [list(sizes) for sizes in self.left]}
+        return {
+            "basis": dict(self.basis),
+            "epoch": self.epoch,
+            "step": self.step,
+            "complete": self.complete,
+            **{name: value for name, value in further.items() if value},
+        }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any] | None) -> IteratorState | None:
         """Return the state that `to_json` turned into `value`; None if there is none."""
         if value is None:
             return None
-        value = {"taken": 0, "left": [], **value}  # releases before 2.1 have neither
+        value = {"exhausted": False, "discard": 0, "ahead": [], "taken": 0, "left": [], **value}
         names = set(cls.__dataclass_fields__)
-        lists = [value.get("ahead"), value["left"]]
+        lists = [value["ahead"], value["left"]]
         lists += value["left"] if isinstance(value["left"], list) else []
         if set(value) != names or not all(isinstance(each, list) for each in lists):
             raise _damaged(f"it has {sorted(value)}, expected {sorted(names)}")

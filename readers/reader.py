@@ -15,7 +15,7 @@ from ..engine.graph.inputs import SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
-from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection, check_shard
+from ..engine.order.sampler import Blocks, Sampler, Selection, check_shard, restored_state
 from ..engine.ranks.discovery import shard_of_process
 from ..engine.tensors import TensorList
 from ..engine.tensors.source_info import NamesOnDemand
@@ -222,7 +222,7 @@ class Reader(SeekableInput):
             stick_to_shard=self._sticks,
             shuffle_all=self.shuffle_after_epoch,
             pad_last_batch=self.pad_last_batch,
-            state=None if state is None else SamplerState.from_json(state),
+            state=None if state is None else restored_state(state),
         )
 
     @property
@@ -364,7 +364,7 @@ class Reader(SeekableInput):
         }
 
     def state_after(self, batches: int) -> Any:
-        return self.sampler.state_after(batches - self._first).to_json()
+        return self.sampler.saved_after(batches - self._first)
 
     def next_epoch_after(self, batches: int) -> Any:
         return self.sampler.next_epoch_after(batches - self._first).to_json()
