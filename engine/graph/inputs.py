@@ -127,6 +127,20 @@ class SeekableInput(InputOperator):
         Another thread calls this when the pipeline is closed, and then calls neither method again.
         """
 
+    def facts(self) -> dict[str, Any]:
+        """Return what all ranks must agree in, by words for messages; "num_shards" among them."""
+        return {"num_shards": self.meta()["number_of_shards"]}
+
+    def check_shard(self, shard_id: int, num_shards: int) -> None:
+        """Raise ArgumentError unless the input can `reshard` to that shard."""
+        raise ArgumentError(f"fn.{self.name} cannot divide its data anew: make a new pipeline")
+
+    def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
+        """Go on with batch `number`, in another shard of what no rank has read of the epochs.
+
+        The engine calls this as it calls `restore`, after `check_shard`.
+        """
+
     @abstractmethod
     def meta(self) -> dict[str, Any]:
         """Return the sizes and shards that `Pipeline.reader_meta` shows."""

@@ -31,6 +31,7 @@ from .measured_pipeline import MeasuredPipeline
 from .outputs import Names, as_outputs, names_and_values, output_checks
 from .properties import PipelineProperties
 from .random_keys import random_keys
+from .ranked_pipeline import RankedPipeline
 from .resumable_pipeline import ResumablePipeline
 from .serialized_pipeline import SerializedPipeline
 from .shown_options import show_options, signature_without_self
@@ -46,6 +47,7 @@ class Pipeline(
     CurrentPipeline,
     FedPipeline,
     MeasuredPipeline,
+    RankedPipeline,
     ResumablePipeline,
     SerializedPipeline,
     DrawnPipeline,
@@ -109,7 +111,8 @@ class Pipeline(
         self._restored = (
             None if self._config.checkpoint is None else checkpoints.load(self._config.checkpoint)
         )
-        self._seed = self._restored.seed if self._restored else self._config.chosen_seed()
+        restored_seed = None if self._restored is None else self._restored.seed
+        self._seed = self._config.chosen_seed() if restored_seed is None else restored_seed
         self._restored_at = 0  # number of batches that were delivered before
         conditionals = self._config.enable_conditionals
         self._graph = Graph(pipeline=weakref.ref(self), conditionals=conditionals)
@@ -208,6 +211,7 @@ class Pipeline(
             QuarantineLog(log_path)  # refuses a path that cannot be written
         self._place(plan)
         open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
+        self._agree_on_seed(plan)
         self._user_state = states_of(plan, self._restored)
         self._ahead = self._config.ahead(plan.uses_gpu)
         self._plan = plan
@@ -321,6 +325,8 @@ class Pipeline(
                 raise StopIteration
             raise PipelineStopped(self._closed or self._why_nothing_is_under_way())
         try:
+            if not self._is_compared:
+                self._compare_ranks()
             batch = executor.next_batch()
             if self._checks is not None:
                 self._checks.check(batch.outputs)
