@@ -216,6 +216,11 @@ class BaseIterator(ABC, Generic[T, Form]):
         """
         return self._size
 
+    @property
+    def step(self) -> int:
+        """Number of batches of the current epoch that were handed out, before a checkpoint, too."""
+        return self._step
+
     def __len__(self) -> int:
         """Return the number of batches of the current epoch."""
         if self._epochs is None:
