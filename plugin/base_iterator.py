@@ -282,7 +282,7 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     def next(self) -> Any:
         """Return the next batch, as `next(iterator)` does."""
-        return self.__next__()
+        return self.__next__()  # type: ignore[misc]  # of any form
 
     def joined(self, batches: list[dict[str, T]]) -> list[dict[str, T]]:
         """Return the dictionaries of one step, of which there is one for each pipeline.

@@ -13,7 +13,7 @@ from ..base_iterator import BaseIterator
 __all__ = ["BatchDataset"]
 
 
-class BatchDataset(IterableDataset[Any]):  # type: ignore[misc]  # without PyTorch it is Any
+class BatchDataset(IterableDataset[Any]):
     """The batches of an iterator as elements of a data set.
 
         loader = DataLoader(BatchDataset(batches), batch_size=None)
@@ -35,7 +35,7 @@ class BatchDataset(IterableDataset[Any]):  # type: ignore[misc]  # without PyTor
                 "a pipeline cannot run in a worker process of a DataLoader; give the DataLoader "
                 "num_workers=0, and the pipeline num_threads"
             )
-        yield from self.batches  # type: ignore[misc]  # of any form
+        yield from self.batches
 
     def __len__(self) -> int:
         """Return the number of batches of the current epoch."""

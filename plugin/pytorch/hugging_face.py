@@ -44,7 +44,7 @@ STATE_FILE = "penstock_iterator.json"
 _Base: Any = transformers.Trainer if TYPE_CHECKING else object
 
 
-class IteratorMixin(_Base):  # type: ignore[misc]  # transformers may not be there for mypy
+class IteratorMixin(_Base):  # type: ignore[misc]  # the class of which it is a part
     """Lets any subclass of the Trainer take iterators: `class Mine(IteratorMixin, Seq2SeqTrainer)`.
 
     `train_dataset`, `eval_dataset` and the data set of `predict` may be iterators. Other data sets
@@ -86,13 +86,13 @@ class IteratorMixin(_Base):  # type: ignore[misc]  # transformers may not be the
         """Train, and go on from a checkpoint if asked for: see `transformers.Trainer.train`."""
         folder = resume_from_checkpoint
         if folder is True:
-            folder = get_last_checkpoint(self.args.output_dir)
+            folder = get_last_checkpoint(self.args.output_dir)  # type: ignore[no-untyped-call]
         if folder and isinstance(self.train_dataset, BaseIterator):
             _restore(self.train_dataset, Path(folder) / STATE_FILE)
         return super().train(resume_from_checkpoint, *args, **options)
 
 
-class Trainer(IteratorMixin, transformers.Trainer):  # type: ignore[misc]
+class Trainer(IteratorMixin, transformers.Trainer):
     """`transformers.Trainer` that takes iterators: see `IteratorMixin`."""
 
 
@@ -117,7 +117,7 @@ class _Loader:
         return len(self.batches)
 
 
-class _RestOfEpoch(IterableDataset[Any]):  # type: ignore[misc]
+class _RestOfEpoch(IterableDataset[Any]):
     """An epoch that resumes, with a placeholder for each batch before the checkpoint.
 
     The Trainer makes a DataLoader of this data set, and skips as many batches as the epoch had
@@ -133,7 +133,7 @@ class _RestOfEpoch(IterableDataset[Any]):  # type: ignore[misc]
         yield from loop
 
 
-class _StateSaver(transformers.TrainerCallback):  # type: ignore[misc]
+class _StateSaver(transformers.TrainerCallback):
     """Writes the state of the iterator into each checkpoint."""
 
     def on_save(self, args: Any, state: Any, control: Any, **others: Any) -> None:
