@@ -232,6 +232,24 @@ class BaseIterator(ABC, Generic[T, Form]):
         """
         return self._size
 
+    @property
+    def epoch(self) -> int:
+        """Number of the epoch to which the next batch of a loop belongs, from 0.
+
+        A resumed run goes on with `for epoch in range(batches.epoch, epochs)`.
+
+        Raises:
+            TypeError: there is no `reader_name`, so nothing counts the epochs.
+        """
+        if self._epochs is None or self._reader is None:
+            raise TypeError("the iterator counts no epochs: give reader_name")
+        return self._epochs.number + (self._ended or self._all_taken)
+
+    @property
+    def step(self) -> int:
+        """Number of the next batch in its epoch, from 0. Batches before a checkpoint count, too."""
+        return 0 if self._ended or self._all_taken else self._step
+
     def __len__(self) -> int:
         """Return the number of batches of the current epoch."""
         if self._epochs is None:
@@ -291,7 +309,7 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     def next(self) -> Any:
         """Return the next batch, as `next(iterator)` does."""
-        return self.__next__()
+        return self.__next__()  # type: ignore[misc]  # of any form
 
     def joined(self, batches: list[dict[str, T]]) -> list[dict[str, T]]:
         """Return the dictionaries of one step, of which there is one for each pipeline.
