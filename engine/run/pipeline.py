@@ -36,6 +36,7 @@ from .serialized_pipeline import SerializedPipeline
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
+    from ..work.batch import Batch
     from .executor import Executor
     from .options import FurtherOptions
 
@@ -303,9 +304,7 @@ class Pipeline(
                 raise StopIteration
             raise PipelineStopped(self._closed or self._why_nothing_is_under_way())
         try:
-            batch = executor.next_batch()
-            if self._checks is not None:
-                self._checks.check(batch.outputs)
+            return self._delivered_outputs(executor.next_batch())
         except StopIteration:
             self._scheduled = False
             self._ended = True
@@ -313,6 +312,10 @@ class Pipeline(
         except BaseException as error:  # KeyboardInterrupt, too, must leave no thread behind
             self._stop_after(error)
             raise
+
+    def _delivered_outputs(self, batch: Batch) -> tuple[TensorList, ...]:
+        if self._checks is not None:
+            self._checks.check(batch.outputs)
         if not self._seen_dtypes:
             assert self._plan is not None
             self._seen_dtypes = seen_dtypes(zip(self._plan.outputs, batch.outputs, strict=True))

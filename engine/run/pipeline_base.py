@@ -16,6 +16,7 @@ from ..work.plan import Key, Plan
 from .config import PipelineConfig
 
 if TYPE_CHECKING:
+    from ..work.batch import Batch
     from .executor import Executor
 
 
@@ -63,6 +64,10 @@ class PipelineBase(ABC):
     @abstractmethod
     def _start(self) -> Executor:
         """Return the executor, whose threads run."""
+
+    @abstractmethod
+    def _delivered_outputs(self, batch: Batch) -> tuple[TensorList, ...]:
+        """Return the outputs of a batch that is done, and count the batch as delivered."""
 
     @abstractmethod
     def _taken_turn(self) -> AbstractContextManager[None]:

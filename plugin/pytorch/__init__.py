@@ -108,10 +108,12 @@ class _TorchIterator(BaseIterator[T]):
 
     def _dense(self, name: str, output: TensorList, count: int, *advice: str) -> TorchTensor:
         check_uniform(name, output, *advice)
-        return _shared(output if isinstance(output, TensorListGPU) else output.dense())[:count]
+        return shared_tensor(output if isinstance(output, TensorListGPU) else output.dense())[
+            :count
+        ]
 
     def _list(self, output: TensorList, count: int) -> list[TorchTensor]:
-        return [_shared(output.at(i)) for i in range(count)]
+        return [shared_tensor(output.at(i)) for i in range(count)]
 
     def _coo(self, output: TensorList, count: int) -> TorchTensor:
         """Return all elements of the first `count` samples as one sparse tensor."""
@@ -252,7 +254,7 @@ def feed_ndarray(
     if not isinstance(arr, torch.Tensor):
         raise ArgumentError(f"arr must be a torch.Tensor, not {type(arr).__name__}")
     with _on(cuda_stream):
-        source = _shared(dali_tensor)
+        source = shared_tensor(dali_tensor)
         _check_same(source, arr)
         arr.copy_(source)
     return arr
@@ -276,7 +278,7 @@ def _on(stream: Any) -> AbstractContextManager[Any]:
     return context
 
 
-def _shared(array: Any) -> TorchTensor:
+def shared_tensor(array: Any) -> TorchTensor:
     """Return a tensor that shares memory; copy read-only data and views with negative strides."""
     if isinstance(array, TensorGPU | TensorListGPU):
         current = _cuda.current_stream(array.__dlpack_device__()[1])
