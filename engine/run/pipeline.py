@@ -131,7 +131,7 @@ class Pipeline(
         self._turn = threading.RLock()  # of the threads that ask for batches
         self._building = threading.RLock()
         self._shutdown = Shutdown()
-        weakref.finalize(self, self._shutdown.run)
+        weakref.finalize(self, self._shutdown)
 
     # Definition
 
@@ -241,7 +241,7 @@ class Pipeline(
             self._stop_after(error)
             raise
         if self._closed is not None:  # another thread called `close` meanwhile
-            self._shutdown.run()
+            self._shutdown()
             raise PipelineStopped(self._closed)
 
     # Running
@@ -425,7 +425,7 @@ class Pipeline(
     def _stop(self, reason: str) -> None:
         if self._closed is None:
             self._closed = reason
-        self._shutdown.run()
+        self._shutdown()
 
     def __enter__(self) -> Self:
         if self._outputs is None and type(self).define_graph is Pipeline.define_graph:

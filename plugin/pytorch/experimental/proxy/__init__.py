@@ -14,12 +14,7 @@ CUDA context, whatever the number of workers.
 from __future__ import annotations
 
 from .loader import DataLoader
-from .placeholders import (
-    DALIOutputBatchRef,
-    DALIOutputSampleRef,
-    collate_outputs,
-)
-from .placeholders import collate_outputs as _collate_dali_output_sample_ref_fn
+from .placeholders import DALIOutputBatchRef, DALIOutputSampleRef, collate_outputs
 from .server import DALIServer
 
 __all__ = [
@@ -29,3 +24,5 @@ __all__ = [
     "DataLoader",
     "collate_outputs",
 ]
+
+_collate_dali_output_sample_ref_fn = collate_outputs  # the name in programs for DALI

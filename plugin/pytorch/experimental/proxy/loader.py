@@ -38,7 +38,6 @@ class DataLoader(data.DataLoader[Any]):
     def _get_iterator(self) -> Any:
         if self.num_workers == 0:
             return _Single(self)
-        self.check_worker_number_rationality()  # type: ignore[no-untyped-call]
         return _Several(self)
 
     def next_epoch(self) -> Epoch:

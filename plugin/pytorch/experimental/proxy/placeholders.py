@@ -142,10 +142,9 @@ def collate_outputs(
             "output of the same pipeline for every sample"
         )
     calls = [sample.call for sample in samples]
-    run = calls[0].run
-    if run is None or run.size != len(calls):
-        run = run_of(calls)
-    elif any(call.run is not run or call.row != row for row, call in enumerate(calls)):
+    run = calls[0].run  # of another output of the same calls
+    rows = [(call.run, call.row) for call in calls]
+    if run is None or run.size != len(calls) or rows != [(run, i) for i in range(run.size)]:
         run = run_of(calls)
     return DALIOutputBatchRef(run, samples[0].output_idx)
 

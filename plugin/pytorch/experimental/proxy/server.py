@@ -13,11 +13,11 @@ from typing import Any, Never, Self
 
 import torch
 
-from ... import shared_tensor
 from .....engine.errors import ArgumentError, PenstockError, PipelineStopped
 from .....engine.run.debug_pipeline import DebugPipeline
 from .....engine.run.pipeline import Pipeline
 from ....base_iterator import check_uniform
+from ... import shared_tensor
 from .placeholders import Call, DALIOutputSampleRef, Placeholder, Run, run_of
 from .replacement import placeholders, replaced
 from .transfer import as_input, fed
