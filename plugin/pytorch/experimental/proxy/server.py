@@ -246,7 +246,7 @@ class DALIServer:
         if isinstance(placeholder, DALIOutputSampleRef):
             return shared_tensor(outputs[i].at(placeholder.call.row))
         if i not in run.tensors:
-            check_uniform(f"{i} of the pipeline", outputs[i], _ADVICE)
+            check_uniform(str(i), outputs[i], _ADVICE)
             run.tensors[i] = shared_tensor(outputs[i].as_tensor())
         tensor: torch.Tensor = run.tensors[i]
         return tensor
