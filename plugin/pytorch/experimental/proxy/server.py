@@ -17,7 +17,7 @@ from .....engine.errors import ArgumentError, PenstockError, PipelineStopped
 from .....engine.run.debug_pipeline import DebugPipeline
 from .....engine.run.pipeline import Pipeline
 from ....base_iterator import check_uniform
-from ... import shared_tensor
+from ...sharing import dense, row
 from .placeholders import Call, DALIOutputSampleRef, Placeholder, Run, run_of
 from .replacement import placeholders, replaced
 from .transfer import as_input, fed
@@ -38,19 +38,23 @@ class Proxy:
         server: identifies the server.
         names: of the external sources.
         outputs: number of outputs.
+        output_names: their names, if the pipeline returns a dictionary.
     """
 
-    def __init__(self, server: str, names: Sequence[str], outputs: int) -> None:
+    def __init__(
+        self, server: str, names: Sequence[str], outputs: int, output_names: Sequence[str] | None
+    ) -> None:
         self._server = server
         self._outputs = outputs
+        self._output_names = output_names
         kind = Parameter.POSITIONAL_OR_KEYWORD if len(names) == 1 else Parameter.KEYWORD_ONLY
-        returned = DALIOutputSampleRef if outputs == 1 else tuple[DALIOutputSampleRef, ...]
-        self.__signature__ = Signature(
-            [Parameter(name, kind) for name in names], return_annotation=returned
-        )
+        self.__signature__ = Signature([Parameter(name, kind) for name in names])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Take the inputs of one sample; return a placeholder, or one for each output.
+
+        A pipeline with several outputs has a tuple of them, and one that returns a dictionary has
+        a dictionary.
 
         Raises:
             ArgumentError: the arguments are not one value for each external source, or a value is
@@ -71,6 +75,8 @@ class Proxy:
         inputs = {name: as_input(name, value) for name, value in bound.arguments.items()}
         call = Call(self._server, inputs)
         outputs = tuple(DALIOutputSampleRef(call, i) for i in range(self._outputs))
+        if self._output_names is not None:
+            return dict(zip(self._output_names, outputs, strict=True))
         return outputs[0] if len(outputs) == 1 else outputs
 
 
@@ -122,7 +128,7 @@ class DALIServer:
         self.deterministic = deterministic
         self._pipeline = pipeline
         self._id = uuid.uuid4().hex
-        self._proxy = Proxy(self._id, names, pipeline.num_outputs)
+        self._proxy = Proxy(self._id, names, pipeline.num_outputs, pipeline.output_names)
         self._lock = threading.RLock()
         self._waiting: deque[weakref.ref[Run]] = deque()
         self._running: deque[weakref.ref[Run]] = deque()  # in the pipeline
@@ -244,10 +250,10 @@ class DALIServer:
         run, i = _run_of(placeholder), placeholder.output_idx
         outputs = self._result(run)
         if isinstance(placeholder, DALIOutputSampleRef):
-            return shared_tensor(outputs[i].at(placeholder.call.row))
+            return row(outputs[i], placeholder.call.row)
         if i not in run.tensors:
             check_uniform(str(i), outputs[i], _ADVICE)
-            run.tensors[i] = shared_tensor(outputs[i].as_tensor())
+            run.tensors[i] = dense(outputs[i], run.size)
         tensor: torch.Tensor = run.tensors[i]
         return tensor
 

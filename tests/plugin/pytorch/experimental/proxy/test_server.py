@@ -123,6 +123,22 @@ def test_an_output_that_is_used_twice_is_computed_once(serve):
     assert sorted(computed) == [0, 1, 2]
 
 
+def test_a_pipeline_that_returns_a_dictionary_has_one_of_placeholders():
+    @pipeline_def(batch_size=2, num_threads=1)
+    def named():
+        a, b = sums()
+        return {"sum": a, "difference": b}
+
+    with named() as pipeline:
+        server = proxy.DALIServer(pipeline)
+        items = [server.proxy(a=i, b=10 * i) for i in range(2)]
+        outputs = server.produce_data(default_collate(items))
+    assert {name: x.tolist() for name, x in outputs.items()} == {
+        "sum": [0, 11],
+        "difference": [0, 9],
+    }
+
+
 def test_samples_that_are_not_collated_may_differ_in_shape(serve):
     server = serve(same, batch_size=2)
     outputs = [server.proxy(np.full(i, i, np.int32)) for i in range(5)]  # three batches
