@@ -53,18 +53,19 @@ class _Single(dataloader._SingleProcessDataLoaderIter):
     def __init__(self, loader: DataLoader) -> None:
         self._server = loader.dali_server
         self._epoch = loader.next_epoch()
-        self._drawn: list[Drawn] = []
+        self._tag: Tag | None = None
         super().__init__(loader)  # type: ignore[no-untyped-call]
 
     def _next_index(self) -> Any:
         index = super()._next_index()  # type: ignore[no-untyped-call]
-        self._drawn = self._epoch.ask(index if self._auto_collation else [index])
+        if self._server.deterministic:
+            drawn = self._epoch.ask(index if self._auto_collation else [index])
+            self._tag = partial(self._epoch.tag, drawn=drawn)
         return index
 
     def _next_data(self) -> Any:
         batch = super()._next_data()
-        tag = partial(self._epoch.tag, drawn=self._drawn) if self._server.deterministic else None
-        found = self._server.submit(batch, tag)
+        found = self._server.submit(batch, self._tag)
         return self._server.produce(batch, found, pin=self._pin_memory)
 
 

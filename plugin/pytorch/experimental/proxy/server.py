@@ -163,11 +163,9 @@ class DALIServer:
         with self._lock:
             for run in self._alive([*self._waiting, *self._running]):
                 run.queued = False
-            self._torn = bool(self._running) or self._torn
+            self._torn = bool(self._running) or self._torn  # no wait: the next use discards them
             self._waiting.clear()
             self._running.clear()
-            if self._torn:
-                self._discard()
             self._serves = False
 
     def __enter__(self) -> Self:
@@ -269,6 +267,7 @@ class DALIServer:
                 self._start_waiting()
                 if run.result is None:
                     self._take()
+                self._start_waiting()  # the pipeline works on while the program does
         if isinstance(run.result, BaseException):
             raise run.result
         return run.result
@@ -311,11 +310,8 @@ class DALIServer:
             again = {id(run): run for run in self._alive([*self._running, *self._waiting])}
             self._waiting = deque(map(weakref.ref, again.values()))
             self._running.clear()
-            self._discard()
-
-    def _discard(self) -> None:
-        self._pipeline.discard_batches()
-        self._torn = False
+            self._pipeline.discard_batches()
+            self._torn = False
 
     def _alive(self, runs: Sequence[weakref.ref[Run]]) -> list[Run]:
         return [run for each in runs if (run := each()) is not None and run.result is None]
