@@ -54,7 +54,7 @@ class _Single(dataloader._SingleProcessDataLoaderIter):
         self._server = loader.dali_server
         self._epoch = loader.next_epoch()
         self._tag: Tag | None = None
-        super().__init__(loader)  # type: ignore[no-untyped-call]
+        super().__init__(loader)
 
     def _next_index(self) -> Any:
         index = super()._next_index()  # type: ignore[no-untyped-call]
@@ -64,7 +64,7 @@ class _Single(dataloader._SingleProcessDataLoaderIter):
         return index
 
     def _next_data(self) -> Any:
-        batch = super()._next_data()
+        batch = super()._next_data()  # type: ignore[no-untyped-call]
         found = self._server.submit(batch, self._tag)
         return self._server.produce(batch, found, pin=self._pin_memory)
 
@@ -85,7 +85,7 @@ class _Several(dataloader._MultiProcessingDataLoaderIter):
         self._keyed = self._server.deterministic
         self._received: deque[Any] = deque()  # what was received ahead
         self._failure: RuntimeError | None = None  # of a worker, while receiving ahead
-        super().__init__(loader)  # type: ignore[no-untyped-call]
+        super().__init__(loader)
 
     def _reset(self, loader: DataLoader, first_iter: bool = False) -> None:
         self._epoch = loader.next_epoch()
@@ -94,7 +94,7 @@ class _Several(dataloader._MultiProcessingDataLoaderIter):
         self._came: Counter[int] = Counter()  # batches of each worker
         self._early: dict[int, tuple[Any, Tag]] = {}  # batches that wait for their turn
         self._turn = 0
-        super()._reset(loader, first_iter)  # type: ignore[no-untyped-call]
+        super()._reset(loader, first_iter)
 
     def _next_index(self) -> Any:
         index = super()._next_index()  # type: ignore[no-untyped-call]

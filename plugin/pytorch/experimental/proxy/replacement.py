@@ -12,7 +12,15 @@ import torch
 from .placeholders import DALIOutputBatchRef, DALIOutputSampleRef, Placeholder
 
 # What holds no placeholders, and has many attributes.
-_CLOSED = (torch.Tensor, torch.nn.Module, np.ndarray, np.generic, type, FunctionType, ModuleType)
+_CLOSED: tuple[type, ...] = (
+    torch.Tensor,
+    torch.nn.Module,
+    np.ndarray,
+    np.generic,
+    type,
+    FunctionType,
+    ModuleType,
+)
 _CLOSED += (str, bytes, bytearray, int, float, complex, type(None))
 
 

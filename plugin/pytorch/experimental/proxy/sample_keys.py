@@ -21,7 +21,7 @@ _REPEAT_BITS = 11  # how often a sampler has drawn the sample in the epoch
 class Drawn(NamedTuple):
     """A sample that a sampler has drawn: its index, and how often that came before."""
 
-    index: int
+    sample: int
     repeat: int
 
 
