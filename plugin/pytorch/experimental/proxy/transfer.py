@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from .....engine.errors import ArgumentError
 from .....engine.run.fed_pipeline import FedData
 from .....engine.tensors import Tensor
+from .....engine.tensors.alignment import ALIGNMENT
 
 Bytes = NDArray[np.uint8]
 
 SHARED_FROM = 65536
 """Bytes from which inputs go by shared memory. Fewer bytes fit into a pipe's buffer, and cost less
 there than a further file descriptor."""
-
-ALIGNMENT = 64  # of each sample, as the memory of batches has it
 
 
 def as_input(name: str, value: Any) -> Any:

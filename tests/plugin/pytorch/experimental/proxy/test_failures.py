@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import threading
 import time
 import weakref
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
+
+from torch.utils.data import default_collate  # noqa: E402  (only where PyTorch is)
 
 from penstock import ArgumentError, Pipeline, PipelineStopped, fn  # noqa: E402  (only where PyTorch is)
 from penstock.plugin.pytorch.experimental.proxy import DALIServer, DataLoader  # noqa: E402
@@ -194,6 +197,26 @@ def test_runs_that_nobody_can_ask_for_are_not_computed(serve, row):
     assert computed == [0, 5]
 
 
+def test_the_pipeline_works_ahead_while_the_program_works(serve, items):
+    computed = []
+
+    def noted(x):
+        computed.append(int(x))
+        return x
+
+    server = serve(
+        lambda: fn.python_function(fn.external_source(name="data"), function=noted), batch_size=1
+    )
+    loader = DataLoader(
+        server, items(lambda i: server.proxy(np.int32(i)), 60), num_workers=1, prefetch_factor=8
+    )
+    ahead = 0
+    for batch in loader:
+        time.sleep(0.01)
+        ahead = max(ahead, max(computed) - int(batch))
+    assert ahead > 0
+
+
 def test_an_exception_in_the_training_loop_ends_the_server(serve, items, row):
     server = serve()
     loader = DataLoader(server, items(lambda i: server.proxy(row(i))), batch_size=2, num_workers=2)
@@ -252,6 +275,54 @@ def test_a_signal_in_the_middle_of_a_batch_leaves_the_server_whole(serve, row, w
     finally:
         signal.signal(signal.SIGALRM, before)
     works(server)
+
+
+FILES = ("experimental/proxy/", "engine/run/fed_pipeline.py", "user_code/external_source.py")
+
+
+def interrupted(line, work):
+    """Call `work`, and raise TimeoutError at a line of the server; return whether it has so many.
+
+    Args:
+        line: number of the line among those that this thread executes.
+        work: a function.
+    """
+    left = line
+
+    def trace(frame, event, _):
+        nonlocal left
+        if not any(name in frame.f_code.co_filename for name in FILES):
+            return None
+        if event == "line":
+            left -= 1
+            if left == 0:
+                raise TimeoutError("at a line")
+        return trace
+
+    sys.settrace(trace)
+    try:
+        work()
+    except TimeoutError:
+        return True
+    finally:
+        sys.settrace(None)
+    return left <= 0
+
+
+def test_an_exception_at_any_line_leaves_the_server_whole(serve, row):
+    server = serve(batch_size=2)
+    line = 1
+    while True:
+        outputs = [server.proxy(row(line + i)) for i in range(6)]  # three batches
+        batches = [default_collate(outputs[:2]), *outputs[2:]]
+        reached = interrupted(line, lambda batches=batches: server.produce_data(batches))
+        first, *others = server.produce_data(batches)
+        seen = [*first[:, 0].tolist(), *(int(x[0]) for x in others)]
+        assert seen == [2 * (line + i) for i in range(6)], line
+        if not reached:
+            break
+        line += 3
+    assert line > 300
 
 
 def test_batches_of_a_closed_pipeline_are_an_error(serve, row):
