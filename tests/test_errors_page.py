@@ -26,7 +26,7 @@ def test_the_program_meets_the_error(program, message, photo_tree, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     shutil.copytree(photo_tree.root, "photos")
     names = {"Pipeline": Pipeline, "fn": fn, "pipeline_def": pipeline_def, "types": types}
-    with pytest.raises(Exception) as caught:  # noqa: PT011  (the message is compared below)
+    with pytest.raises(Exception) as caught:
         exec(compile(program, "train.py", "exec"), {**names, "np": np, "folder": "photos"})
     text = f"{type(caught.value).__name__}: {caught.value}\n"
     text += "\n".join(getattr(caught.value, "__notes__", ()))

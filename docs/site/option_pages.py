@@ -24,13 +24,14 @@ override those of the decorator. [The pipeline](architecture.md) runs ahead of i
 ITERATORS = """\
 # Arguments of iterators
 
-The iterators of all frameworks take these arguments. [Iterators](iterators.md) says what an epoch is.
+The iterators of all frameworks take these arguments.
+[Iterators](iterators.md) says what an epoch is.
 """
 
 PYTORCH = """\
 ## PyTorch
 
-`penstock.plugin.pytorch` has more of them; see [PyTorch](pytorch.md).
+`penstock.plugin.pytorch` has more of them.
 """
 
 
