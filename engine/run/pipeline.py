@@ -38,6 +38,7 @@ from .shown_options import show_options, signature_without_self
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
+    from ..work.batch import Batch
     from .executor import Executor
     from .options import FurtherOptions
 
@@ -136,7 +137,7 @@ class Pipeline(
         self._turn = threading.RLock()  # of the threads that ask for batches
         self._building = threading.RLock()
         self._shutdown = Shutdown()
-        weakref.finalize(self, self._shutdown.run)
+        weakref.finalize(self, self._shutdown)
 
     # Definition
 
@@ -262,7 +263,7 @@ class Pipeline(
             self._stop_after(error)
             raise
         if self._closed is not None:  # another thread called `close` meanwhile
-            self._shutdown.run()
+            self._shutdown()
             raise PipelineStopped(self._closed)
 
     # Running
@@ -327,9 +328,7 @@ class Pipeline(
         try:
             if not self._is_compared:
                 self._compare_ranks()
-            batch = executor.next_batch()
-            if self._checks is not None:
-                self._checks.check(batch.outputs)
+            return self._delivered_outputs(executor.next_batch())
         except StopIteration:
             self._scheduled = False
             self._ended = True
@@ -337,6 +336,10 @@ class Pipeline(
         except BaseException as error:  # KeyboardInterrupt, too, must leave no thread behind
             self._stop_after(error)
             raise
+
+    def _delivered_outputs(self, batch: Batch) -> tuple[TensorList, ...]:
+        if self._checks is not None:
+            self._checks.check(batch.outputs)
         if not self._seen_dtypes:
             assert self._plan is not None
             self._seen_dtypes = seen_dtypes(zip(self._plan.outputs, batch.outputs, strict=True))
@@ -448,7 +451,7 @@ class Pipeline(
     def _stop(self, reason: str) -> None:
         if self._closed is None:
             self._closed = reason
-        self._shutdown.run()
+        self._shutdown()
 
     def __enter__(self) -> Self:
         if self._outputs is None and type(self).define_graph is Pipeline.define_graph:
