@@ -200,14 +200,19 @@ class Executor:
 
     def next_batch(self) -> Batch:
         """Wait for the next batch in order; raise the exception that ended the batch."""
+        batch = self.next_ended()
+        self._raise_end(batch)
+        self.clocks.batches += 1
+        self.clocks.samples += batch.size
+        return batch
+
+    def next_ended(self) -> Batch:
+        """Wait for the next batch in order, whose end may be an exception."""
         started = perf_counter_ns()
         batch = self._delivery.next_batch()
         self.clocks.consumer_wait_ns += perf_counter_ns() - started
         if batch is None:
             raise PipelineStopped("the pipeline was closed while a batch was waited for")
-        self._raise_end(batch)
-        self.clocks.batches += 1
-        self.clocks.samples += batch.size
         return batch
 
     def _raise_end(self, batch: Batch) -> None:
