@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -137,6 +139,7 @@ def _export(
     repository: Path,
     max_delay: float,
     instances: int,
+    paths: Sequence[str] = (),
 ) -> Path:
     from ..serving.repository import export_model
 
@@ -148,6 +151,7 @@ def _export(
             module=loaded_module(target.module),
             max_delay=max_delay,
             instances=instances,
+            paths=paths,
         )
 
 
@@ -179,7 +183,8 @@ def _run_triton(
 
     with TemporaryDirectory(prefix="penstock-triton-") as folder:
         repository = Path(folder) / "repository"
-        _export(target, model, pipeline, repository, max_delay, instances)
+        paths = [os.path.abspath(path) for path in sys.path]
+        _export(target, model, pipeline, repository, max_delay, instances, paths)
         model.close()
         _say(model.name, f"http://{host}:{port}", "by Triton")
         return run_server(server, repository, Path(folder), host, port)

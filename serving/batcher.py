@@ -17,7 +17,7 @@ from time import perf_counter_ns
 from typing import Any
 
 from ..engine.errors import PipelineStopped
-from .model import Model, Outputs, WholeBatchFailed
+from .model import Model, Outputs, WholeBatchError
 from .model_statistics import ModelStatistics, Moments
 from .requests import BROKEN, RequestError, Samples
 
@@ -153,7 +153,7 @@ class Batcher:
         for each, result in zip(requests, results, strict=True):
             if each.answer.done():
                 continue
-            if isinstance(result, WholeBatchFailed):
+            if isinstance(result, WholeBatchError):
                 each.alone = True
                 again.append(each)
                 continue

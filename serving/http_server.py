@@ -18,7 +18,7 @@ from .batcher import Batcher
 from .model import Model
 from .model_config import model_config, tensor_metadata
 from .open_inference import SIZE_HEADER, parse_request, write_response
-from .requests import NOT_FOUND, TOO_LARGE, RequestError
+from .requests import NOT_FOUND, TIMEOUT, TOO_LARGE, RequestError
 
 try:
     from aiohttp import web
@@ -194,9 +194,8 @@ class Server:
             except web.HTTPRequestEntityTooLarge:
                 raise _too_large(f"more than {most:,}", most) from None
             except TimeoutError:
-                raise RequestError(
-                    f"the request did not come within {BODY_SECONDS} s", 408
-                ) from None
+                text = f"the request did not come within {BODY_SECONDS} s"
+                raise RequestError(text, TIMEOUT) from None
             parsed = parse_request(
                 body,
                 request.headers.get(SIZE_HEADER),

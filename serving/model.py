@@ -27,7 +27,7 @@ Outputs = dict[str, NDArray[Any]]
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
-class WholeBatchFailed(RequestError):
+class WholeBatchError(RequestError):
     """A batch of several requests failed, and no sample is known to be at fault."""
 
 
@@ -80,19 +80,14 @@ class Model:
         for i, name in enumerate(self._output_names):
             dtype, ndim = declared[i]
             if computed:
-                datatype, ndim = (
-                    datatype_of(to_numpy_type(computed[i].dtype)),
-                    int(computed[i].ndim),
-                )
-            elif dtype is not None and ndim is not None:
-                datatype = datatype_of(to_numpy_type(dtype))
-            else:
+                dtype, ndim = computed[i].dtype, int(computed[i].ndim)
+            if dtype is None or ndim is None:
                 raise ArgumentError(
                     f"the type of the output {name!r} is not known: a made-up sample gave none "
                     f"({problem}). Declare the outputs, such as "
                     "pipeline_def(output_dtype=types.FLOAT, output_ndim=3)"
                 )
-            specs[name] = TensorSpec(name, datatype, ndim)
+            specs[name] = TensorSpec(name, datatype_of(to_numpy_type(dtype)), ndim)
         return specs
 
     def _computed_example(self) -> tuple[tuple[TensorList, ...], str]:
@@ -143,7 +138,7 @@ class Model:
         self.feed(requests)
         results = self.take()
         for i, result in enumerate(results):
-            if isinstance(result, WholeBatchFailed):
+            if isinstance(result, WholeBatchError):
                 self.feed([requests[i]])
                 (results[i],) = self.take()
         return results
@@ -158,7 +153,7 @@ class Model:
                 return RequestError(f"{which}{failure.kind}: {failure.text}")
         if batch.failure is not None:
             text = f"{batch.failure.kind}: {batch.failure.text}"
-            kind = WholeBatchFailed if is_one_of_several else RequestError
+            kind = WholeBatchError if is_one_of_several else RequestError
             return kind(text, BUSY if batch.is_of_machine else BAD_REQUEST)
         try:
             named = zip(self._output_names, batch.outputs, strict=True)

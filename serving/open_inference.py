@@ -4,7 +4,8 @@ A request is JSON. With the extension for binary tensors, the data of tensors fo
 the order of the inputs, and the header `Inference-Header-Content-Length` gives the size of the
 JSON. Elements of type BYTES are each a size of four bytes, little-endian, and as many bytes.
 
-Source: https://github.com/kserve/open-inference-protocol and Triton's "binary tensor data" extension.
+Source: https://github.com/kserve/open-inference-protocol, and Triton's extension
+"binary tensor data".
 """
 
 from __future__ import annotations
@@ -153,9 +154,7 @@ def _wanted_outputs(message: Mapping[str, Any], names: Sequence[str]) -> dict[st
             )
         parameters = _parameters(each, f"output {name!r}")
         if parameters.get("classification"):
-            raise RequestError(
-                f"the output {name!r} is wanted as classes, which no server here does"
-            )
+            raise RequestError(f"the output {name!r} is wanted as classes; only tensors are served")
         wanted[name] = bool(parameters.get("binary_data", binary))
     return wanted
 
@@ -178,7 +177,8 @@ def _shape(tensor: Mapping[str, Any], spec: TensorSpec, most: int) -> tuple[int,
         good = is_shape and (len(shape) == 1 or (len(shape) == 2 and shape[1] == 1))
     if not good:
         raise RequestError(
-            f"the input {spec.name!r} must have the shape {' or '.join(texts)}, but has {shape!r:.80}"
+            f"the input {spec.name!r} must have the shape {' or '.join(texts)}, but has "
+            f"{shape!r:.80}"
         )
     if not 1 <= shape[0] <= most:
         raise RequestError(
@@ -252,7 +252,8 @@ def _from_json(tensor: Mapping[str, Any], spec: TensorSpec, shape: tuple[int, ..
         array = None
     if array is None or array.size != math.prod(shape):
         raise RequestError(
-            f"the data of the input {spec.name!r} are no {tensor['datatype']} of shape {list(shape)}"
+            f"the data of the input {spec.name!r} are no {tensor['datatype']} of shape "
+            f"{list(shape)}"
         )
     return _of_pipeline(array, spec, shape)
 

@@ -7,8 +7,9 @@ REPOSITORY/NAME/1/pipeline.penstock    the pipeline, stored: see docs/stored_pip
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -24,8 +25,7 @@ _STORED = "pipeline.penstock"
 _MODEL = '''\
 """A pipeline of Penstock for Triton's Python backend. Written by `penstock serve export`."""
 
-from pathlib import Path
-from types import ModuleType
+{paths}from pathlib import Path
 
 import triton_python_backend_utils
 
@@ -47,6 +47,7 @@ def export_model(
     module: ModuleType | None = None,
     max_delay: float = 0.0,
     instances: int = 1,
+    paths: Sequence[str] = (),
 ) -> Path:
     """Write a model into a repository, in place of an earlier export of this name.
 
@@ -58,6 +59,8 @@ def export_model(
         module: whose functions are stored with their code, because the server cannot import it.
         max_delay: seconds for which a batch that is not full waits for more requests.
         instances: number of pipelines that compute at a time.
+        paths: folders of Python modules, for a server on this machine. Triton's Python heeds no
+            PYTHONPATH.
 
     Returns:
         the folder of the model.
@@ -69,14 +72,14 @@ def export_model(
     folder = repository / model.name
     config = folder / "config.pbtxt"
     if folder.exists() and not (config.is_file() and _is_ours(config)):
-        raise FileExistsError(
-            17, "there is a model that Penstock has not written", os.fspath(folder)
-        )
+        text = "there is a model that Penstock has not written"
+        raise FileExistsError(errno.EEXIST, text, os.fspath(folder))
     stored, allow_pickle = _stored(pipeline, module)
     version = folder / "1"
     version.mkdir(parents=True, exist_ok=True)
     write_file(version / _STORED, stored)
-    code = _MODEL.format(stored=_STORED, allow_pickle=allow_pickle)
+    extended = f"import sys\n\nsys.path[:0] = {list(paths)!r}\n" if paths else ""
+    code = _MODEL.format(paths=extended, stored=_STORED, allow_pickle=allow_pickle)
     write_file(version / "model.py", code.encode())
     text = _MARK + as_pbtxt(model_config(model, max_delay, instances))
     write_file(config, text.encode())

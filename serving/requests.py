@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..engine.errors import PenstockError
 
-BAD_REQUEST, NOT_FOUND, TOO_LARGE, BROKEN, BUSY = 400, 404, 413, 500, 503
+BAD_REQUEST, NOT_FOUND, TIMEOUT, TOO_LARGE, BROKEN, BUSY = 400, 404, 408, 413, 500, 503
 
 
 class RequestError(PenstockError):

@@ -106,10 +106,9 @@ def run_server(server: TritonServer, repository: Path, work: Path, host: str, po
 
 
 def _environment(server: TritonServer) -> dict[str, str]:
-    """Return the environment: Triton's Python is this Python, with its packages and its library."""
+    """Return the environment: Triton's Python is this Python, and finds its library."""
     environment = dict(os.environ)
     _prepend(environment, "PATH", [os.path.dirname(sys.executable)])
-    _prepend(environment, "PYTHONPATH", [path for path in sys.path if path])
     libraries = [sysconfig.get_config_var("LIBDIR") or ""]
     if server.libraries is not None:
         libraries.append(os.fspath(server.libraries))

@@ -1,4 +1,4 @@
-"""Batches that a server feeds to a pipeline: a sample that fails ends neither batch nor pipeline."""
+"""Batches that a server feeds to a pipeline: a sample that fails fails alone."""
 
 from __future__ import annotations
 
