@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..engine.errors import ArgumentError
 from ..engine.suggestions import not_among
 from .epochs import LastBatchPolicy
+
+if TYPE_CHECKING:
+    from .base_iterator import BaseIterator
 
 _AUTO_RESET = {"yes": True, "True": True, "no": False, "False": False}
 
@@ -19,7 +22,8 @@ DESCRIPTION = """\
     Args:
         pipelines: one or several pipelines, for instance one for each shard. All must have
             the same batch size.
-        output_map: a name for each output of a pipeline.
+        output_map: a name for each output of a pipeline, in their order. May be left out if the
+            definition returns a dict, whose keys are the names then.
         size: number of samples in an epoch of all `pipelines` together. If neither `size` nor
             `reader_name` is given, the (single) pipeline runs until it raises StopIteration, and
             `last_batch_policy` has no effect.
@@ -38,11 +42,14 @@ DESCRIPTION = """\
             step. External sources must have been fed before that.
         with_valid: add the entry "valid" to each batch: a boolean for every sample, False for
             padding and for replacement samples. A loss can leave these samples out.
+        batch_form: what a step yields: "list", a list with a dictionary for each pipeline; "dict",
+            the dictionary of the one pipeline; or "tuple", its tensors in the order of the names,
+            with "valid" at the end.
 """
 """The arguments of `BaseIterator`, for the docstring of each iterator."""
 
 
-def describe(iterator: type) -> None:
+def describe(iterator: type[BaseIterator[Any, Any]]) -> None:
     """Put the arguments into the class's docstring, where it says `{arguments}`.
 
     A class without an argument `output_map` has no description of that argument.
@@ -52,7 +59,7 @@ def describe(iterator: type) -> None:
     known = inspect.signature(iterator).parameters
     lines: list[str] = []
     shown = True
-    for line in DESCRIPTION.splitlines()[1:]:
+    for line in iterator.described.splitlines()[1:]:
         name = line.strip().partition(":")[0]
         shown = name in known if line[8] != " " else shown
         lines += [line] if shown else []

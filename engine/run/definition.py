@@ -58,7 +58,8 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Make a function that defines a graph into one that returns a `Pipeline`.
 
     Args:
-        fn: returns one output or a tuple of them; its own arguments are passed through.
+        fn: returns one output, or a tuple or a dict of them; its own arguments are passed through.
+            The keys of a dict name the outputs, for iterators and in `Pipeline.output_names`.
         options: those of `PipelineConfig`. They may be given here, or to the made function,
             which override these.
 
@@ -70,6 +71,13 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     ...     (flags,) = pipe.run()
     >>> flags.as_array().tolist()
     [1, 1, 1, 1]
+    >>> @pipeline_def(batch_size=2, num_threads=1)
+    ... def named():
+    ...     return {"flag": fn.random.coin_flip(), "angle": fn.random.uniform(range=(0, 90))}
+    >>> with named() as pipe:
+    ...     flags, angles = pipe.run()
+    >>> pipe.output_names
+    ('flag', 'angle')
     """
     for name in options:
         if name not in _OPTIONS:
