@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -124,7 +125,7 @@ def serve(
             folder = _export(target, model, pipeline, Path(words[2]), delay, instances)
             console(sys.stdout).print(("wrote ", "dim"), str(folder))
             return 0
-        triton = _triton(server)
+        triton = _triton(server, model)
         if triton is not None:
             return _run_triton(target, model, pipeline, triton, delay, instances, host, port)
         return _run_http(model, delay, max_request_mib << 20, max_requests, host, port)
@@ -155,14 +156,14 @@ def _export(
         )
 
 
-def _triton(server: str) -> TritonServer | None:
-    """Return Triton's server, if it is wanted and, for "auto", there."""
+def _triton(server: str, model: Model) -> TritonServer | None:
+    """Return Triton's server, if it is wanted and, for "auto", serves the model."""
     if server == "http":
         return None
     from ..serving.triton_server import find_server
 
     try:
-        return find_server()
+        return find_server(model)
     except MissingDependencyError:
         if server == "triton":
             raise
@@ -200,7 +201,13 @@ def _run_http(
     def started(address: str) -> None:
         _say(model.name, address, "Ctrl-C ends it")
 
-    asyncio.run(Server(model, limits).run(host, port, started))
+    async def run() -> None:
+        server = Server(model, limits)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, server.end)
+        await server.run(host, port, started)
+
+    asyncio.run(run())
     return 0
 
 

@@ -7,7 +7,6 @@ whose client is gone are dropped before their batch begins.
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -70,11 +69,17 @@ class Server:
         self._limits = limits
         self._batcher: Batcher
         self._admission: Admission
+        self._ended, self._hurried = asyncio.Event(), asyncio.Event()
+
+    def end(self) -> None:
+        """Let `run` answer the requests that are there, and return; at the second call, at once.
+
+        This is for the thread of the event loop.
+        """
+        (self._hurried if self._ended.is_set() else self._ended).set()
 
     async def run(self, host: str, port: int, started: Callable[[str], None]) -> None:
-        """Serve until SIGTERM or SIGINT; then answer the requests that are there, and return.
-
-        A second signal ends the server at once.
+        """Serve until `end` is called.
 
         Args:
             host, port: to listen to; port 0 takes a free one.
@@ -87,12 +92,6 @@ class Server:
         limits = self._limits
         self._batcher = Batcher(self._model, limits.max_delay)
         self._admission = Admission(limits.max_requests, max(MOST_BYTES, limits.max_request_bytes))
-        stopped, hurried = asyncio.Event(), asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(
-                number, lambda: (hurried if stopped.is_set() else stopped).set()
-            )
         runner = web.AppRunner(
             self._application(), access_log=None, handler_cancellation=True, shutdown_timeout=1.0
         )
@@ -101,10 +100,10 @@ class Server:
             site = web.TCPSite(runner, host, port, backlog=1024)
             await site.start()
             started(_address(runner))
-            await _first(stopped.wait(), asyncio.shield(self._batcher.broken))
+            await _first(self._ended.wait(), asyncio.shield(self._batcher.broken))
             await site.stop()
             if not self._batcher.broken.done():
-                await _first(self._admission.close(), hurried.wait(), asyncio.sleep(DRAIN_SECONDS))
+                await _first(self._admission.close(), self._hurried.wait(), asyncio.sleep(DRAIN_SECONDS))
         finally:
             await runner.cleanup()
             is_broken = self._batcher.broken.done()

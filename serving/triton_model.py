@@ -38,7 +38,18 @@ class TritonModel:
             filename=self.stored_pipeline, allow_pickle=self.allow_pickle, **options
         )
         self._model = Model(args["model_name"], pipeline)
-        self.utilities.deserialize_bytes_tensor = _elements
+        if any(spec.datatype == BYTES for spec in self._model.inputs.values()):
+            self._check_numpy()
+
+    def _check_numpy(self) -> None:
+        """Raise if the backend makes wrong arrays, which only tensors of BYTES must go through."""
+        known = np.arange(3, dtype=np.int32)
+        if not np.array_equal(self.utilities.Tensor.from_dlpack("known", known).as_numpy(), known):
+            raise self.utilities.TritonModelException(
+                f"this Python backend of Triton was built before NumPy 2 and hands wrong bytes to "
+                f"NumPy {np.__version__}; take a later release of Triton, or declare the inputs as "
+                "numbers: fn.external_source(name=..., dtype=types.UINT8, ndim=3)"
+            )
 
     def execute(self, requests: Sequence[Any]) -> list[Any]:
         """Compute the requests of one batch of Triton's; return a response for each."""
@@ -75,20 +86,3 @@ class TritonModel:
 
     def _output(self, name: str, array: Any) -> Any:
         return self.utilities.Tensor.from_dlpack(name, np.ascontiguousarray(array))
-
-
-def _elements(encoded: Any) -> Any:
-    """Return the elements of a BYTES tensor as an array of bytes objects.
-
-    Releases of the backend before NumPy 2 make an array with a wrong stride of the tensor's memory.
-    """
-    data = np.lib.stride_tricks.as_strided(encoded, strides=(1,))
-    elements = []
-    offset = 0
-    while offset < len(data):
-        size = int.from_bytes(data[offset : offset + 4].tobytes(), "little")
-        elements.append(data[offset + 4 : offset + 4 + size].tobytes())
-        offset += 4 + size
-    array = np.empty(len(elements), object)
-    array[:] = elements
-    return array

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..engine.errors import MissingDependencyError
+from .model import Model
+from .signature import BYTES
 
 END_SECONDS = 60
 """Seconds for the requests in the server, once it shall end."""
@@ -35,11 +37,12 @@ class TritonServer(NamedTuple):
     libraries: Path | None = None
 
 
-def find_server() -> TritonServer:
+def find_server(model: Model) -> TritonServer:
     """Return the `tritonserver` of the PATH, or that in the package nvidia-pytriton.
 
     Raises:
-        MissingDependencyError: there is none, or it has no Python backend for this Python.
+        MissingDependencyError: there is none, or its Python backend is not for this Python or for
+            the model's inputs.
     """
     program = shutil.which("tritonserver")
     if program is not None:
@@ -58,6 +61,14 @@ def find_server() -> TritonServer:
     if not stub.is_file():
         raise MissingDependencyError(
             f"the installed nvidia-pytriton has no Python backend for Python {release}",
+            name="pytriton",
+        )
+    of_bytes = [spec.name for spec in model.inputs.values() if spec.datatype == BYTES]
+    if of_bytes:
+        raise MissingDependencyError(
+            f"the installed nvidia-pytriton was built before NumPy 2, and hands wrong bytes to the "
+            f"input {of_bytes[0]!r}, which takes bytes; take a later release of Triton, or leave "
+            "out --server triton",
             name="pytriton",
         )
     libraries = folder.parent.parent / "nvidia_pytriton.libs"
