@@ -192,6 +192,8 @@ class Server:
                     body = await request.read()
             except web.HTTPRequestEntityTooLarge:
                 raise _too_large(f"more than {most:,}", most) from None
+            except web.RequestPayloadError as error:
+                raise RequestError(f"the request's bytes are damaged: {error}") from None
             except TimeoutError:
                 text = f"the request did not come within {BODY_SECONDS} s"
                 raise RequestError(text, TIMEOUT) from None
