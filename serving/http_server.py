@@ -103,7 +103,9 @@ class Server:
             await _first(self._ended.wait(), asyncio.shield(self._batcher.broken))
             await site.stop()
             if not self._batcher.broken.done():
-                await _first(self._admission.close(), self._hurried.wait(), asyncio.sleep(DRAIN_SECONDS))
+                await _first(
+                    self._admission.close(), self._hurried.wait(), asyncio.sleep(DRAIN_SECONDS)
+                )
         finally:
             await runner.cleanup()
             is_broken = self._batcher.broken.done()

@@ -28,7 +28,9 @@ SPECS = {
 
 def parse(tensors, binary=b"", inputs=None, size=None, **more):
     specs = SPECS if inputs is None else inputs
-    text = tensors if isinstance(tensors, bytes) else json.dumps({"inputs": tensors, **more}).encode()
+    text = (
+        tensors if isinstance(tensors, bytes) else json.dumps({"inputs": tensors, **more}).encode()
+    )
     length = size if size is not None else (str(len(text)) if binary else None)
     return parse_request(text + binary, length, specs, ["a", "b"], 4)
 
