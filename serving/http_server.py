@@ -27,7 +27,8 @@ except ImportError as error:
     ) from error
 
 BODY_SECONDS = 60
-"""Seconds for a client to send its request. Slower ones would keep their place for ever."""
+"""Seconds for a client to send its request, or to take its response. Slower ones would keep their
+place, and memory of a batch, for ever."""
 
 DRAIN_SECONDS = 60
 """Seconds for the requests in the server, once it shall end."""
@@ -182,7 +183,7 @@ class Server:
         statistics = self._batcher.statistics.as_json(self._model.name)
         return web.json_response({"model_stats": [statistics]})
 
-    async def _infer(self, request: web.Request) -> web.Response:
+    async def _infer(self, request: web.Request) -> web.StreamResponse:
         most = self._limits.max_request_bytes
         length = request.content_length
         if length is not None and length > most:
@@ -192,13 +193,13 @@ class Server:
             try:
                 async with asyncio.timeout(BODY_SECONDS):
                     body = await request.read()
+            except TimeoutError:
+                text = f"the request did not come within {BODY_SECONDS} s"
+                raise RequestError(text, TIMEOUT) from None
             except web.HTTPRequestEntityTooLarge:
                 raise _too_large(f"more than {most:,}", most) from None
             except web.RequestPayloadError as error:
                 raise RequestError(f"the request's bytes are damaged: {error}") from None
-            except TimeoutError:
-                text = f"the request did not come within {BODY_SECONDS} s"
-                raise RequestError(text, TIMEOUT) from None
             parsed = parse_request(
                 body,
                 request.headers.get(SIZE_HEADER),
@@ -207,11 +208,15 @@ class Server:
                 self._model.max_batch_size,
             )
             outputs = await self._batcher.answer(parsed.samples)
-            data, json_size = write_response(self._model.name, parsed, outputs)
-            if json_size is None:
-                return web.Response(body=data, content_type="application/json")
-            headers = {SIZE_HEADER: str(json_size)}
-            return web.Response(body=data, headers=headers, content_type="application/octet-stream")
+            parts = write_response(self._model.name, parsed, outputs)
+            try:
+                async with asyncio.timeout(BODY_SECONDS):
+                    return await _sent(request, parts)
+            except TimeoutError:
+                if request.transport is not None:
+                    request.transport.abort()
+                text = f"the client did not take the response within {BODY_SECONDS} s"
+                raise ConnectionResetError(text) from None
 
 
 @web.middleware
@@ -224,6 +229,21 @@ async def _errors_as_json(request: web.Request, handler: _Handler) -> web.Stream
     except web.HTTPException as error:
         text = f"{request.method} {request.path}: {error.reason}"
         return web.json_response({"error": text}, status=error.status)
+
+
+async def _sent(request: web.Request, parts: list[bytes | memoryview]) -> web.StreamResponse:
+    """Send a response in parts: to join them would copy the outputs."""
+    response = web.StreamResponse()
+    response.content_length = sum(len(part) for part in parts)
+    response.content_type = "application/json"
+    if len(parts) > 1:
+        response.content_type = "application/octet-stream"
+        response.headers[SIZE_HEADER] = str(len(parts[0]))
+    await response.prepare(request)
+    for part in parts:
+        await response.write(part)
+    await response.write_eof()
+    return response
 
 
 def _too_large(size: str, most: int) -> RequestError:

@@ -11,8 +11,6 @@ Source: https://github.com/kserve/open-inference-protocol, and Triton's extensio
 from __future__ import annotations
 
 import json
-import math
-import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .requests import RequestError, Samples
-from .signature import BYTES, DTYPES, TensorSpec, datatype_of
+from .signature import BYTES, TensorSpec, datatype_of
+from .tensor_data import from_binary, from_json
 
 SIZE_HEADER = "Inference-Header-Content-Length"
 
@@ -83,7 +82,7 @@ def parse_request(
         shape = _shape(tensor, spec, most)
         size = _parameters(tensor, f"input {spec.name!r}").get("binary_data_size")
         if size is None:
-            data[spec.name] = _from_json(tensor, spec, shape)
+            data[spec.name] = from_json(tensor, spec, shape)
             continue
         if "data" in tensor:
             raise RequestError(f"the input {spec.name!r} has both data and binary_data_size")
@@ -92,7 +91,7 @@ def parse_request(
                 f"the input {spec.name!r} has binary_data_size {size!r:.40}, but "
                 f"{len(binary) - offset} bytes of the request are left"
             )
-        data[spec.name] = _from_binary(tensor, spec, shape, binary[offset : offset + size])
+        data[spec.name] = from_binary(tensor, spec, shape, binary[offset : offset + size])
         offset += size
     if offset != len(binary):
         raise RequestError(f"{len(binary) - offset} bytes of the request belong to no input")
@@ -187,108 +186,18 @@ def _shape(tensor: Mapping[str, Any], spec: TensorSpec, most: int) -> tuple[int,
     return tuple(shape)
 
 
-def _from_binary(
-    tensor: Mapping[str, Any], spec: TensorSpec, shape: tuple[int, ...], data: memoryview
-) -> Any:
-    if tensor["datatype"] == BYTES:
-        return split_bytes(data, shape[0], spec.name)
-    dtype = DTYPES[tensor["datatype"]]
-    wanted = math.prod(shape) * dtype.itemsize
-    if len(data) != wanted:
-        raise RequestError(
-            f"the input {spec.name!r} has {len(data)} bytes, but its shape {list(shape)} and its "
-            f"type {tensor['datatype']} make {wanted}"
-        )
-    return _of_pipeline(np.frombuffer(data, dtype), spec, shape)
-
-
-def _of_pipeline(array: NDArray[Any], spec: TensorSpec, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an array in the dimensions of the pipeline: [samples, 1] may stand for [samples]."""
-    return array.reshape(shape[:1] if spec.ndim == 0 else shape)
-
-
-def split_bytes(data: memoryview, count: int, name: str) -> list[NDArray[np.uint8]]:
-    """Return the elements of a BYTES tensor, without a copy.
-
-    Raises:
-        RequestError: there are not `count` elements, which fill the data.
-    """
-    elements = []
-    offset = 0
-    for number in range(count):
-        if len(data) - offset < 4:
-            raise RequestError(
-                f"the input {name!r} ends before element {number} of {count}; each element is its "
-                "size in four bytes, little-endian, and as many bytes"
-            )
-        (size,) = struct.unpack_from("<I", data, offset)
-        offset += 4
-        if size > len(data) - offset:
-            raise RequestError(
-                f"element {number} of the input {name!r} has {size} bytes, but "
-                f"{len(data) - offset} are left"
-            )
-        elements.append(np.frombuffer(data, np.uint8, size, offset))
-        offset += size
-    if offset != len(data):
-        raise RequestError(f"the input {name!r} has {len(data) - offset} bytes behind its elements")
-    return elements
-
-
-def _from_json(tensor: Mapping[str, Any], spec: TensorSpec, shape: tuple[int, ...]) -> Any:
-    if "data" not in tensor:
-        raise RequestError(f"the input {spec.name!r} has no data")
-    values = tensor["data"]
-    if tensor["datatype"] == BYTES:
-        return _texts(values, spec, shape[0])
-    dtype = DTYPES[tensor["datatype"]]
-    if dtype == np.float16:
-        raise RequestError(f"the input {spec.name!r} is FP16, which goes as binary data alone")
-    try:
-        found = np.asarray(values)
-        is_good = not found.size or found.dtype.kind in _KINDS.get(dtype.kind, "iu")
-        array = np.asarray(values, dtype) if is_good else None
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        array = None
-    if array is None or array.size != math.prod(shape):
-        raise RequestError(
-            f"the data of the input {spec.name!r} are no {tensor['datatype']} of shape "
-            f"{list(shape)}"
-        )
-    return _of_pipeline(array, spec, shape)
-
-
-_KINDS = {"b": "b", "f": "fiu"}
-"""Kinds of NumPy types that JSON values of a kind may have; "iu" for all others."""
-
-
-def _texts(values: Any, spec: TensorSpec, count: int) -> list[NDArray[np.uint8]]:
-    flat = values if isinstance(values, list) else []
-    if flat and all(isinstance(each, list) and len(each) == 1 for each in flat):
-        flat = [each[0] for each in flat]
-    if len(flat) != count or not all(isinstance(each, str) for each in flat):
-        raise RequestError(
-            f"the data of the input {spec.name!r} must be {count} strings; bytes that are no UTF-8 "
-            "go as binary data"
-        )
-    try:
-        return [np.frombuffer(each.encode(), np.uint8) for each in flat]
-    except UnicodeEncodeError as error:
-        raise RequestError(
-            f"the input {spec.name!r} has a string that is no text: {error}"
-        ) from None
-
-
 def write_response(
     model: str, request: Request, outputs: Mapping[str, NDArray[Any]]
-) -> tuple[bytes, int | None]:
-    """Return the body of a response, and the size of its JSON; None if the body is JSON alone.
+) -> list[bytes | memoryview]:
+    """Return the body of a response: JSON, and then the data of each output that goes as binary.
+
+    The data are views of the outputs.
 
     Raises:
         RequestError: an output cannot be told in JSON.
     """
     tensors: list[dict[str, Any]] = []
-    binary: list[bytes | memoryview] = []
+    binary: list[memoryview] = []
     for name, is_binary in request.outputs.items():
         array = outputs[name]
         tensor = {"name": name, "datatype": datatype_of(array.dtype), "shape": list(array.shape)}
@@ -313,4 +222,4 @@ def write_response(
             "an output has infinite values or values that are no number, which JSON does not have; "
             "ask for binary data"
         ) from None
-    return (b"".join([text, *binary]), len(text)) if binary else (text, None)
+    return [text, *binary]

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import penstock
+from penstock import fn, pipeline_def
 
 from .servers import (
     WAIT,
@@ -270,6 +271,27 @@ def test_a_slow_client_loses_its_place(images, tuned):
         slow.sendall(f"POST {INFER} HTTP/1.1\r\nHost: a\r\nContent-Length: 999\r\n\r\n{{".encode())
         assert b" 408 " in slow.recv(1000).split(b"\r\n")[0]
     wait_for_requests(images, 0)
+
+
+def test_a_client_that_does_not_take_its_response_loses_its_place(tuned):
+    from penstock.serving import http_server
+
+    @pipeline_def(batch_size=4, num_threads=1)
+    def large():
+        images = fn.decoders.image(fn.external_source(name="encoded"))
+        return fn.resize(images, size=(3000, 3000))
+
+    message, data = images_request([jpeg()])
+    head = json.dumps(message | {"parameters": {"binary_data_output": True}}).encode()
+    lines = f"POST {INFER} HTTP/1.1\r\nHost: a\r\nContent-Length: {len(head + data)}\r\n"
+    lines += f"Inference-Header-Content-Length: {len(head)}\r\n\r\n"
+    with running(large()) as server, socket.socket() as slow:
+        tuned(http_server, BODY_SECONDS=0.5)
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect(("127.0.0.1", server.port))
+        slow.sendall(lines.encode() + head + data)
+        wait_for_requests(server, 1)
+        wait_for_requests(server, 0)
 
 
 def test_the_end_waits_for_the_requests_in_the_server(gate):
