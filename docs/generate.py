@@ -282,7 +282,7 @@ def packages() -> str:
 def options_stub() -> str:
     """Return the stub of the types of a pipeline's arguments."""
     options = [(field.name, field.type) for field in fields(PipelineConfig)]
-    named = set(inspect.signature(Pipeline).parameters)
+    named = set(inspect.signature(Pipeline.__init__).parameters)
     entries = {name: f"    {name}: {kind}" for name, kind in options}
     calls = (
         f"    @overload\n    def __call__(self, *args: Any, {name}: {kind}, **others: Any)"

@@ -103,7 +103,7 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        describe(cls)
+        describe(cls, cls.described)
 
     def __init__(
         self,
@@ -452,7 +452,7 @@ class BaseIterator(ABC, Generic[T, Form]):
         }
 
 
-describe(BaseIterator)
+describe(BaseIterator, DESCRIPTION)
 
 
 def check_uniform(

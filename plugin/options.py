@@ -5,14 +5,11 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..engine.errors import ArgumentError
 from ..engine.suggestions import not_among
 from .epochs import LastBatchPolicy
-
-if TYPE_CHECKING:
-    from .base_iterator import BaseIterator
 
 _AUTO_RESET = {"yes": True, "True": True, "no": False, "False": False}
 
@@ -49,8 +46,8 @@ DESCRIPTION = """\
 """The arguments of `BaseIterator`, for the docstring of each iterator."""
 
 
-def describe(iterator: type[BaseIterator[Any, Any]]) -> None:
-    """Put the arguments into the class's docstring, where it says `{arguments}`.
+def describe(iterator: type, description: str) -> None:
+    """Put a description of the arguments into the class's docstring, where it says `{arguments}`.
 
     A class without an argument `output_map` has no description of that argument.
     """
@@ -59,7 +56,7 @@ def describe(iterator: type[BaseIterator[Any, Any]]) -> None:
     known = inspect.signature(iterator).parameters
     lines: list[str] = []
     shown = True
-    for line in iterator.described.splitlines()[1:]:
+    for line in description.splitlines()[1:]:
         name = line.strip().partition(":")[0]
         shown = name in known if line[8] != " " else shown
         lines += [line] if shown else []

@@ -420,6 +420,7 @@ def test_what_is_public():
         "OperatorConcurrency",
         "PenstockError",
         "Pipeline",
+        "PipelineConfig",
         "PipelineStopped",
         "SerializationError",
         "SourceError",

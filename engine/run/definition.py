@@ -16,6 +16,7 @@ from ..suggestions import not_among
 from .config import PipelineConfig
 from .pipeline import Pipeline
 from .policies import OperatorConcurrency, StreamPolicy
+from .shown_options import show_options
 
 if TYPE_CHECKING:
     from . import definition
@@ -60,8 +61,11 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     Args:
         fn: returns one output, or a tuple or a dict of them; its own arguments are passed through.
             The keys of a dict name the outputs, for iterators and in `Pipeline.output_names`.
-        options: those of `PipelineConfig`. They may be given here, or to the made function,
-            which override these.
+        options: the arguments of pipelines, below. They may be given here, or to the made
+            function, where they override these.
+
+    Options:
+        {options}
 
     >>> from penstock import fn, pipeline_def
     >>> @pipeline_def(batch_size=4, num_threads=1, seed=7)
@@ -87,6 +91,9 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     if fn is None:
         return functools.partial(_decorate, options=options)
     return _decorate(fn, options)
+
+
+show_options(pipeline_def, inspect.signature(pipeline_def))
 
 
 def _decorate(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Pipeline]:

@@ -33,6 +33,7 @@ from .properties import PipelineProperties
 from .random_keys import random_keys
 from .resumable_pipeline import ResumablePipeline
 from .serialized_pipeline import SerializedPipeline
+from .shown_options import show_options, signature_without_self
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ class Pipeline(
 
     Several threads may call `run`: each call returns a whole batch, in the order of the calls.
 
-    Args: the arguments of `PipelineConfig`, of which the first is required.
+    Args:
+        {options}
     """
 
     _has_values = False  # while the pipeline is defined
@@ -464,3 +466,6 @@ class Pipeline(
 
     def __repr__(self) -> str:
         return f"Pipeline(batch_size={self.batch_size}, num_threads={self.num_threads})"
+
+
+show_options(Pipeline, signature_without_self(Pipeline.__init__))
