@@ -1,7 +1,8 @@
 """A pipeline behind the HTTP server, beside the same pipeline in a loop.
 
 The pipeline decodes JPEG files, resizes and normalizes them. The loop feeds it full batches. Server
-and loop run on `--cores`, each in a process of its own, and the clients on `--client-cores`. Two figures are printed for each output:
+and loop run on `--cores`, each in a process of its own, and the clients on `--client-cores`. Two
+figures are printed for each output:
 
 - images a second, with as many clients as keep the server busy, beside the loop.
 - the 99th percentile of the time of a request, beside twice the median, at half of that rate. The
@@ -76,7 +77,7 @@ def loop_rate(options: Namespace, dtype: Any) -> float:
 
 def serve(options: Namespace, dtype: Any, told: Any) -> None:
     """Serve the pipeline until the process is ended; tell the port."""
-    from penstock.serving.http_server import Limits, Server
+    from penstock.serving.http_server import ServerLimits, Server
     from penstock.serving.model import Model
 
     os.sched_setaffinity(0, options.cores)
@@ -87,7 +88,7 @@ def serve(options: Namespace, dtype: Any, told: Any) -> None:
         told.send(int(address.rpartition(":")[2]))
 
     async def run() -> None:
-        await Server(model, Limits()).run("127.0.0.1", 0, started)
+        await Server(model, ServerLimits()).run("127.0.0.1", 0, started)
 
     asyncio.run(run())
 

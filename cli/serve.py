@@ -76,7 +76,8 @@ def serve(
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen to.")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(parser=between(0, 65535), help="Port; 0 takes a free one.")
+        int,
+        typer.Option(metavar="N", parser=between(0, 65535), help="Port; 0 takes a free one."),
     ] = 8000,
     server: Annotated[
         Literal["http", "triton", "auto"],
@@ -92,11 +93,21 @@ def serve(
         ),
     ] = 1024,
     max_request_mib: Annotated[
-        int, typer.Option("--max-request-mib", parser=between(1, 1 << 20), help="Of one request.")
+        int,
+        typer.Option(
+            "--max-request-mib",
+            metavar="MIB",
+            parser=between(1, 1 << 20),
+            help="Size of a request; larger ones get status 413.",
+        ),
     ] = 64,
     instances: Annotated[
         int,
-        typer.Option(parser=between(1, 64), help="Of Triton: pipelines that compute at a time."),
+        typer.Option(
+            metavar="N",
+            parser=between(1, 64),
+            help="For Triton: pipelines that compute at a time.",
+        ),
     ] = 1,
 ) -> int:
     """Answer requests over HTTP by a pipeline, or export it as a model of NVIDIA Triton.
@@ -194,9 +205,9 @@ def _run_triton(
 def _run_http(
     model: Model, max_delay: float, max_bytes: int, max_requests: int, host: str, port: int
 ) -> int:
-    from ..serving.http_server import Limits, Server  # needs aiohttp
+    from ..serving.http_server import Server, ServerLimits  # needs aiohttp
 
-    limits = Limits(max_delay, max_bytes, max_requests)
+    limits = ServerLimits(max_delay, max_bytes, max_requests)
 
     def started(address: str) -> None:
         _say(model.name, address, "Ctrl-C ends it")

@@ -5,5 +5,6 @@ loop over an epoch, and `iterator_state` an iterator's part of a checkpoint. `op
 and `two_outputs` hold and check the constructors' arguments, and `forms` has the forms of a batch.
 `arrays`, `pytorch` and `jax` each derive an iterator that converts batches for one framework.
 `pytorch.fn`, `jax.fn` and `numba.fn` hold the operators that are functions of a plugin.
-`native_plugins` refuses plugins of compiled operators.
+`triton` marks the pipeline of a module that NVIDIA Triton loads. `native_plugins` refuses plugins of
+compiled operators.
 """

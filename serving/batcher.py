@@ -19,7 +19,7 @@ from typing import Any
 from ..engine.errors import PipelineStopped
 from .model import Model, Outputs, WholeBatchError
 from .model_statistics import ModelStatistics, Moments
-from .requests import BROKEN, RequestError, Samples
+from .requests import BROKEN, RequestError, RequestSamples
 
 
 @dataclass(eq=False)
@@ -33,7 +33,7 @@ class _Waiting:
         alone: whether it must have a batch of its own.
     """
 
-    samples: Samples
+    samples: RequestSamples
     answer: asyncio.Future[Outputs]
     arrived: int
     begun: int = 0
@@ -64,7 +64,7 @@ class Batcher:
         self._taker = threading.Thread(target=self._take, name="penstock-answers", daemon=True)
         self._taker.start()
 
-    async def answer(self, samples: Samples) -> Outputs:
+    async def answer(self, samples: RequestSamples) -> Outputs:
         """Return the outputs of a request.
 
         Raises:

@@ -43,7 +43,7 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """What a server takes.
 
     Attributes:
@@ -65,7 +65,7 @@ class Server:
         limits: what the server takes.
     """
 
-    def __init__(self, model: Model, limits: Limits) -> None:
+    def __init__(self, model: Model, limits: ServerLimits) -> None:
         self._model = model
         self._limits = limits
         self._batcher: Batcher

@@ -14,7 +14,7 @@ from ..engine.errors import ArgumentError
 from ..engine.run.fed_batches import FedBatch, FedBatches
 from ..engine.tensors.dtypes import to_numpy_type
 from .examples import example_samples
-from .requests import BAD_REQUEST, BUSY, RequestError, Samples
+from .requests import BAD_REQUEST, BUSY, RequestError, RequestSamples
 from .signature import TensorSpec, datatype_of, decodes_sound, input_spec
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Model:
             return (), f"{failures[0].kind}: {failures[0].text}"
         return batch.outputs, ""
 
-    def feed(self, requests: Sequence[Samples]) -> None:
+    def feed(self, requests: Sequence[RequestSamples]) -> None:
         """Begin a batch of requests, which together have `max_batch_size` samples at most.
 
         Raises:
@@ -133,7 +133,7 @@ class Model:
             start += count
         return results
 
-    def compute(self, requests: Sequence[Samples]) -> list[Outputs | RequestError]:
+    def compute(self, requests: Sequence[RequestSamples]) -> list[Outputs | RequestError]:
         """Compute requests in one batch; if it fails as a whole, compute each request alone."""
         self.feed(requests)
         results = self.take()

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .requests import RequestError, Samples
+from .requests import RequestError, RequestSamples
 from .signature import BYTES, TensorSpec, datatype_of
 from .tensor_data import from_binary, from_json
 
@@ -26,7 +26,7 @@ SIZE_HEADER = "Inference-Header-Content-Length"
 _SHARED_MEMORY = "shared_memory_region"
 
 
-class Request(NamedTuple):
+class ParsedRequest(NamedTuple):
     """A request, parsed.
 
     Attributes:
@@ -36,7 +36,7 @@ class Request(NamedTuple):
     """
 
     id: str | None
-    samples: Samples
+    samples: RequestSamples
     outputs: dict[str, bool]
 
 
@@ -46,7 +46,7 @@ def parse_request(
     inputs: Mapping[str, TensorSpec],
     outputs: Sequence[str],
     most: int,
-) -> Request:
+) -> ParsedRequest:
     """Return what a request says.
 
     Args:
@@ -98,7 +98,7 @@ def parse_request(
     counts = {name: len(samples) for name, samples in data.items()}
     if len(set(counts.values())) > 1:
         raise RequestError(f"the inputs differ in their number of samples: {counts}")
-    return Request(identity, Samples(next(iter(counts.values())), data), wanted)
+    return ParsedRequest(identity, RequestSamples(next(iter(counts.values())), data), wanted)
 
 
 def _split(body: bytes, json_size: str | None) -> tuple[dict[str, Any], memoryview]:
@@ -187,7 +187,7 @@ def _shape(tensor: Mapping[str, Any], spec: TensorSpec, most: int) -> tuple[int,
 
 
 def write_response(
-    model: str, request: Request, outputs: Mapping[str, NDArray[Any]]
+    model: str, request: ParsedRequest, outputs: Mapping[str, NDArray[Any]]
 ) -> list[bytes | memoryview]:
     """Return the body of a response: JSON, and then the data of each output that goes as binary.
 

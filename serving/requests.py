@@ -22,7 +22,7 @@ class RequestError(PenstockError):
         self.status = status
 
 
-class Samples(NamedTuple):
+class RequestSamples(NamedTuple):
     """The samples of one request.
 
     Attributes:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..engine.run.pipeline import Pipeline
 from .model import Model
-from .requests import BAD_REQUEST, RequestError, Samples
+from .requests import BAD_REQUEST, RequestError, RequestSamples
 from .signature import BYTES, TensorSpec
 
 
@@ -61,12 +61,12 @@ class TritonModel:
         """Close the pipeline."""
         self._model.close()
 
-    def _samples(self, request: Any) -> Samples:
+    def _samples(self, request: Any) -> RequestSamples:
         data = {
             name: self._input(spec, self.utilities.get_input_tensor_by_name(request, name))
             for name, spec in self._model.inputs.items()
         }
-        return Samples(len(next(iter(data.values()))), data)
+        return RequestSamples(len(next(iter(data.values()))), data)
 
     @staticmethod
     def _input(spec: TensorSpec, tensor: Any) -> Any:

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from penstock import fn, pipeline_def, types
-from penstock.serving.http_server import Limits, Server
+from penstock.serving.http_server import Server, ServerLimits
 from penstock.serving.model import Model
 
 WAIT = 60  # seconds, for a hang alone
@@ -71,7 +71,7 @@ class Running:
 @contextmanager
 def running(pipeline, name="model", **limits):
     """Serve a pipeline; end the server after the block."""
-    server = Running(Model(name, pipeline), Limits(**limits))
+    server = Running(Model(name, pipeline), ServerLimits(**limits))
     try:
         yield server
     finally:

@@ -8,17 +8,19 @@ import pytest
 from penstock import Pipeline, fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError
 from penstock.serving.model import Model
-from penstock.serving.requests import RequestError, Samples
+from penstock.serving.requests import RequestError, RequestSamples
 
 from .servers import by_function, doubled, jpeg, mean_colors
 
 
 def images(*files):
-    return Samples(len(files), {"encoded": [np.frombuffer(file, np.uint8) for file in files]})
+    return RequestSamples(
+        len(files), {"encoded": [np.frombuffer(file, np.uint8) for file in files]}
+    )
 
 
 def numbers(*values):
-    return Samples(len(values), {"numbers": np.array(values, np.float32)})
+    return RequestSamples(len(values), {"numbers": np.array(values, np.float32)})
 
 
 @pytest.fixture
