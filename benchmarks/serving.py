@@ -77,7 +77,7 @@ def loop_rate(options: Namespace, dtype: Any) -> float:
 
 def serve(options: Namespace, dtype: Any, told: Any) -> None:
     """Serve the pipeline until the process is ended; tell the port."""
-    from penstock.serving.http_server import ServerLimits, Server
+    from penstock.serving.http_server import Server, ServerLimits
     from penstock.serving.model import Model
 
     os.sched_setaffinity(0, options.cores)
