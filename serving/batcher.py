@@ -108,7 +108,7 @@ class Batcher:
             if first.answer.done():  # its client is gone
                 self._queue.popleft()
                 continue
-            size = count + first.samples.count
+            size = count + first.samples.size
             is_full = size > self._model.max_batch_size or (first.alone and count > 0)
             if not is_full:
                 chosen.append(self._queue.popleft())
@@ -147,7 +147,7 @@ class Batcher:
             return
         requests = self._under_way.popleft()
         done = perf_counter_ns()
-        size = sum(each.samples.count for each in requests)
+        size = sum(each.samples.size for each in requests)
         self.statistics.count_batch(size, done - requests[0].begun)
         again = []
         for each, result in zip(requests, results, strict=True):
@@ -159,7 +159,7 @@ class Batcher:
                 continue
             moments = Moments(each.arrived, each.begun, done)
             is_good = not isinstance(result, RequestError)
-            self.statistics.count_request(each.samples.count, moments, is_good=is_good)
+            self.statistics.count_request(each.samples.size, moments, is_good=is_good)
             if isinstance(result, RequestError):
                 each.answer.set_exception(result)
             else:

@@ -114,7 +114,7 @@ class Model:
         for name in self.inputs:
             parts = [request.data[name] for request in requests]
             data[name] = parts[0] if len(parts) == 1 else [row for part in parts for row in part]
-        self._counts.append([request.count for request in requests])
+        self._counts.append([request.size for request in requests])
         self._batches.feed(data)
 
     def take(self) -> list[Outputs | RequestError]:

@@ -144,9 +144,9 @@ def _wanted_outputs(message: Mapping[str, Any], names: Sequence[str]) -> dict[st
     binary = bool(_parameters(message, "request").get("binary_data_output", False))
     if not message.get("outputs"):
         return dict.fromkeys(names, binary)
-    wanted = {}
+    wanted: dict[str, bool] = {}
     for each in _list_of_objects(message, "outputs"):
-        name = each.get("name")
+        name = each.get("name", "")
         if name not in names:
             raise RequestError(
                 f"the model has no output {name!r:.80}; its outputs are {', '.join(names)}"
@@ -160,7 +160,8 @@ def _wanted_outputs(message: Mapping[str, Any], names: Sequence[str]) -> dict[st
 
 def _shape(tensor: Mapping[str, Any], spec: TensorSpec, most: int) -> tuple[int, ...]:
     """Return the shape of an input, whose type and number of dimensions are right."""
-    datatype, shape = tensor.get("datatype"), tensor.get("shape")
+    datatype: Any = tensor.get("datatype")
+    shape: Any = tensor.get("shape")
     is_bytes = spec.datatype == BYTES
     if datatype != spec.datatype and not (is_bytes and datatype == "UINT8"):
         raise RequestError(
@@ -200,11 +201,13 @@ def write_response(
     binary: list[memoryview] = []
     for name, is_binary in request.outputs.items():
         array = outputs[name]
-        tensor = {"name": name, "datatype": datatype_of(array.dtype), "shape": list(array.shape)}
+        tensor: dict[str, Any] = {
+            "name": name,
+            "datatype": datatype_of(array.dtype),
+            "shape": list(array.shape),
+        }
         if is_binary:
-            data = (
-                memoryview(np.ascontiguousarray(array)).cast("B") if array.size else memoryview(b"")
-            )
+            data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
             tensor["parameters"] = {"binary_data_size": data.nbytes}
             binary.append(data)
         elif tensor["datatype"] == "FP16":

@@ -26,9 +26,9 @@ class RequestSamples(NamedTuple):
     """The samples of one request.
 
     Attributes:
-        count: their number.
+        size: their number.
         data: for each input an array whose axis 0 runs over the samples, or a list of arrays.
     """
 
-    count: int
+    size: int
     data: Mapping[str, Any]

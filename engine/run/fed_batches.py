@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ..errors import ArgumentError
 from ..work.batch import Failure
@@ -60,15 +60,13 @@ class FedBatches:
         self._pipeline = pipeline
         self._sources = {source.node.name: source.operator for source in pipeline._plan.sources}
         self.data: dict[str, FedData] = {}
-        for each in pipeline._plan.inputs:
-            fed = each.operator.fed_data() if each.operator in self._sources.values() else None
+        for reader in pipeline._plan.readers:
+            _refuse(reader.node)
+        for source in pipeline._plan.sources:
+            fed = source.operator.fed_data()
             if fed is None:
-                raise ArgumentError(
-                    f"{each.node} has data of its own; a pipeline to which a program gives every "
-                    "batch has no other inputs than fn.external_source(name=...), without a source "
-                    "and without num_outputs"
-                )
-            self.data[each.node.name] = fed
+                _refuse(source.node)
+            self.data[source.node.name] = fed
         if not self.data:
             raise ArgumentError(
                 "the pipeline has no input: give one as fn.external_source(name=...)"
@@ -116,3 +114,10 @@ class FedBatches:
     def close(self) -> None:
         """Close the pipeline."""
         self._pipeline.close()
+
+
+def _refuse(node: Node) -> NoReturn:
+    raise ArgumentError(
+        f"{node} has data of its own; a pipeline to which a program gives every batch has no other "
+        "inputs than fn.external_source(name=...), without a source and without num_outputs"
+    )

@@ -59,7 +59,7 @@ def test_binary_tensors_follow_the_json_in_order():
     ]
     request = parse(tensors, pixels.tobytes() + elements, id="7")
     assert request.id == "7"
-    assert request.samples.count == 3
+    assert request.samples.size == 3
     assert np.array_equal(request.samples.data["pixels"], pixels)
     assert [each.tobytes() for each in request.samples.data["bytes"]] == files
     assert request.samples.data["scale"].tolist() == np.float32([1, 2.5, -1e30]).tolist()
@@ -227,7 +227,7 @@ def test_no_json_makes_another_error(name, datatype, shape, data):
         parsed = parse_request(request, None, of(name), ["a"], 4)
     except RequestError:
         return
-    assert 1 <= parsed.samples.count <= 4
+    assert 1 <= parsed.samples.size <= 4
 
 
 def test_responses_are_read_as_they_were_written():
