@@ -119,17 +119,19 @@ class Server:
             client_max_size=self._limits.max_request_bytes, middlewares=[_errors_as_json]
         )
         router = application.router
+        models = ("/v2/models/{model}", "/v2/models/{model}/versions/{version}")
+        for model in models:  # first, because the router tries one after the other
+            router.add_post(f"{model}/infer", self._of_model(self._infer))
         router.add_get("/v2", self._server_metadata)
         router.add_get("/v2/health/live", self._live)
         router.add_get("/v2/health/ready", self._ready)
         router.add_post("/v2/repository/index", self._index)
         router.add_get("/v2/models/stats", self._statistics)
-        for model in ("/v2/models/{model}", "/v2/models/{model}/versions/{version}"):
+        for model in models:
             router.add_get(model, self._of_model(self._metadata))
             router.add_get(f"{model}/ready", self._of_model(self._ready))
             router.add_get(f"{model}/config", self._of_model(self._config))
             router.add_get(f"{model}/stats", self._of_model(self._statistics))
-            router.add_post(f"{model}/infer", self._of_model(self._infer))
         return application
 
     def _of_model(self, handler: _Handler) -> _Handler:

@@ -39,6 +39,7 @@ class Model:
     Args:
         name: of letters, digits, "_", "-" and ".".
         pipeline: not built yet. All its inputs are `fn.external_source(name=...)`.
+        outputs: names of the pipeline's outputs; by default its own.
 
     Attributes:
         inputs, outputs: what requests bring and get, by name.
@@ -50,7 +51,7 @@ class Model:
         ArgumentError: the pipeline is no model. The message says why.
     """
 
-    def __init__(self, name: str, pipeline: Pipeline) -> None:
+    def __init__(self, name: str, pipeline: Pipeline, outputs: Sequence[str] | None = None) -> None:
         if not _NAME.fullmatch(name):
             raise ArgumentError(
                 f"{name!r} is no name of a model, which has letters, digits, '_', '-' and '.'"
@@ -66,7 +67,7 @@ class Model:
                 name: input_spec(name, data, self._batches.users_of(name))
                 for name, data in self._batches.data.items()
             }
-            self._output_names = output_names(pipeline)
+            self._output_names = list(outputs or output_names(pipeline))
             self.outputs = self._output_specs(pipeline)
         except BaseException:
             self.close()

@@ -37,7 +37,8 @@ class TritonModel:
         pipeline = Pipeline.deserialize(
             filename=self.stored_pipeline, allow_pickle=self.allow_pickle, **options
         )
-        self._model = Model(args["model_name"], pipeline)
+        names = [tensor["name"] for tensor in config["output"]]
+        self._model = Model(args["model_name"], pipeline, names)
         if any(spec.datatype == BYTES for spec in self._model.inputs.values()):
             self._check_numpy()
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from penstock.serving.model import output_names
 from penstock.serving.triton_model import TritonModel
 
 from .servers import doubled, jpeg, mean_colors
@@ -69,9 +70,10 @@ def loaded(tmp_path):
     """Loads a stored pipeline as Triton does."""
     models = []
 
-    def load(pipeline, batch_size=4, module=None):
+    def load(pipeline, module=None, names=()):
         file = tmp_path / "pipeline.penstock"
         pipeline.serialize(filename=file)
+        outputs = [{"name": name} for name in names or output_names(pipeline)]
         model = TritonModel()
         model.utilities = module or utilities()
         model.stored_pipeline, model.allow_pickle = file, False
@@ -79,7 +81,7 @@ def loaded(tmp_path):
             "model_name": "model",
             "model_instance_kind": "CPU",
             "model_instance_device_id": "0",
-            "model_config": json.dumps({"max_batch_size": batch_size}),
+            "model_config": json.dumps({"max_batch_size": 4, "output": outputs}),
         }
         model.initialize(arguments)
         models.append(model)
@@ -118,6 +120,12 @@ def test_numbers(loaded):
     model = loaded(doubled(on_error="replace"))
     (response,) = model.execute([request("numbers", np.float32([[1], [2]]))])
     assert response.arrays["OUTPUT_0"].tolist() == [[2], [4]]
+
+
+def test_outputs_have_the_names_of_the_configuration(loaded):
+    model = loaded(doubled(on_error="replace"), names=["twice"])
+    (response,) = model.execute([request("numbers", np.float32([[1]]), outputs=["twice"])])
+    assert response.arrays["twice"].tolist() == [[2]]
 
 
 def test_a_backend_that_makes_wrong_arrays_is_refused_for_bytes(loaded):
