@@ -6,5 +6,6 @@ and `two_outputs` hold and check the constructors' arguments, and `forms` has th
 `arrays`, `pytorch` and `jax` each derive an iterator that converts batches for one framework.
 `pytorch.fn`, `jax.fn` and `numba.fn` hold the operators that are functions of a plugin.
 `pytorch.experimental.proxy` has a pipeline compute what worker processes of PyTorch load, and
-`pytorch.loader_evaluator` measures loaders. `native_plugins` refuses plugins of compiled operators.
+`pytorch.loader_evaluator` measures loaders. `triton` marks the pipeline of a module that NVIDIA
+Triton loads. `native_plugins` refuses plugins of compiled operators.
 """

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ..errors import ArgumentError
 from .derivation import Axes
@@ -164,6 +166,14 @@ class SeekableInput(InputOperator):
         )
 
 
+class FedData(NamedTuple):
+    """One sample of an input, as its declaration has it; None for what is not declared."""
+
+    dtype: np.dtype[Any] | None
+    ndim: int | None
+    layout: str | None
+
+
 class FedInput(InputOperator):
     """An input that user code feeds, batch after batch.
 
@@ -176,6 +186,10 @@ class FedInput(InputOperator):
 
     def available(self) -> int | None:
         """Return the number of batches in the queue, or None if a source returns batches."""
+        return None
+
+    def fed_data(self) -> FedData | None:
+        """Return what `feed` takes for a sample, if each batch is one array a sample."""
         return None
 
     @abstractmethod

@@ -205,31 +205,24 @@ class Executor:
 
     def next_batch(self) -> Batch:
         """Wait for the next batch in order; raise the exception that ended the batch."""
-        batch = self._wait_for_next()
+        batch = self.next_ended()
         self._raise_end(batch)
-        self._count(batch)
         return batch
 
-    def next_batch_or_error(self) -> Batch:
-        """Wait for the next batch in order, which may have ended with an error: see `Batch.end`.
+    def next_ended(self) -> Batch:
+        """Wait for the next batch in order, which an exception may have ended: see `Batch.end`.
 
-        An error of the batch does not keep the executor from going on.
+        Such a batch does not keep the executor from going on.
         """
-        batch = self._wait_for_next()
-        self._count(batch)
-        return batch
-
-    def _wait_for_next(self) -> Batch:
         started = perf_counter_ns()
         batch = self._delivery.next_batch()
         self.clocks.consumer_wait_ns += perf_counter_ns() - started
         if batch is None:
             raise PipelineStopped("the pipeline was closed while a batch was waited for")
+        if batch.end is None:
+            self.clocks.batches += 1
+            self.clocks.samples += batch.size
         return batch
-
-    def _count(self, batch: Batch) -> None:
-        self.clocks.batches += 1
-        self.clocks.samples += batch.size
 
     def _raise_end(self, batch: Batch) -> None:
         end, batch.end = batch.end, None  # its traceback holds the batch, so this breaks a cycle

@@ -115,7 +115,7 @@ class FedPipeline(PipelineBase):
         """
         executor = self._start()
         with self._taken_turn():
-            batch = executor.next_batch_or_error()
+            batch = executor.next_ended()
             end, batch.end = batch.end, None  # its traceback holds the batch
             if isinstance(end, StopIteration):
                 return PipelineStopped("an external source of the pipeline has no more data")
