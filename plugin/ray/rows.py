@@ -12,11 +12,15 @@ from typing import Any
 import numpy as np
 import pyarrow as arrow
 from ray.data.block import BlockAccessor
-from ray.data.extensions import ArrowPythonObjectArray, ArrowTensorArray
+from ray.data.extensions import (
+    ArrowPythonObjectArray,
+    ArrowTensorArray,
+    ArrowVariableShapedTensorArray,
+)
 
 from ...datasets.media import extension_of
 from ...datasets.sample import Encoded, Sample, Value
-from ...datasets.schema import ARRAY, ENCODED, FLOAT, INT, Schema
+from ...datasets.schema import ARRAY, ENCODED, FLOAT, INT, ComponentType, Schema
 from ...engine.errors import ArgumentError, DecodeError
 
 KEY, EXTENSION = "key", ".extension"
@@ -35,13 +39,13 @@ def block_of(samples: Sequence[Sample], schema: Schema) -> arrow.Table:
     """
     columns = {KEY: arrow.array([sample.key for sample in samples], arrow.string())}
     for name, each in schema.items():
-        values = [sample.components.get(name) for sample in samples]
+        values: list[Any] = [sample.components.get(name) for sample in samples]
         if each.type == ENCODED:
-            extensions = [None if value is None else value.extension for value in values]  # type: ignore[union-attr]
+            extensions = [None if value is None else value.extension for value in values]
             columns[name + EXTENSION] = arrow.array(extensions, arrow.string())
-            values = [None if value is None else value.data for value in values]  # type: ignore[union-attr]
+            values = [None if value is None else value.data for value in values]
         try:
-            columns[name] = _column(values, each.type)
+            columns[name] = _column(values, each)
         except (arrow.ArrowException, TypeError, OverflowError, ValueError) as error:
             raise DecodeError(
                 f"the component {name!r} of a sample from {samples[0].key!r} to "
@@ -50,12 +54,17 @@ def block_of(samples: Sequence[Sample], schema: Schema) -> arrow.Table:
     return arrow.table(columns)
 
 
-def _column(values: list[Any], type: str) -> Any:
-    if type != ARRAY:
-        return arrow.array(values, _TYPES.get(type, arrow.string)())
+def _column(values: list[Any], type: ComponentType) -> Any:
+    if type.type != ARRAY:
+        return arrow.array(values, _TYPES.get(type.type, arrow.string)())
     if any(value is None for value in values):  # for which tensors have no room
         return ArrowPythonObjectArray.from_objects(values)
-    return ArrowTensorArray.from_numpy(values)
+    if None not in type.shape and len({value.shape for value in values}) == 1:
+        return ArrowTensorArray.from_numpy(np.stack(values))
+    several = np.empty(len(values), object)
+    for row, value in enumerate(values):  # an assignment of all joins arrays of one shape
+        several[row] = value
+    return ArrowVariableShapedTensorArray.from_numpy(several)
 
 
 def samples_of(block: Any, numbered: str) -> Iterator[Sample]:
