@@ -31,6 +31,7 @@ from ..engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ..engine.tensors.device_tensors import LastingExport
 from ..engine.tensors.dtypes import DALIDataType, to_numpy_type
 from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform
+from .forms import Form
 from .two_outputs import TwoOutputs
 
 try:
@@ -80,7 +81,7 @@ _TYPES = MappingProxyType(
 )
 
 
-class GenericIterator(BaseIterator[PaddleTensor]):
+class GenericIterator(BaseIterator[PaddleTensor, Form]):
     """Yields each output of a pipeline as one tensor of shape (batch, *sample).
 
     A name in `output_map` may be a pair of a name and a level of detail (LoD). At level 0 all
@@ -96,7 +97,7 @@ class GenericIterator(BaseIterator[PaddleTensor]):
     def __init__(
         self,
         pipelines: Sequence[Pipeline] | Pipeline,
-        output_map: Sequence[str | tuple[str, int]],
+        output_map: Sequence[str | tuple[str, int]] | None = None,
         size: int = -1,
         reader_name: str | None = None,
         auto_reset: str | bool | None = False,
@@ -106,14 +107,16 @@ class GenericIterator(BaseIterator[PaddleTensor]):
         last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
         prepare_first_batch: bool = True,
         with_valid: bool = False,
+        *,
+        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
         **unknown: Never,
     ) -> None:
-        entries = [output_map] if isinstance(output_map, str) else list(output_map)
+        entries = [output_map] if isinstance(output_map, str) else output_map or ()
         pairs = [_name_and_level(entry) for entry in entries]
         self._levels = dict(pairs)
         super().__init__(
             pipelines,
-            [name for name, _ in pairs],
+            None if output_map is None else [name for name, _ in pairs],
             size,
             reader_name,
             auto_reset,
@@ -123,6 +126,7 @@ class GenericIterator(BaseIterator[PaddleTensor]):
             last_batch_policy,
             prepare_first_batch,
             with_valid,
+            batch_form=batch_form,
             **unknown,
         )
 
@@ -142,7 +146,7 @@ class GenericIterator(BaseIterator[PaddleTensor]):
         return _shared(output.dense()[:count], f"output {name!r}")
 
 
-class ClassificationIterator(TwoOutputs[PaddleTensor], GenericIterator):
+class ClassificationIterator(TwoOutputs[PaddleTensor, Form], GenericIterator[Form]):
     """`GenericIterator` for pipelines with two outputs, which it names "data" and "label".
 
     Args:

@@ -232,6 +232,20 @@ def test_static_graphs_take_batches_as_they_are(numbers):
     assert [result.ravel().tolist() for result in results] == [[0, 2], [4, 6]]
 
 
+def test_batches_as_dictionaries_and_tuples(numbers):
+    with by_reader(numbers(4, 2), batch_form="dict") as iterator:
+        assert [labels(batch) for batch in iterator] == [[0, 1], [2, 3]]
+    with by_reader(numbers(4, 2), batch_form="tuple") as iterator:
+        assert [label.numpy().ravel().tolist() for (label,) in iterator] == [[0, 1], [2, 3]]
+
+
+def test_names_of_outputs_come_from_the_pipeline():
+    with Pipeline(batch_size=2, num_threads=1) as pipeline:
+        pipeline.set_outputs({"x": fn.constant(idata=[1, 2])})
+    batch = next(GenericIterator(pipeline, batch_form="dict"))
+    assert batch["x"].tolist() == [[1, 2]] * 2
+
+
 def test_names_of_dali():
     assert DALIGenericIterator is GenericIterator
     assert DALIClassificationIterator is ClassificationIterator
