@@ -31,7 +31,6 @@ def cluster() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join([_ROOT, os.environ.get("PYTHONPATH", "")]))
         patch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        patch.setenv("RAY_TRAIN_V2_ENABLED", "1")
         options = {"log_to_driver": False, "include_dashboard": False, "logging_level": "error"}
         start = pool.submit(ray.init, num_cpus=2, **options)
         try:
