@@ -15,7 +15,11 @@ pytest.importorskip("ray.data", reason="Ray Data is not installed")
 
 from penstock.plugin.ray import read_dataset, write_dataset  # noqa: E402
 
-pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.usefixtures("cluster")]
+pytestmark = [
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.timeout(900),  # each worker imports Ray, and on a busy machine slowly
+    pytest.mark.usefixtures("cluster"),
+]
 
 ALL = {
     each: name

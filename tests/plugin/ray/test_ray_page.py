@@ -18,7 +18,11 @@ PAGE = Path(penstock.__file__).resolve().parent / "docs" / "ray.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 *OF_DATA, OF_TRAINING = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 
-pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.usefixtures("cluster")]
+pytestmark = [
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.timeout(900),  # each worker imports Ray, and on a busy machine slowly
+    pytest.mark.usefixtures("cluster"),
+]
 
 
 def run(program, names):
