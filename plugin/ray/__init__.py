@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...engine.errors import MissingDependencyError, install_hint
+from ...engine.errors import ArgumentError, MissingDependencyError, install_hint
 
 try:
     import ray.data
@@ -114,7 +114,10 @@ def write_dataset(
         OSError: the folder exists, or cannot be written.
     """
     row = format_named(format, written=True)
-    first = list(samples_of(dataset.take_batch(PROBED_ROWS, batch_format="pyarrow"), "0"))
+    batches = dataset.limit(PROBED_ROWS).iter_batches(batch_size=None, batch_format="pyarrow")
+    first = [sample for batch in batches for sample in samples_of(batch, "0")]
+    if not first:
+        raise ArgumentError("there is no row to write")
     schema = schema_of(first)
     check_fits(row, schema, "the rows")
     sink = DatasetSink(

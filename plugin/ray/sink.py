@@ -10,13 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from numpy.typing import NDArray
 from ray.data import Datasink
 
 from ...datasets.checking.digests import KEYS_DTYPE, key_digests, repeated_keys
 from ...datasets.class_names import checked_classes
-from ...datasets.conversion.task import WORK, publish, sync_folder
+from ...datasets.conversion.destination import local_folder
+from ...datasets.conversion.task import publish, sync_folder
 from ...datasets.formats.dataset_format import DatasetFormat
 from ...datasets.formats.hashed_file import write_new
 from ...datasets.formats.writer import Target, Writer
@@ -64,7 +66,8 @@ class DatasetSink(Datasink[_Shard]):  # type: ignore[misc]  # Ray has no types f
         rows_per_shard: int | None = None,
     ) -> None:
         assert format.writer is not None
-        self._root = Path(path).absolute()
+        self._root = local_folder(path).absolute()
+        self._work = self._root / f".penstock-write-{uuid4().hex}"  # which is ours beyond doubt
         self._format = format
         self._writer = format.writer
         target = Target(schema, checked_classes(classes) if classes else ())
@@ -88,7 +91,7 @@ class DatasetSink(Datasink[_Shard]):  # type: ignore[misc]  # Ray has no types f
         """
         if self._root.exists() and any(self._root.iterdir()):
             raise FileExistsError(f"{self._root} is not empty; choose another folder, or empty it")
-        (self._root / WORK).mkdir(parents=True)
+        self._work.mkdir(parents=True)
 
     def write(self, blocks: Iterable[Any], ctx: Any) -> _Shard:
         """Write a shard into a folder of its own.
@@ -96,8 +99,7 @@ class DatasetSink(Datasink[_Shard]):  # type: ignore[misc]  # Ray has no types f
         A task that a cluster believes dead may still run, so each attempt has its own folder.
         """
         number = ctx.task_idx
-        work = self._root / WORK
-        staging = tempfile.mkdtemp(".partial", f"shard-{number:05d}.", work)
+        staging = tempfile.mkdtemp(".partial", f"shard-{number:05d}.", self._work)
         writer = self._writer(self._target)
         writer.start(Path(staging) / f"shard-{number:05d}")
         try:
@@ -125,7 +127,7 @@ class DatasetSink(Datasink[_Shard]):  # type: ignore[misc]  # Ray has no types f
         Raises:
             ArgumentError: two rows have one key, or there is no row.
         """
-        work = self._root / WORK
+        work = self._work
         written = sorted(write_result.write_returns)
         shards = [ShardInfo.from_json(json.loads(each.shard)) for each in written]
         kept = [pair for pair in zip(written, shards, strict=True) if pair[1].samples]
@@ -151,8 +153,8 @@ class DatasetSink(Datasink[_Shard]):  # type: ignore[misc]  # Ray has no types f
         sync_folder(self._root)
 
     def on_write_failed(self, error: Exception) -> None:
-        """Remove what was written, unless the folder held files before."""
-        if (self._root / WORK).exists():
+        """Remove what was written; a folder that held files before stays as it is."""
+        if self._work.exists():
             shutil.rmtree(self._root, ignore_errors=True)
 
 

@@ -96,7 +96,15 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path):
 
 
 def test_a_folder_with_files_stays_as_it_is(tmp_path):
-    (tmp_path / "mine").write_text("mine")
+    (tmp_path / ".penstock-convert").mkdir()
+    (tmp_path / ".penstock-convert" / "mine").write_text("mine")
     with pytest.raises(FileExistsError, match="is not empty"):
         write_dataset(ray.data.range(3), tmp_path, format="npz")
-    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    assert (tmp_path / ".penstock-convert" / "mine").read_text() == "mine"
+
+
+def test_what_cannot_be_a_destination(tmp_path):
+    with pytest.raises(ArgumentError, match="is a URL, but data sets are written to local"):
+        write_dataset(ray.data.range(3), "s3://bucket/set", format="npz")
+    with pytest.raises(ArgumentError, match="there is no row to write"):
+        write_dataset(ray.data.range(3).limit(0), tmp_path / "none", format="npz")
