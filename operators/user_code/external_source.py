@@ -224,7 +224,7 @@ class ExternalSource(FedInput):
 
     def remedies(self) -> Remedies:
         if self.parallel:
-            return {"feeder": ("more Python workers: py_num_workers", "a faster source")}
+            return {"Python workers": ("more Python workers: py_num_workers", "a faster source")}
         return {
             "feeder": (
                 "a reader of Penstock's (fn.readers), or a faster source",

@@ -70,7 +70,8 @@ class WorkerFunction(UserFunction):
 
     def remedies(self) -> Remedies:
         if self.parallel:
-            return {"feeder": ("more Python workers: py_num_workers", "operators (fn) instead")}
+            instead = "operators (fn) instead of the function"
+            return {"Python workers": ("more Python workers: py_num_workers", instead)}
         more = "Python workers: parallel=True, and the pipeline's py_num_workers"
         return {"feeder": ("operators (fn) instead of the function", more)}
 
