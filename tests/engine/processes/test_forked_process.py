@@ -33,7 +33,7 @@ unpicklable = threading.Lock()
 signal.signal(signal.SIGTERM, lambda *_: None)
 
 def work(channel):
-    print("in the child")
+    print("in the child", flush=True)
     own_signals = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     own_group = os.getpgid(0) == os.getpid()
     channel.send([unpicklable.locked(), own_group, own_signals, sys.stdin.read()])
