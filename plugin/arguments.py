@@ -20,8 +20,20 @@ def as_pipelines(value: Any) -> list[Pipeline]:
     return pipelines
 
 
-def as_names(output_map: Sequence[str]) -> list[str]:
-    """Return the names of the outputs, which must differ."""
+def as_names(output_map: Sequence[str] | None, pipelines: list[Pipeline]) -> list[str]:
+    """Return the names of the outputs, which must differ: those of `output_map`, or the own ones.
+
+    A pipeline has names of its own if its definition returns a dict.
+    """
+    if output_map is None:
+        own = _same("output_names", [pipeline.output_names for pipeline in pipelines])
+        if own is None:
+            raise ArgumentError(
+                "the outputs of the pipeline have no names: give output_map, a name for each "
+                "output, or return a dict in the definition, such as "
+                "{'image': images, 'label': labels}"
+            )
+        return list(own)
     names = [output_map] if isinstance(output_map, str) else list(output_map)
     if len(set(names)) != len(names):
         raise ArgumentError(f"the names in output_map must differ, but it is {names}")

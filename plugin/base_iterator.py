@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, overload
 
 from ..engine.errors import ArgumentError, CheckpointError
 from ..engine.tensors import TensorList, TensorListCPU
@@ -29,8 +29,9 @@ from .arguments import (
 )
 from .epoch_loop import EpochLoop
 from .epochs import Epochs, LastBatchPolicy, Shards
+from .forms import BatchForm, Form, InDicts, InLists, InTuples, check_form, formed
 from .iterator_state import IteratorState
-from .options import chosen_policy, describe, refuse_unknown, resets_itself
+from .options import DESCRIPTION, chosen_policy, describe, refuse_unknown, resets_itself
 
 if TYPE_CHECKING:
     from ..engine.run.pipeline import Pipeline
@@ -48,11 +49,11 @@ _AT_END = (
 )
 
 
-class BaseIterator(ABC, Generic[T]):
+class BaseIterator(ABC, Generic[T, Form]):
     """Iterates over one or more pipelines in step, epoch by epoch.
 
     Each step yields a list with a dictionary for every pipeline, which maps the names in
-    `output_map` to tensors.
+    `output_map` to tensors; or what `batch_form` says.
 
     Every `for` loop, and every other call of `iter`, is an epoch:
 
@@ -74,6 +75,8 @@ class BaseIterator(ABC, Generic[T]):
     Attributes:
         allows_partial: whether a last batch may be smaller than the others. A class for a
             framework that compiles for each shape sets this to False.
+        described: text of the arguments in docstrings.
+        joins_pipelines: whether `joined` makes one batch of those of several pipelines.
         output_map: names of the outputs.
         batch_size: samples in a full batch of one pipeline.
         in_loop: whether a loop has taken batches of the current epoch.
@@ -84,18 +87,28 @@ class BaseIterator(ABC, Generic[T]):
     """
 
     allows_partial: ClassVar[bool] = True
+    described: ClassVar[str] = DESCRIPTION
+    joins_pipelines: ClassVar[bool] = False
     in_loop: bool
     _step: int
     _ended: bool
 
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, types: Any) -> Any:
+            """Let `BaseIterator[list]` stand for batches of the default form."""
+            given = types if isinstance(types, tuple) else (types,)
+            given += (Any,) * (len(cls.__parameters__) - len(given))
+            return super().__class_getitem__(given)
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        describe(cls)
+        describe(cls, cls.described)
 
     def __init__(
         self,
         pipelines: Sequence[Pipeline] | Pipeline,
-        output_map: Sequence[str],
+        output_map: Sequence[str] | None = None,
         size: int = -1,
         reader_name: str | None = None,
         auto_reset: str | bool | None = False,
@@ -105,17 +118,21 @@ class BaseIterator(ABC, Generic[T]):
         last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
         prepare_first_batch: bool = True,
         with_valid: bool = False,
+        *,
+        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
         **unknown: Never,
     ) -> None:
         refuse_unknown(type(self), unknown)
         self._pipelines = as_pipelines(pipelines)
-        self.output_map = as_names(output_map)
+        self.output_map = as_names(output_map, self._pipelines)
         self._auto_reset = resets_itself(auto_reset)
         self._policy = chosen_policy(last_batch_policy, fill_last_batch)
         if self._policy is LastBatchPolicy.PARTIAL and not self.allows_partial:
             raise ArgumentError(
                 f"{type(self).__name__} has no LastBatchPolicy.PARTIAL; use FILL or DROP"
             )
+        check_form(batch_form, 1 if self.joins_pipelines else len(self._pipelines))
+        self._batch_form: BatchForm = batch_form
         self._with_valid = with_valid
         if with_valid and VALID in self.output_map:
             raise ArgumentError(f"with_valid=True adds {VALID!r}, a name that output_map has, too")
@@ -208,27 +225,53 @@ class BaseIterator(ABC, Generic[T]):
             )
         return self._epochs.steps
 
-    def __iter__(self) -> Iterator[list[dict[str, T]]]:
+    @overload
+    def __iter__(self: BaseIterator[T, InLists]) -> Iterator[list[dict[str, T]]]: ...
+
+    @overload
+    def __iter__(self: BaseIterator[T, InDicts]) -> Iterator[dict[str, T]]: ...
+
+    @overload
+    def __iter__(self: BaseIterator[T, InTuples]) -> Iterator[tuple[T, ...]]: ...
+
+    def __iter__(self) -> Iterator[Any]:
         if self._ended or self._all_taken:
             self._next_epoch()
         elif self.in_loop:
             self._leave_epoch()
         return EpochLoop(self)
 
-    def __next__(self) -> list[dict[str, T]]:
+    @overload
+    def __next__(self: BaseIterator[T, InLists]) -> list[dict[str, T]]: ...
+
+    @overload
+    def __next__(self: BaseIterator[T, InDicts]) -> dict[str, T]: ...
+
+    @overload
+    def __next__(self: BaseIterator[T, InTuples]) -> tuple[T, ...]: ...
+
+    def __next__(self) -> Any:
         if not self._ended:
             outputs = self._fetch()
             if outputs is not None:
                 step, self._step = self._step, self._step + 1
-                return [self._named(i, step, batch) for i, batch in enumerate(outputs)]
+                batches = [self._named(i, step, batch) for i, batch in enumerate(outputs)]
+                return formed(self._batch_form, self.joined(batches))
             self._ended = True
             if self._auto_reset:
                 self._next_epoch()
         raise StopIteration(_AT_END)
 
-    def next(self) -> list[dict[str, T]]:
+    def next(self) -> Any:
         """Return the next batch, as `next(iterator)` does."""
         return self.__next__()
+
+    def joined(self, batches: list[dict[str, T]]) -> list[dict[str, T]]:
+        """Return the dictionaries of one step, of which there is one for each pipeline.
+
+        A class that makes one batch of those of several pipelines overrides this method.
+        """
+        return batches
 
     def reset(self) -> None:
         """Start the next epoch, after an epoch's end or after a loop that was broken off.
@@ -402,14 +445,14 @@ class BaseIterator(ABC, Generic[T]):
         count = self.batch_size if self._epochs is None else self._epochs.rows(i, step)
         named = dict(zip(self.output_map, outputs, strict=True))
         if self._with_valid:
-            named[VALID] = TensorListCPU(outputs[0].valid.copy())
+            named[VALID] = TensorListCPU(outputs[0].valid.copy()).delivered(None)
         return {
             name: self.convert(name, output, min(count, len(output)))
             for name, output in named.items()
         }
 
 
-describe(BaseIterator)
+describe(BaseIterator, DESCRIPTION)
 
 
 def check_uniform(

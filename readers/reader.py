@@ -16,6 +16,7 @@ from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
 from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection
+from ..engine.ranks.discovery import shard_of_process
 from ..engine.tensors import TensorList
 from ..engine.tensors.source_info import NamesOnDemand
 from .interrupt import Interrupt
@@ -67,8 +68,18 @@ class Reader(SeekableInput):
         "memory. See docs/shuffling.md for what randomness that gives.",
     )
     shuffle_window = param(INT, 16, "Number of blocks that are mixed, if `shuffle_block` is set.")
-    shard_id = param(INT, 0, "Which of `num_shards` parts of the data this reader reads.")
-    num_shards = param(INT, 1, "Number of parts that the data set is divided into.")
+    shard_id = param(
+        INT,
+        None,
+        "Which of `num_shards` parts of the data this reader reads. If neither is given, these are "
+        "the rank of this process and the number of ranks, as torch.distributed, torchrun, JAX, "
+        "MPI or SLURM say. In a program of one process they are 0 and 1. See docs/distributed.md.",
+    )
+    num_shards = param(
+        INT,
+        None,
+        "Number of parts that the data set is divided into. With 1, each process reads all of it.",
+    )
     stick_to_shard = param(
         BOOL,
         False,
@@ -149,6 +160,9 @@ class Reader(SeekableInput):
         return ("",) * self.num_outputs()
 
     def open(self, batch_size: int, state: Any) -> None:
+        self.shard_id, self.num_shards = shard_of_process(
+            self.called.removeprefix("fn."), self.shard_id, self.num_shards
+        )
         self.source = self.open_source()
         self.sampler = self._make_sampler(batch_size, state)
         self._first = 0

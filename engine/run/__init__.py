@@ -19,6 +19,7 @@ accepted_members     members of a pipeline that have nothing to do
 random_keys          the keys of the operators' random numbers
 pipeline             `Pipeline`: a graph, run batch by batch ahead of its consumer
 opening              from a plan to open inputs and memory
+shown_options        the arguments of a pipeline in docstrings and signatures
 shutdown             the end of a pipeline, step by step
 feeding              how users feed external sources, and how samples enter a batch
 forks                the end of a child process that user code has forked

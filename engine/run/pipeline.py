@@ -29,11 +29,12 @@ from .current_pipeline import CurrentPipeline
 from .drawn_pipeline import DrawnPipeline, seen_dtypes
 from .fed_pipeline import FedPipeline
 from .measured_pipeline import MeasuredPipeline
-from .outputs import as_outputs, output_checks
+from .outputs import Names, as_outputs, names_and_values, output_checks
 from .properties import PipelineProperties
 from .random_keys import random_keys
 from .resumable_pipeline import ResumablePipeline
 from .serialized_pipeline import SerializedPipeline
+from .shown_options import show_options, signature_without_self
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ class Pipeline(
 
     Several threads may call `run`: each call returns a whole batch, in the order of the calls.
 
-    Args: the arguments of `PipelineConfig`, of which the first is required.
+    Args:
+        {options}
     """
 
     _has_values = False  # while the pipeline is defined
@@ -114,6 +116,7 @@ class Pipeline(
         conditionals = self._config.enable_conditionals
         self._graph = Graph(pipeline=weakref.ref(self), conditionals=conditionals)
         self._outputs: tuple[DataNode, ...] | None = None
+        self._output_names: Names = None
         self._plan: Plan | None = None
         self._executor: Executor | None = None
         self._python_workers: PythonWorkers | None = None
@@ -144,11 +147,28 @@ class Pipeline(
             "set_outputs in a `with pipeline:` block"
         )
 
-    def set_outputs(self, *outputs: Any) -> None:
-        """Say which data the pipeline returns."""
+    def set_outputs(self, /, *outputs: Any, **named: Any) -> None:
+        """Say which data the pipeline returns.
+
+        Args:
+            outputs: the data; or one dict of them, whose keys name the outputs.
+            named: the data by name, in place of `outputs`.
+        """
+        if outputs and named:
+            raise ArgumentError(
+                f"set_outputs has {len(outputs)} output(s) without a name, and others named "
+                f"{', '.join(named)}: name all of them or none"
+            )
         self._defined_inside = self._inside
         with defining(self._graph):
-            self._outputs = as_outputs(self._graph, outputs)
+            only = outputs[0] if len(outputs) == 1 else outputs
+            self._return(named or (only if isinstance(only, Mapping) else outputs))
+
+    def _return(self, result: Any) -> None:
+        """Make what a definition has returned the outputs."""
+        names, values = names_and_values(result)
+        self._outputs = as_outputs(self._graph, values, names)
+        self._output_names = names
 
     def add_sink(self, edge: DataNode) -> None:
         """Compute `edge` in every batch, also if no output of the pipeline needs it.
@@ -162,13 +182,11 @@ class Pipeline(
         edge.node.operator.keep()
 
     def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-        """Let `function` define the graph; it returns one output or a tuple of them."""
+        """Let `function` define the graph; it returns one output, or a tuple or dict of them."""
         if self._graph.conditionals:
             function = convert(function)
         with defining(self._graph):
-            result = function(*args, **kwargs)
-            values = result if isinstance(result, tuple | list) else (result,)
-            self._outputs = as_outputs(self._graph, values)
+            self._return(function(*args, **kwargs))
 
     def build(self) -> None:
         """Compile the graph and open the inputs; `run` calls this by itself."""
@@ -384,6 +402,8 @@ class Pipeline(
     def run(self, cuda_stream: Any = None, /, **inputs: Any) -> tuple[TensorList, ...]:
         """Return the next batch, a `TensorList` an output.
 
+        Outputs with names, which `output_names` tells, have the order of the definition's dict.
+
         Args:
             cuda_stream: without effect: the outputs are complete.
             inputs: data for external sources, by name, as in `feed_input`.
@@ -490,3 +510,6 @@ class Pipeline(
 
     def __repr__(self) -> str:
         return f"Pipeline(batch_size={self.batch_size}, num_threads={self.num_threads})"
+
+
+show_options(Pipeline, signature_without_self(Pipeline.__init__))

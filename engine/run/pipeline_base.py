@@ -14,6 +14,7 @@ from ..tensors import TensorList
 from ..tensors.dtypes import DALIDataType
 from ..work.plan import Key, Plan
 from .config import PipelineConfig
+from .outputs import Names
 
 if TYPE_CHECKING:
     from .executor import Executor
@@ -26,6 +27,7 @@ class PipelineBase(ABC):
     _seed: int
     _graph: Graph
     _outputs: tuple[DataNode, ...] | None
+    _output_names: Names
     _plan: Plan | None
     _executor: Executor | None
     _delivered: int

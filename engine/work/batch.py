@@ -120,10 +120,10 @@ class Batch:
         ordinal, i = output
         data = self.values[ordinal][i]
         if not conditions:
-            return data.delivered(self.valid)
+            return data.delivered(self.valid, self.empty)
         rows = samples_that_meet(self, conditions)
         valid = None if self.valid is None else self.valid[rows]
-        return selected(data, rows).delivered(valid)
+        return selected(data, rows).delivered(valid, self.empty)
 
     def parts(self) -> list[Batch]:
         """Return the user's batches that it holds, with their outputs, once it is finished."""
@@ -133,7 +133,8 @@ class Batch:
         parts = [Batch(self.number + i, size, self.pool, self.seed) for i in range(self.count)]
         for i, part in enumerate(parts):
             rows = range(i * size, (i + 1) * size)
-            part.outputs = tuple(output.part(rows) for output in self.outputs)
+            pieces = (output.part(rows) for output in self.outputs)
+            part.outputs = tuple(piece.delivered(piece.valid, self.empty) for piece in pieces)
         return parts
 
     def fail(self, error: BaseException) -> None:

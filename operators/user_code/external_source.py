@@ -106,8 +106,9 @@ class ExternalSource(FedInput):
         BOOL,
         False,
         "Use the arrays without a copy. The program must not change the arrays while the pipeline "
-        "uses them. On the GPU only contiguous arrays are used without a copy. Python workers "
-        "write into memory of the pipeline anyway.",
+        "uses them. On the GPU only contiguous arrays are used without a copy. On the CPU a batch "
+        "that the pipeline returns as it came is copied, unless its address is a multiple of 64. "
+        "Python workers write into memory of the pipeline anyway.",
     )
     batch_info = param(BOOL, False, "Pass a `BatchInfo` rather than the batch's number.")
     repeat_last = param(

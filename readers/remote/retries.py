@@ -88,12 +88,16 @@ async def persist(attempt: Callable[[], Awaitable[Answer]], what: str, limits: L
             await asyncio.sleep(min(_wait(number), deadline - clock()))
         number += 1
         try:
-            async with asyncio.timeout_at(deadline):
+            async with asyncio.timeout_at(deadline) as bound:
                 return await attempt()
         except Passing as fault:
             reason = str(fault)
-        except TimeoutError:
-            reason = f"it was not complete within {limits.total_seconds:g} s"
+        except TimeoutError as fault:  # of the deadline, or one of the service's library
+            reason = (
+                f"it was not complete within {limits.total_seconds:g} s"
+                if bound.expired()
+                else f"the connection failed ({type(fault).__name__}: {fault})"
+            )
     raise UnavailableError(
         f"{what}: given up after {number} attempts in {clock() - started:.1f} s; the last one "
         f"failed because {reason}"

@@ -17,7 +17,7 @@ from ..record_io import image_record, record_file
 from ..tars import archive
 from ..tfrecord_files import example, write_index, write_records
 
-QUICK = {"attempts": 3, "stall_seconds": 2, "total_seconds": 10}
+QUICK = {"attempts": 3, "stall_seconds": 4, "total_seconds": 30}
 
 
 @pytest.fixture(autouse=True)

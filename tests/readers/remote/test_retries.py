@@ -56,3 +56,9 @@ def test_options_are_divided():
     assert (limits, rest) == (Limits(attempts=2), {"anon": True})
     with pytest.raises(ArgumentError, match="attempts=0: expected more than 0"):
         split_options({"limits": {"attempts": 0}})
+
+
+def test_a_timeout_of_the_library_is_not_called_the_deadline():
+    attempt = attempts_that(TimeoutError("connect"))
+    with pytest.raises(UnavailableError, match=r"connection failed \(TimeoutError: connect\)"):
+        asyncio.run(persist(attempt, "data", Limits(attempts=1)))
