@@ -7,7 +7,7 @@ import pytest
 
 from penstock import ArgumentError, Pipeline, fn
 
-from .conftest import column
+from ..conftest import column
 
 jax = pytest.importorskip("jax")
 
