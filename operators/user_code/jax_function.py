@@ -93,8 +93,8 @@ class JaxFunction(UserFunction):
         if not data.is_dense_tensor():
             shapes = ", ".join(map(str, list(dict.fromkeys(data.shape()))[:4]))
             self.refuse(
-                f"the samples differ in shape ({shapes} ...), so they form no array; resize, crop "
-                "or pad them to one shape before"
+                f"the function takes arrays, but got a batch of samples with different shapes "
+                f"({shapes} ...); resize, crop or pad them to one shape before"
             )
         return data.dense()
 
@@ -110,7 +110,14 @@ class JaxFunction(UserFunction):
         if self.sharding is not None:
             arrays = [self._of_all_processes(array) for array in arrays]
         returned = self.function(*arrays)
-        values = self.unpacked(tuple(returned) if isinstance(returned, list) else returned)
+        if isinstance(returned, list):
+            returned = tuple(returned)
+        if isinstance(returned, tuple) and len(returned) != self.output_count == 1:
+            self.refuse(
+                "the function must return (a tuple of) `num_outputs=1` outputs, but returned "
+                f"{len(returned)}"
+            )
+        values = self.unpacked(returned)
         if self.sharding is not None:
             values = tuple(self._of_this_process(value) for value in values)
         done: tuple[Any, ...] = self._jax.block_until_ready(values)

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import jax
 import numpy as np
+
+import jax
 from jax.sharding import Sharding
 
 from ...engine.errors import ArgumentError, CheckpointError, MissingDependencyError, install_hint
@@ -40,9 +41,10 @@ _Taken = tuple[Any, list[Any]]
 
 
 class PeekableIterator(GenericIterator[DictForm], DatasetIterator):  # type: ignore[misc]
-    """A `GenericIterator` that shows the next batch before it is taken, and a CLU `DatasetIterator`.
+    """A `GenericIterator` that shows the next batch, and is a `DatasetIterator` of CLU.
 
-    All batches must have the same shapes and dtypes. Several threads may use the iterator.
+    All batches must have the same shapes and dtypes: a step raises ArgumentError if those of an
+    output have changed. Several threads may use the iterator.
 
     A loop that begins after `peek` begins with the batch that `peek` has shown.
 
@@ -50,8 +52,7 @@ class PeekableIterator(GenericIterator[DictForm], DatasetIterator):  # type: ign
         {arguments}
 
     Raises:
-        ArgumentError: as `GenericIterator`. Steps raise it if the shape or type of an output has
-            changed.
+        ArgumentError: the arguments contradict one another, or samples differ in shape.
     """
 
     def _start(self) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
+
+import jax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
 
 from ...engine.errors import ArgumentError
@@ -136,7 +137,7 @@ def _plan(name: str, sharding: Sharding, local: tuple[int, ...]) -> _Plan:
         size = count // len(groups.local)
         shape = (size * groups.total, *rest)
         indices = sharding.addressable_devices_indices_map(shape)
-    except ValueError as error:
+    except (ValueError, IndexError) as error:  # the latter of a sharding of more dimensions
         raise ArgumentError(
             f"output {name!r}, of which this process has the shape {local}, does not fit its "
             f"sharding {sharding}: {error} A dict gives each output a sharding of its own."
