@@ -13,13 +13,14 @@ default device is no CPU. As everywhere in JAX, 64-bit dtypes become 32-bit dtyp
 
 `integration` turns single outputs into arrays, `placement` puts the batches of several pipelines on
 several devices, and `iterator` has the iterator. `decorator` makes iterators of definitions.
-`clu` has iterators with a look ahead, and is imported by itself, because it needs CLU.
+`fn` has the operator that is a function of arrays. `clu` has iterators with a look ahead, and is
+imported by itself, because it needs CLU.
 """
 
 from ...engine.errors import MissingDependencyError, install_hint
 
 try:
-    import jax as _jax  # noqa: F401  (so that the error of its lack says what to do)
+    import jax.dlpack as _dlpack  # noqa: F401  (so that the error of its lack says what to do)
 except ImportError as error:
     raise MissingDependencyError(
         f"penstock.plugin.jax needs JAX ({error}): {install_hint('jax')}, or pip install "

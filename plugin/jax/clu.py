@@ -26,7 +26,7 @@ try:
     from etils import epath
 except ImportError as error:
     raise MissingDependencyError(
-        f"penstock.plugin.jax.clu needs CLU ({error}): {install_hint('clu')}", name=error.name
+        f"penstock.plugin.jax.clu needs CLU ({error}): {install_hint('jax-clu')}", name=error.name
     ) from error
 
 if TYPE_CHECKING:

@@ -12,6 +12,8 @@ from jax.dlpack import from_dlpack
 from ...engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ...engine.tensors.device_tensors import LastingExport
 
+__all__ = ["device_of", "to_jax_array"]
+
 JaxArray: TypeAlias = jax.Array
 
 
