@@ -16,6 +16,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 import operator_pages  # type: ignore[import-not-found]  # beside this file
+import operator_pictures  # type: ignore[import-not-found]
+import option_pages  # type: ignore[import-not-found]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -58,7 +60,11 @@ def gather(sources: Path) -> None:
     for path in {*docs, *PAGES} - {"docs/operators.md"}:
         text = (ROOT / path).read_text(encoding="utf-8")
         write(sources / place(path), LINK.sub(partial(moved, path, sources), text))
-    operator_pages.write(sources / "operators", {})
+    examples, gallery = operator_pictures.write(sources / "operators" / "pictures")
+    write(sources / "gallery.md", gallery)
+    operator_pages.write(sources / "operators", examples)
+    write(sources / "pipeline_arguments.md", option_pages.pipelines())
+    write(sources / "iterator_arguments.md", option_pages.iterators())
 
 
 def moved(page: str, sources: Path, link: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ MARK = "{options}"
 
 
 def options_text() -> str:
-    """Return the description of all arguments, as the docstring of a class or function holds them."""
+    """Return the description of all arguments, indented as in a docstring of a class."""
     text = inspect.cleandoc(PipelineConfig.__doc__ or "").partition("Attributes:\n")[2]
     return textwrap.indent(textwrap.dedent(text).rstrip(), " " * 8)
 
