@@ -43,7 +43,7 @@ def test_examples_run(name, tmp_path, monkeypatch):
     try:
         module = importlib.import_module(name)
     except ImportError as error:
-        if (error.name or "").split(".")[0] in ("torch", "cupy", "jax", "tensorflow"):
+        if (error.name or "").split(".")[0] in ("torch", "cupy", "jax", "clu", "tensorflow"):
             pytest.skip(f"{error.name} is not installed")
         raise
     monkeypatch.chdir(tmp_path)  # what an example writes
