@@ -209,7 +209,7 @@ class BaseIterator(ABC, Generic[T]):
         return self._epochs.steps
 
     def __iter__(self) -> Iterator[list[dict[str, T]]]:
-        if self._ended or self._all_taken:
+        if self.at_end:
             self._next_epoch()
         elif self.in_loop:
             self._leave_epoch()
@@ -235,7 +235,7 @@ class BaseIterator(ABC, Generic[T]):
 
         In the middle of an epoch whose batches `next` took one by one, warn and do nothing.
         """
-        if self._ended or self._all_taken:
+        if self.at_end:
             self._next_epoch()
         elif self.in_loop:
             self._leave_epoch()
@@ -285,7 +285,7 @@ class BaseIterator(ABC, Generic[T]):
             basis=self._basis,
             epoch=0 if epochs is None else epochs.number,
             step=self._step,
-            complete=self._ended or self._all_taken,
+            complete=self.at_end,
             exhausted=self._exhausted,
             discard=self._discard,
             ahead=() if epochs is None else epochs.ahead,
@@ -351,6 +351,11 @@ class BaseIterator(ABC, Generic[T]):
             count: number of samples to return. Only the last batch of an epoch has fewer samples
                 than `batch_size`, and 0 is possible.
         """
+
+    @property
+    def at_end(self) -> bool:
+        """Whether all batches of the epoch were handed out, as far as that is known."""
+        return self._ended or self._all_taken
 
     @property
     def _all_taken(self) -> bool:
