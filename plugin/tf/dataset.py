@@ -6,6 +6,7 @@ import json
 import threading
 import warnings
 import weakref
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,9 @@ _RAGGED = (
 )
 
 
+_as_it_is = tf.autograph.experimental.do_not_convert
+
+
 class _Batches(GenericIterator):
     """NumPy arrays, which TensorFlow takes over without a copy."""
 
@@ -34,23 +38,42 @@ class _Batches(GenericIterator):
         return super().convert(name, output, count)
 
 
-class _Puller:
+class Puller:
     """Hands batches to TensorFlow, whose functions refer to it weakly.
 
-    Each call is given the state that the call before returned: the name of the loop, the number of
-    its batches, and a checkpoint if the pipeline has `enable_checkpointing`. TensorFlow keeps the
-    state with its iterator, and saves it by `tf.train.Checkpoint`.
+    Each call is given the state that the call before returned: the number of the loop and of its
+    batches, and a checkpoint if the pipeline has `enable_checkpointing`. TensorFlow keeps the state
+    with its iterator, and saves it by `tf.train.Checkpoint`.
+
+    Args:
+        pipeline: the pipeline.
+        loops: over an iterator of NumPy arrays.
+        feeds: how external sources are fed.
+
+    Attributes:
+        specs: of the tensors.
     """
 
-    def __init__(self, pipeline: Pipeline, batches: _Batches, feeds: list[Feed]) -> None:
-        self.loops = FrameworkLoops(batches)
+    def __init__(
+        self, pipeline: Pipeline, loops: FrameworkLoops[Any], feeds: Sequence[Feed] = ()
+    ) -> None:
+        self.loops = loops
         self.specs: list[tf.TensorSpec] = []
-        self._feeds = feeds
         self._pipeline = pipeline
+        self._feeds = feeds
         self._number = 0  # of the loop
         self._taken = 0  # batches of the loop
         self._state = b""
         self._turn = threading.Lock()
+
+    def look(self) -> dict[str, NDArray[Any]]:
+        """Return the first batch by the names of the outputs; take dtypes and shapes from it."""
+        try:
+            batch: dict[str, NDArray[Any]] = self.loops.look()[0]
+        except StopIteration:
+            raise ArgumentError("the pipeline has no batch that tells output_dtypes") from None
+        self.specs = found_specs(list(batch.values()))
+        return batch
 
     def pull(self, state: bytes, *inputs: Any) -> list[Any]:
         """Return the next state, whether there is a batch, and the batch."""
@@ -82,9 +105,9 @@ class _Puller:
         saved = state.partition(b"\n")[2]
         if not saved:
             raise ArgumentError(
-                "this iterator cannot go on: another iterator of the same DALIDataset has begun, "
+                "this iterator cannot go on: another iterator of the same data set has begun, "
                 "or a checkpoint was restored. One pipeline serves one iterator at a time: make a "
-                "DALIDataset with a pipeline of its own for each. With "
+                "data set with a pipeline of its own for each. With "
                 "Pipeline(enable_checkpointing=True) iterators can take turns, and be restored"
             )
         try:
@@ -92,14 +115,103 @@ class _Puller:
         except ValueError as error:
             raise CheckpointError(f"the iterator's checkpoint is damaged: {error}") from error
 
-    def _feed(self, inputs: tuple[Any, ...]) -> None:
+    def _feed(self, inputs: Sequence[Any]) -> None:
         values = iter(inputs)
         for feed in self._feeds:
             batch = feed.batch([next(values) for _ in range(3 if feed.by_sample else 1)])
             self._pipeline.feed_input(feed.name, batch, feed.layout)
 
+    def dataset(self) -> tf.data.Dataset:
+        """Return a data set that calls `pull` for each batch, and does not keep this alive."""
+        dtypes = [tf.string, tf.bool, *(spec.dtype for spec in self.specs)]
+        shapes = [spec.shape for spec in self.specs]
+        reference = weakref.ref(self)
+        is_fed = bool(self._feeds)
 
-class DALIDataset(tf.data.Dataset):
+        def pull(*arguments: Any) -> Any:
+            alive = reference()
+            if alive is None:
+                raise ArgumentError("the data set is gone: keep it as long as its iterators")
+            return alive.pull(*arguments)
+
+        @_as_it_is
+        def step(state: Any, *inputs: Any) -> Any:
+            values = [state, *tf.nest.flatten(inputs)] if is_fed else [state]
+            # A stateful operation could not be saved; what is called depends on the state alone.
+            state, more, *batch = tf.numpy_function(pull, values, dtypes, stateful=False)
+            state.set_shape(())
+            more.set_shape(())
+            return state, (more, *batch)
+
+        @_as_it_is
+        def has_batch(more: Any, *batch: Any) -> Any:
+            return more
+
+        @_as_it_is
+        def shaped(more: Any, *batch: Any) -> Any:
+            for tensor, shape in zip(batch, shapes, strict=True):
+                tensor.set_shape(shape)
+            return batch
+
+        dataset = tf.data.Dataset.counter()
+        if is_fed:
+            dataset = tf.data.Dataset.zip(tuple(feed.dataset for feed in self._feeds))
+        dataset = dataset.scan(tf.constant(b""), step).take_while(has_batch).map(shaped)
+        if is_fed:
+            dataset = dataset.prefetch(self._pipeline.cpu_queue_size)
+        options = tf.data.Options()
+        # By default TensorFlow takes batches ahead, which a state of the run would count as seen.
+        options.experimental_optimization.inject_prefetch = False
+        options.experimental_optimization.map_parallelization = False
+        return dataset.with_options(options)
+
+
+class PulledDataset(tf.data.Dataset):
+    """A data set that keeps what its batches come from.
+
+    Args:
+        puller: where the batches come from.
+        structured: returns an element of a batch's tensors; by default the tuple of them.
+    """
+
+    def __init__(self, puller: Puller, structured: Callable[..., Any] | None = None) -> None:
+        self._puller = puller
+        with tf.device("/cpu:0"):
+            self._inner = puller.dataset()
+            if structured is not None:
+                self._inner = self._inner.map(_as_it_is(structured))
+        super().__init__(self._inner._variant_tensor)
+
+    def _inputs(self) -> list[tf.data.Dataset]:
+        return [self._inner]
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the tensors."""
+        return self._inner.element_spec
+
+    def cardinality(self, name: str | None = None) -> Any:
+        """Return the number of batches of the current epoch, or `tf.data.UNKNOWN_CARDINALITY`."""
+        try:
+            count = len(self._puller.loops.batches)
+        except TypeError:
+            count = tf.data.UNKNOWN_CARDINALITY
+        return tf.constant(count, tf.int64)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return where the run stands after the last batch that was taken, of JSON types.
+
+        Data sets behind this one that take batches ahead, such as `prefetch`, have taken more
+        batches than the program has seen. `tf.train.Checkpoint` of an iterator counts exactly.
+        """
+        return self._puller.loops.state_dict()
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Let the next iterator go on from there, also in the middle of an epoch."""
+        self._puller.loops.load_state_dict(state_dict)
+
+
+class DALIDataset(PulledDataset):
     """The batches of a pipeline, a tuple with a tensor for each output.
 
     A tensor of an output on the CPU shares the memory of the pipeline, which is used again only
@@ -184,53 +296,19 @@ class DALIDataset(tf.data.Dataset):
             last_batch_policy=last_batch_policy,
             prepare_first_batch=False,
         )
-        self._puller = _Puller(pipeline, batches, feeds)
-        self._puller.specs = self._found(feeds) if specs is None else specs
-        if len(self._puller.specs) != pipeline.num_outputs:
+        puller = Puller(pipeline, FrameworkLoops(batches), feeds)
+        if specs is not None:
+            puller.specs = specs
+        elif feeds:
+            raise ArgumentError("input_datasets need output_dtypes: the first batch is not known")
+        else:
+            puller.look()
+        if len(puller.specs) != pipeline.num_outputs:
             raise ArgumentError(
                 f"the pipeline has {pipeline.num_outputs} output(s), but output_dtypes declares "
-                f"{len(self._puller.specs)}"
+                f"{len(puller.specs)}"
             )
-        with tf.device("/cpu:0"):
-            self._inner = _composed(self._puller, feeds, pipeline.cpu_queue_size)
-        super().__init__(self._inner._variant_tensor)
-
-    def _found(self, feeds: list[Feed]) -> list[tf.TensorSpec]:
-        if feeds:
-            raise ArgumentError("input_datasets need output_dtypes: the first batch is not known")
-        try:
-            (batch,) = self._puller.loops.look()
-        except StopIteration:
-            raise ArgumentError("the pipeline has no batch that tells output_dtypes") from None
-        return found_specs(list(batch.values()))
-
-    def _inputs(self) -> list[tf.data.Dataset]:
-        return [self._inner]
-
-    @property
-    def element_spec(self) -> Any:
-        """The specs of the tensors, a tuple."""
-        return self._inner.element_spec
-
-    def cardinality(self, name: str | None = None) -> Any:
-        """Return the number of batches of the current epoch, or `tf.data.UNKNOWN_CARDINALITY`."""
-        try:
-            count = len(self._puller.loops.batches)
-        except TypeError:
-            count = tf.data.UNKNOWN_CARDINALITY
-        return tf.constant(count, tf.int64)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return where the run stands after the last batch that was taken, of JSON types.
-
-        Data sets behind this one that take batches ahead, such as `prefetch`, have taken more
-        batches than the program has seen. `tf.train.Checkpoint` of an iterator counts exactly.
-        """
-        return self._puller.loops.state_dict()
-
-    def load_state_dict(self, state_dict: Any) -> None:
-        """Let the next iterator go on from there, also in the middle of an epoch."""
-        self._puller.loops.load_state_dict(state_dict)
+        super().__init__(puller)
 
 
 def _newer(name: str, value: Any, older: Any) -> Any:
@@ -249,43 +327,3 @@ def _newer(name: str, value: Any, older: Any) -> Any:
         stacklevel=3,
     )
     return tuple(older) if isinstance(older, list) else older
-
-
-def _composed(puller: _Puller, feeds: list[Feed], depth: int) -> tf.data.Dataset:
-    """Return a data set that calls `puller` for each batch, without keeping it alive."""
-    dtypes = [tf.string, tf.bool, *(spec.dtype for spec in puller.specs)]
-    shapes = [spec.shape for spec in puller.specs]
-    reference = weakref.ref(puller)
-
-    def pull(*arguments: Any) -> Any:
-        alive = reference()
-        if alive is None:
-            raise ArgumentError("the DALIDataset is gone: keep it as long as its iterators")
-        return alive.pull(*arguments)
-
-    def step(state: Any, *inputs: Any) -> Any:
-        flat = tf.nest.flatten(inputs) if feeds else []
-        state, more, *batch = tf.numpy_function(pull, [state, *flat], dtypes, stateful=False)
-        state.set_shape(())
-        more.set_shape(())
-        return state, (more, *batch)
-
-    def has_batch(more: Any, *batch: Any) -> Any:
-        return more
-
-    def shaped(more: Any, *batch: Any) -> Any:
-        for tensor, shape in zip(batch, shapes, strict=True):
-            tensor.set_shape(shape)
-        return batch
-
-    dataset = tf.data.Dataset.counter()
-    if feeds:
-        dataset = tf.data.Dataset.zip(tuple(feed.dataset for feed in feeds))
-    dataset = dataset.scan(tf.constant(b""), step).take_while(has_batch).map(shaped)
-    if feeds:
-        dataset = dataset.prefetch(depth)
-    options = tf.data.Options()
-    # By default TensorFlow takes batches ahead, which a state of the run would count as seen.
-    options.experimental_optimization.inject_prefetch = False
-    options.experimental_optimization.map_parallelization = False
-    return dataset.with_options(options)

@@ -103,7 +103,9 @@ def _squeezed(declared: Sequence[int | None], shape: tuple[int, ...]) -> list[tu
 
 def empty(spec: tf.TensorSpec) -> NDArray[Any]:
     """Return an array of the dtype, without elements where the shape permits."""
-    extents = [0 if extent is None else extent for extent in spec.shape.as_list()] if (
-        spec.shape.rank is not None
-    ) else [0]
+    extents = (
+        [0 if extent is None else extent for extent in spec.shape.as_list()]
+        if (spec.shape.rank is not None)
+        else [0]
+    )
     return np.zeros(extents, spec.dtype.as_numpy_dtype)
