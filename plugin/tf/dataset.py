@@ -27,6 +27,9 @@ _RAGGED = (
 )
 
 
+_OVER = b"over "
+"""Start of the state of a loop that has taken the last batch of its epoch."""
+
 _as_it_is = tf.autograph.experimental.do_not_convert
 
 
@@ -85,9 +88,8 @@ class Puller:
             elif state != self._state:
                 self._resume(state)
             self._feed(inputs)
-            try:
-                (batch,) = self.loops.take()
-            except StopIteration:
+            batch = self._next_batch(is_over=state.startswith(_OVER))
+            if batch is None:
                 return [state, np.False_, *map(empty, self.specs)]
             self._taken += 1
             self._state = self._present_state()
@@ -97,9 +99,19 @@ class Puller:
             ]
             return [self._state, np.True_, *arrays]
 
+    def _next_batch(self, is_over: bool) -> dict[str, NDArray[Any]] | None:
+        if is_over:
+            return None
+        try:
+            batch: dict[str, NDArray[Any]] = self.loops.take()[0]
+        except StopIteration:
+            return None
+        return batch
+
     def _present_state(self) -> bytes:
         saved = json.dumps(self.loops.state_dict()) if self._pipeline.enable_checkpointing else ""
-        return f"{self._number} {self._taken}\n{saved}".encode()
+        prefix = _OVER if self.loops.batches.at_end else b""
+        return prefix + f"{self._number} {self._taken}\n{saved}".encode()
 
     def _resume(self, state: bytes) -> None:
         saved = state.partition(b"\n")[2]
@@ -114,6 +126,8 @@ class Puller:
             self.loops.load_state_dict(json.loads(saved))
         except ValueError as error:
             raise CheckpointError(f"the iterator's checkpoint is damaged: {error}") from error
+        if not state.startswith(_OVER):
+            self.loops.begin()
 
     def _feed(self, inputs: Sequence[Any]) -> None:
         values = iter(inputs)
