@@ -78,7 +78,9 @@ def feeds_of(pipeline: Pipeline, inputs: Any) -> list[Feed]:
     """
     given = _checked({} if inputs is None else inputs)
     sources = pipeline.external_sources()
-    open_ones = {name: node for name, node in sources.items() if node.operator.source is None}
+    open_ones = {
+        name: node for name, node in sources.items() if node.operator.available() is not None
+    }
     for node in open_ones.values():
         if node.wanted_name is None:
             raise ArgumentError(

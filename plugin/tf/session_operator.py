@@ -43,10 +43,10 @@ def DALIIteratorWrapper(  # noqa: N802  (DALI's name)
     """
     if any(sparse):
         raise ArgumentError("sparse=True is not supported: outputs are dense tensors")
-    if pipeline is None:
-        pipeline = Pipeline.deserialize(serialized_pipeline)
     given = {**options, "prefetch_queue_depth": prefetch_queue_depth}
     given |= {} if batch_size == -1 else {"batch_size": batch_size}
+    if pipeline is None:
+        pipeline = Pipeline.deserialize(serialized_pipeline, **given)
     pipeline.reconfigure(**{k: v for k, v in given.items() if v is not None})
     specs = declared_specs(tuple(dtypes), tuple(shapes) or None)
 
