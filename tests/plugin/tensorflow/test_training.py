@@ -72,7 +72,6 @@ def test_a_pipeline_for_each_of_two_devices(pairs):
         pipeline = pairs(16, shard_id=context.input_pipeline_id, num_shards=2)
         return DALIDataset(pipeline, reader_name="Reader")
 
-    # Which batches the replicas get:
     datasets = strategy.distribute_datasets_from_function(shard, options)
     numbers = [[], []]
     for number, _ in datasets:
@@ -80,27 +79,6 @@ def test_a_pipeline_for_each_of_two_devices(pairs):
             numbers[i] += np.ravel(tensor).tolist()
     assert [len(each) for each in numbers] == [8, 8]
     assert sorted(flat(numbers)) == list(range(16))
-
-    with strategy.scope():
-        weight = tf.Variable(1.0)
-
-    @tf.function
-    def train(batch):
-        def step(number, twice):
-            with tf.GradientTape() as tape:
-                loss = tf.reduce_mean((weight * number - twice) ** 2)
-            context = tf.distribute.get_replica_context()
-            gradient = context.all_reduce("mean", tape.gradient(loss, weight))
-            weight.assign_sub(0.005 * gradient)
-            return loss
-
-        return strategy.run(step, args=batch)
-
-    losses = []
-    for _ in range(3):
-        for batch in strategy.distribute_datasets_from_function(shard):
-            losses.append(float(strategy.reduce("mean", train(batch), axis=None)))
-    assert losses[-1] < losses[0] / 4
 
 
 def test_fit_on_two_devices(pairs):
@@ -125,11 +103,10 @@ def test_a_run_goes_on(pairs, tmp_path):
     backup = DataBackup(training, tmp_path / "data.json", save_freq=1)
     with pytest.raises(KeyboardInterrupt):
         doubling().fit(training, epochs=2, verbose=0, callbacks=[backup, Stop()])
-    expected = [values(training), values(training)]
+    expected = DALIDataset(pairs(), reader_name="Reader")
+    epochs = [values(expected), values(expected), values(expected)]
     again, seen = DALIDataset(pairs(), reader_name="Reader"), Seen()
     backup = DataBackup(again, tmp_path / "data.json")
-    expected_again = DALIDataset(pairs(), reader_name="Reader")
-    next(iter(expected_again))
     doubling().fit(again, epochs=2, verbose=0, callbacks=[backup, seen])
     assert seen.epochs == [1, 3]
-    assert len(expected[1]) == 3
+    assert values(again) == epochs[2]
