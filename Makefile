@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # An editable install is a hook in Python's import, which mypy and pyright do not follow. They follow
 # a path: that of a folder in which the checkout has the form of the installed package.
-.PHONY: demo gallery test lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
+.PHONY: demo docs gallery test lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -55,6 +55,9 @@ lint: $(VENV)/dev
 test: lint
 	@echo "The suite: its first dots come once all tests are collected"
 	$(VENV)/bin/pytest -n $(WORKERS) --ignore=tests/parity
+
+docs: $(VENV)/dev
+	$(RUN) docs/site/build.py
 
 stubs: $(VENV)/dev
 	$(RUN) docs/generate.py

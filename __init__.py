@@ -28,6 +28,7 @@ from .engine.graph.nodes import DataNode
 from .engine.graph.operator import OPERATORS as _OPERATORS
 from .engine.run import definition as pipeline
 from .engine.run import pickling
+from .engine.run.config import PipelineConfig
 from .engine.run.definition import pipeline_def
 from .engine.run.pipeline import Pipeline
 from .engine.run.policies import OperatorConcurrency, StreamPolicy
@@ -76,6 +77,7 @@ __all__ = [
     "OperatorConcurrency",
     "PenstockError",
     "Pipeline",
+    "PipelineConfig",
     "PipelineStopped",
     "SerializationError",
     "SourceError",

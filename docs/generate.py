@@ -19,11 +19,15 @@ import dynamic_stubs as dynamic_mode  # type: ignore[import-not-found]  # beside
 
 from penstock import fn, ops  # noqa: F401  (these imports register all operators)
 from penstock.engine.graph.declaration import camel_case, docstring, signature
-from penstock.engine.graph.operator import OPERATORS, Operator, public_operators
+from penstock.engine.graph.operator import Operator, public_operators
 from penstock.engine.run.config import PipelineConfig
 from penstock.engine.run.pipeline import Pipeline
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "docs" / "site"))
+
+import operator_pages  # type: ignore[import-not-found]  # noqa: E402
+
 STUBS = ROOT / "stubs"
 
 STUB_HEAD = '''"""Signatures of the operators; made by docs/generate.py from their declarations."""
@@ -239,25 +243,6 @@ def keywords(operator_class: type[Operator]) -> str:
     return ",\n".join(["self", "*", *names])
 
 
-def reference() -> str:
-    """Return docs/operators.md."""
-    OPERATORS.complete()  # operators are imported when they are asked for
-    lines = ["# Operators", "", "Made from the operators' declarations by `docs/generate.py`.", ""]
-    canonical = sorted({member.name: member for member in OPERATORS.values()}.items())
-    public = [(name, member) for name, member in canonical if not name.startswith("_")]
-    lines += ["| operator | devices | what it does |", "|---|---|---|"]
-    for name, operator_class in public:
-        summary = inspect.cleandoc(operator_class.__doc__ or "").split("\n")[0]
-        anchor = f"fn{name.replace('.', '')}"
-        devices = ", ".join(operator_class.devices)
-        lines.append(f"| [`fn.{name}`](#{anchor}) | {devices} | {summary} |")
-    for name, operator_class in public:
-        older = f"\nOlder names: {', '.join(f'`{a}`' for a in operator_class.aliases)}.\n"
-        lines += ["", f"## fn.{name}", older if operator_class.aliases else ""]
-        lines += ["```text", docstring(operator_class), "```"]
-    return "\n".join(lines) + "\n"
-
-
 def module_stubs() -> dict[Path, str]:
     """Return the stubs of all public modules that have no file, or another file, at their names.
 
@@ -297,7 +282,7 @@ def packages() -> str:
 def options_stub() -> str:
     """Return the stub of the types of a pipeline's arguments."""
     options = [(field.name, field.type) for field in fields(PipelineConfig)]
-    named = set(inspect.signature(Pipeline).parameters)
+    named = set(inspect.signature(Pipeline.__init__).parameters)
     entries = {name: f"    {name}: {kind}" for name, kind in options}
     calls = (
         f"    @overload\n    def __call__(self, *args: Any, {name}: {kind}, **others: Any)"
@@ -315,7 +300,7 @@ def files() -> dict[Path, str]:
     """Return all generated files."""
     return {
         ROOT / "engine" / "run" / "options.pyi": options_stub(),
-        ROOT / "docs" / "operators.md": reference(),
+        ROOT / "docs" / "operators.md": operator_pages.index(operator_pages.public(), linked=False),
         ROOT / "pyproject.toml": packages(),
         **module_stubs(),
         **dynamic_stubs(),

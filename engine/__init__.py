@@ -8,6 +8,7 @@ Each room imports only rooms that stand above it in this list:
     suggestions  how messages name alternatives
     pending      results of what is under way: waited for, or cancelled
     threads      threads that stay and wait for calls
+    ranks        which process of the run this one is
     order        which samples make up a batch, and every random number
     tensors      batches and the memory that they lie in, on the host and on a device
     gpu          CUDA: a device, its stream, its kernels

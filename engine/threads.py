@@ -17,7 +17,7 @@ from .pending import Pending
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-EXIT_SECONDS = 2.0
+EXIT_SECONDS = 10.0
 """Seconds that the interpreter's end waits for threads that are still at work."""
 
 

@@ -134,15 +134,26 @@ def fixtures() -> ModuleType:
     return module
 
 
-def drawn() -> dict[str, tuple[Any, str]]:
+Inputs = dict[str, tuple[Any, str]]
+
+
+def drawn() -> Inputs:
     """Return the inputs by name: the array, and its layout."""
     draw = fixtures().scene
-    image = draw(7, HEIGHT, WIDTH)
+    return inputs_of(draw(7, HEIGHT, WIDTH), draw(7, 108, 140))
+
+
+def inputs_of(image: Any, wide: Any) -> Inputs:
+    """Return the inputs of calls.
+
+    Args:
+        image: RGB (HEIGHT, WIDTH, 3).
+        wide: RGB (108, 140 or more, 3), through which the camera of the video moves.
+    """
     # The camera moves to the right. In the volume the drawing moves from plane to plane.
-    wide = draw(7, 108, 140)
     video = np.stack([wide[:, 30 * i : 30 * i + 76] for i in range(FRAMES)])
     volume = np.full((76, 76, 76, 3), 30, np.uint8)
-    block = draw(5, 60, 60)
+    block = fixtures().scene(5, 60, 60)
     for depth in range(8, 68):
         volume[depth, 8:68, 8:68] = np.roll(block, depth - 8, axis=1)
     return {"image": (image, "HWC"), "video": (video, "FHWC"), "volume": (volume, "DHWC")}
@@ -180,9 +191,8 @@ def chosen_calls(wanted: Sequence[str]) -> dict[str, list[str]]:
     return {group: calls for group, calls in groups.items() if calls}
 
 
-def pictures_of(calls: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
+def pictures_of(calls: Sequence[str], inputs: Inputs) -> Iterator[tuple[str, Any, Any]]:
     """Yield each call with the pictures of its input and of its output."""
-    inputs = drawn()
     with Pipeline(batch_size=1, num_threads=2, seed=6) as pipe:
         names: dict[str, Any] = {
             name: types.Constant(array, layout=layout) for name, (array, layout) in inputs.items()
@@ -239,12 +249,18 @@ def write_text(page: Any, text: str, x: int, y: int, scale: float = 0.4) -> None
     cv2.putText(page, text, (x, y + round(30 * scale)), font, scale, INK, 1, style)
 
 
-def entry(call: str, before: Any, after: Any, height: int, lines: int) -> Any:
-    """Return input and output, `height` high, over their caption of `lines` lines."""
-    width, middle = 2 * WIDTH + GAP, height // 2
+def pair_of(before: Any, after: Any, height: int) -> Any:
+    """Return input and output beside one another, `height` high."""
+    middle = height // 2
     arrow = np.full((height, GAP, 3), PAPER, np.uint8)
     cv2.arrowedLine(arrow, (2, middle), (GAP - 3, middle), INK, 1, cv2.LINE_AA, 0, 0.4)
-    pair = np.concatenate([cell_of(before, height), arrow, cell_of(after, height)], axis=1)
+    return np.concatenate([cell_of(before, height), arrow, cell_of(after, height)], axis=1)
+
+
+def entry(call: str, before: Any, after: Any, height: int, lines: int) -> Any:
+    """Return input and output, `height` high, over their caption of `lines` lines."""
+    width = 2 * WIDTH + GAP
+    pair = pair_of(before, after, height)
     caption = np.full((lines * LINE + GAP, width, 3), PAPER, np.uint8)
     for i, line in enumerate(textwrap.wrap(call, LETTERS)):
         write_text(caption, line, 0, 4 + i * LINE)
@@ -253,7 +269,9 @@ def entry(call: str, before: Any, after: Any, height: int, lines: int) -> Any:
 
 def group_of(title: str, calls: Sequence[str]) -> Any:
     """Return the part of the page for a group of calls, under its title."""
-    entries = [(call, shrunk(before), shrunk(after)) for call, before, after in pictures_of(calls)]
+    entries = [
+        (call, shrunk(before), shrunk(after)) for call, before, after in pictures_of(calls, drawn())
+    ]
     width = ACROSS * (2 * WIDTH + 3 * GAP)
     head = np.full((44, width, 3), PAPER, np.uint8)
     write_text(head, title, GAP, 8, 0.7)

@@ -2,8 +2,10 @@
 
 `base_iterator` runs pipelines and counts epochs, by the arithmetic in `epochs`. `epoch_loop` is one
 loop over an epoch, and `iterator_state` an iterator's part of a checkpoint. `options`, `arguments`
-and `two_outputs` hold and check the constructors' arguments. `arrays`, `pytorch` and `jax` each
-derive an iterator that converts batches for one framework. `pytorch.fn`, `jax.fn` and `numba.fn`
-hold the operators that are functions of a plugin. `native_plugins` refuses plugins of compiled
-operators.
+and `two_outputs` hold and check the constructors' arguments, and `forms` has the forms of a batch.
+`arrays`, `pytorch` and `jax` each derive an iterator that converts batches for one framework.
+`pytorch.fn`, `jax.fn` and `numba.fn` hold the operators that are functions of a plugin.
+`pytorch.experimental.proxy` has a pipeline compute what worker processes of PyTorch load, and
+`pytorch.loader_evaluator` measures loaders. `triton` marks the pipeline of a module that NVIDIA
+Triton loads. `native_plugins` refuses plugins of compiled operators.
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..engine.errors import ArgumentError
 from ..engine.order import checkpoint
-from ..engine.order.sampler import SamplerState
+from ..engine.order.sampler import SamplerState, restored_state
 from ..engine.run.pipeline import Pipeline
 from .epochs import Shards
 
@@ -20,8 +20,20 @@ def as_pipelines(value: Any) -> list[Pipeline]:
     return pipelines
 
 
-def as_names(output_map: Sequence[str]) -> list[str]:
-    """Return the names of the outputs, which must differ."""
+def as_names(output_map: Sequence[str] | None, pipelines: list[Pipeline]) -> list[str]:
+    """Return the names of the outputs, which must differ: those of `output_map`, or the own ones.
+
+    A pipeline has names of its own if its definition returns a dict.
+    """
+    if output_map is None:
+        own = _same("output_names", [pipeline.output_names for pipeline in pipelines])
+        if own is None:
+            raise ArgumentError(
+                "the outputs of the pipeline have no names: give output_map, a name for each "
+                "output, or return a dict in the definition, such as "
+                "{'image': images, 'label': labels}"
+            )
+        return list(own)
     names = [output_map] if isinstance(output_map, str) else list(output_map)
     if len(set(names)) != len(names):
         raise ArgumentError(f"the names in output_map must differ, but it is {names}")
@@ -64,7 +76,17 @@ def reader_state(pipeline: Pipeline, reader: str) -> SamplerState:
 
     The reader is past the start of its data if the pipeline has run or continues a checkpoint.
     """
-    return SamplerState.from_json(checkpoint.load(pipeline.checkpoint()).inputs[reader])
+    return restored_state(checkpoint.load(pipeline.checkpoint()).inputs[reader])
+
+
+def leave_epoch(pipelines: list[Pipeline], epoch: int) -> None:
+    """Leave out what the readers have left of `epoch` and of those before it."""
+    for pipeline in pipelines:
+        saved = checkpoint.load(pipeline.checkpoint())
+        for name in pipeline.reader_meta():
+            state = restored_state(saved.inputs[name])
+            saved.inputs[name] = state.after_epoch(epoch).to_json()
+        pipeline.restore(saved.dump())
 
 
 def _left(state: SamplerState, count: int, stick: bool) -> tuple[tuple[int, ...], ...]:

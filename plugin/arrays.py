@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from ..engine.tensors import TensorList
 from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform
+from .forms import Form
 from .two_outputs import TwoOutputs
 
 __all__ = ["ClassificationIterator", "GenericIterator", "LastBatchPolicy"]
 
 
-class GenericIterator(BaseIterator[NDArray[Any]]):
+class GenericIterator(BaseIterator[NDArray[Any], Form]):
     """Yields each output of a pipeline as one array of shape (batch, *sample).
 
     An array shares the memory of the pipeline's output. The pipeline uses this memory again only
@@ -31,7 +32,7 @@ class GenericIterator(BaseIterator[NDArray[Any]]):
         return array
 
 
-class ClassificationIterator(TwoOutputs[NDArray[Any]], GenericIterator):
+class ClassificationIterator(TwoOutputs[NDArray[Any], Form], GenericIterator[Form]):
     """`GenericIterator` for pipelines with two outputs, which it names "data" and "label".
 
     Args:

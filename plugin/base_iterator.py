@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, overload
 
 from ..engine.errors import ArgumentError, CheckpointError
 from ..engine.tensors import TensorList, TensorListCPU
@@ -23,14 +23,16 @@ from .arguments import (
     as_names,
     as_pipelines,
     common_batch_size,
+    leave_epoch,
     reader_shards,
     reader_state,
     sized_shards,
 )
 from .epoch_loop import EpochLoop
 from .epochs import Epochs, LastBatchPolicy, Shards
+from .forms import BatchForm, Form, InDicts, InLists, InTuples, check_form, formed
 from .iterator_state import IteratorState
-from .options import chosen_policy, describe, refuse_unknown, resets_itself
+from .options import DESCRIPTION, chosen_policy, describe, refuse_unknown, resets_itself
 
 if TYPE_CHECKING:
     from ..engine.run.pipeline import Pipeline
@@ -48,11 +50,11 @@ _AT_END = (
 )
 
 
-class BaseIterator(ABC, Generic[T]):
+class BaseIterator(ABC, Generic[T, Form]):
     """Iterates over one or more pipelines in step, epoch by epoch.
 
     Each step yields a list with a dictionary for every pipeline, which maps the names in
-    `output_map` to tensors.
+    `output_map` to tensors; or what `batch_form` says.
 
     Every `for` loop, and every other call of `iter`, is an epoch:
 
@@ -74,6 +76,8 @@ class BaseIterator(ABC, Generic[T]):
     Attributes:
         allows_partial: whether a last batch may be smaller than the others. A class for a
             framework that compiles for each shape sets this to False.
+        described: text of the arguments in docstrings.
+        joins_pipelines: whether `joined` makes one batch of those of several pipelines.
         output_map: names of the outputs.
         batch_size: samples in a full batch of one pipeline.
         in_loop: whether a loop has taken batches of the current epoch.
@@ -84,18 +88,29 @@ class BaseIterator(ABC, Generic[T]):
     """
 
     allows_partial: ClassVar[bool] = True
+    described: ClassVar[str] = DESCRIPTION
+    joins_pipelines: ClassVar[bool] = False
     in_loop: bool
     _step: int
     _ended: bool
+    _between: bool  # a new epoch has begun, and the loop over the last one must still end
+
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, types: Any) -> Any:
+            """Let `BaseIterator[list]` stand for batches of the default form."""
+            given = types if isinstance(types, tuple) else (types,)
+            given += (Any,) * (len(cls.__parameters__) - len(given))
+            return super().__class_getitem__(given)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        describe(cls)
+        describe(cls, cls.described)
 
     def __init__(
         self,
         pipelines: Sequence[Pipeline] | Pipeline,
-        output_map: Sequence[str],
+        output_map: Sequence[str] | None = None,
         size: int = -1,
         reader_name: str | None = None,
         auto_reset: str | bool | None = False,
@@ -105,42 +120,57 @@ class BaseIterator(ABC, Generic[T]):
         last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
         prepare_first_batch: bool = True,
         with_valid: bool = False,
+        *,
+        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
         **unknown: Never,
     ) -> None:
         refuse_unknown(type(self), unknown)
         self._pipelines = as_pipelines(pipelines)
-        self.output_map = as_names(output_map)
+        self.output_map = as_names(output_map, self._pipelines)
         self._auto_reset = resets_itself(auto_reset)
         self._policy = chosen_policy(last_batch_policy, fill_last_batch)
         if self._policy is LastBatchPolicy.PARTIAL and not self.allows_partial:
             raise ArgumentError(
                 f"{type(self).__name__} has no LastBatchPolicy.PARTIAL; use FILL or DROP"
             )
+        check_form(batch_form, 1 if self.joins_pipelines else len(self._pipelines))
+        self._batch_form: BatchForm = batch_form
         self._with_valid = with_valid
         if with_valid and VALID in self.output_map:
             raise ArgumentError(f"with_valid=True adds {VALID!r}, a name that output_map has, too")
         self.batch_size = common_batch_size(self._pipelines)
         self._reader = reader_name
         self._given = size, last_batch_padded
-        self._take_up()
+        self._take_up(self._state_of_checkpoint())
         self._prepared = prepare_first_batch
         if prepare_first_batch:
             for pipeline in self._pipelines:
                 pipeline.schedule_run()
 
-    def _take_up(self) -> None:
-        """Set the count: to the start of an epoch, or to where the pipelines' checkpoint stands."""
+    def _take_up(self, saved: IteratorState | None, *, divided_anew: bool = False) -> None:
+        """Set the count: to the start of an epoch, or to where the pipelines stand.
+
+        Args:
+            saved: count of the iterator whose checkpoint the pipelines continue, if any.
+            divided_anew: whether the ranks have other shards than those of `saved`.
+        """
         self._exhausted = False  # a pipeline raised StopIteration
         self._discard = 0  # batches that are dropped before the next
         self._begin(0)
         shards, ranks = self._shards()
-        saved = IteratorState.from_json(self._pipelines[0].iterator_state)
         self._basis = self._basis_of(shards)
-        exact = saved is not None and saved.basis == self._basis
-        if shards is not None and saved is not None and self._reader and not exact:
-            shards = replace(shards, taken=0 if saved.complete else saved.step)
-        elif shards is not None and exact:
-            shards = replace(shards, first_epoch=0, left=())  # the count says what is left
+        exact = saved is not None and saved.basis == self._basis and not divided_anew
+        if saved is not None and shards is not None and self._reader:
+            if exact:
+                saved.check_ranks(shards.count)
+                shards = replace(
+                    shards, first_epoch=saved.epoch, left=saved.left, taken=saved.taken
+                )
+            else:
+                if self._policy is LastBatchPolicy.DROP:  # what was dropped belongs to no epoch
+                    leave_epoch(self._pipelines, saved.epoch - (not saved.complete))
+                    shards, ranks = self._shards()
+                shards = replace(shards, taken=0 if saved.complete else saved.step)
         self._epochs = (
             None if shards is None else Epochs(shards, ranks, self.batch_size, self._policy)
         )
@@ -150,8 +180,11 @@ class BaseIterator(ABC, Generic[T]):
     def _go_on(self, saved: IteratorState, exact: bool) -> None:
         """Continue the count of an iterator over pipelines that continue its checkpoint."""
         if exact and self._epochs is not None:
-            saved.check_ranks(len(self._epochs.ahead))
-            self._epochs.begin(saved.epoch, saved.ahead)
+            if self._reader:
+                self._epochs.restart(saved.ahead)
+            else:
+                saved.check_ranks(len(self._epochs.ahead))
+                self._epochs.begin(saved.epoch, saved.ahead)
         if exact:
             self._begin(saved.step)
             self._discard, self._exhausted = saved.discard, saved.exhausted
@@ -199,6 +232,24 @@ class BaseIterator(ABC, Generic[T]):
         """
         return self._size
 
+    @property
+    def epoch(self) -> int:
+        """Number of the epoch to which the next batch of a loop belongs, from 0.
+
+        A resumed run goes on with `for epoch in range(batches.epoch, epochs)`.
+
+        Raises:
+            TypeError: there is no `reader_name`, so nothing counts the epochs.
+        """
+        if self._epochs is None or self._reader is None:
+            raise TypeError("the iterator counts no epochs: give reader_name")
+        return self._epochs.number + (self.at_end)
+
+    @property
+    def step(self) -> int:
+        """Number of the next batch in its epoch, from 0. Batches before a checkpoint count, too."""
+        return 0 if self.at_end else self._step
+
     def __len__(self) -> int:
         """Return the number of batches of the current epoch."""
         if self._epochs is None:
@@ -208,38 +259,71 @@ class BaseIterator(ABC, Generic[T]):
             )
         return self._epochs.steps
 
-    def __iter__(self) -> Iterator[list[dict[str, T]]]:
-        if self.at_end:
+    @overload
+    def __iter__(self: BaseIterator[T, InLists]) -> Iterator[list[dict[str, T]]]: ...
+
+    @overload
+    def __iter__(self: BaseIterator[T, InDicts]) -> Iterator[dict[str, T]]: ...
+
+    @overload
+    def __iter__(self: BaseIterator[T, InTuples]) -> Iterator[tuple[T, ...]]: ...
+
+    def __iter__(self) -> Iterator[Any]:
+        self._start_epoch()
+        return EpochLoop(self)
+
+    def _start_epoch(self) -> bool:
+        """Go on to an epoch's start if the last one has ended, or if its loop was broken off."""
+        if self._between:
+            self._between = False
+        elif self.at_end:
             self._next_epoch()
         elif self.in_loop:
             self._leave_epoch()
-        return EpochLoop(self)
+        else:
+            return False
+        return True
 
-    def __next__(self) -> list[dict[str, T]]:
-        if not self._ended:
+    @overload
+    def __next__(self: BaseIterator[T, InLists]) -> list[dict[str, T]]: ...
+
+    @overload
+    def __next__(self: BaseIterator[T, InDicts]) -> dict[str, T]: ...
+
+    @overload
+    def __next__(self: BaseIterator[T, InTuples]) -> tuple[T, ...]: ...
+
+    def __next__(self) -> Any:
+        if self._between:
+            self._between = False
+        elif not self._ended:
             outputs = self._fetch()
             if outputs is not None:
                 step, self._step = self._step, self._step + 1
-                return [self._named(i, step, batch) for i, batch in enumerate(outputs)]
+                batches = [self._named(i, step, batch) for i, batch in enumerate(outputs)]
+                return formed(self._batch_form, self.joined(batches))
             self._ended = True
             if self._auto_reset:
                 self._next_epoch()
         raise StopIteration(_AT_END)
 
-    def next(self) -> list[dict[str, T]]:
+    def next(self) -> Any:
         """Return the next batch, as `next(iterator)` does."""
-        return self.__next__()
+        return self.__next__()  # type: ignore[misc]  # of any form
+
+    def joined(self, batches: list[dict[str, T]]) -> list[dict[str, T]]:
+        """Return the dictionaries of one step, of which there is one for each pipeline.
+
+        A class that makes one batch of those of several pipelines overrides this method.
+        """
+        return batches
 
     def reset(self) -> None:
         """Start the next epoch, after an epoch's end or after a loop that was broken off.
 
         In the middle of an epoch whose batches `next` took one by one, warn and do nothing.
         """
-        if self.at_end:
-            self._next_epoch()
-        elif self.in_loop:
-            self._leave_epoch()
-        elif self._step > self._first_step:
+        if not self._start_epoch() and self._step > self._first_step:
             warnings.warn(
                 f"reset() was ignored: the epoch has not ended after {self._step} batch(es); "
                 "take the remaining batches first",
@@ -272,7 +356,7 @@ class BaseIterator(ABC, Generic[T]):
     def _begin(self, step: int) -> None:
         """Set the number of batches of the current epoch that were handed out."""
         self._step = self._first_step = step
-        self._ended = self.in_loop = False
+        self._ended = self.in_loop = self._between = False
 
     def checkpoints(self) -> list[bytes]:
         """Return a checkpoint of each pipeline, as it was after the latest batch.
@@ -280,8 +364,12 @@ class BaseIterator(ABC, Generic[T]):
         New pipelines take one as their argument `checkpoint`. An iterator over these pipelines
         goes on as this one does, with the same batches, from the same place in the epoch.
         """
+        state = self._state().to_json()
+        return [pipeline.checkpoint(iterator=state) for pipeline in self._pipelines]
+
+    def _state(self) -> IteratorState:
         epochs = self._epochs
-        state = IteratorState(
+        return IteratorState(
             basis=self._basis,
             epoch=0 if epochs is None else epochs.number,
             step=self._step,
@@ -289,8 +377,9 @@ class BaseIterator(ABC, Generic[T]):
             exhausted=self._exhausted,
             discard=self._discard,
             ahead=() if epochs is None else epochs.ahead,
-        ).to_json()
-        return [pipeline.checkpoint(iterator=state) for pipeline in self._pipelines]
+            taken=0 if epochs is None else epochs.taken,
+            left=() if epochs is None else epochs.left,
+        )
 
     def state_dict(self) -> dict[str, Any]:
         """Return where the run stands, of JSON types, as `load_state_dict` takes it.
@@ -321,7 +410,37 @@ class BaseIterator(ABC, Generic[T]):
         for pipeline, checkpoint in zip(self._pipelines, saved, strict=True):
             pipeline.restore(checkpoint)
         self._prepared = False
-        self._take_up()
+        self._take_up(self._state_of_checkpoint())
+
+    def _state_of_checkpoint(self) -> IteratorState | None:
+        """Return the count in the checkpoint at which the pipelines stand, if any."""
+        return IteratorState.from_json(self._pipelines[0].iterator_state)
+
+    def reshard(self, shard_id: int, num_shards: int) -> None:
+        """Go on as one of another number of ranks, also in the middle of an epoch.
+
+        All ranks of the new number call this after the same batch, instead of a restart. The new
+        ranks divide evenly what no rank has read of the epoch, so the epoch has each sample once.
+        A rank that joins loads the `state_dict` of another rank first. Batches that are under way
+        are dropped. See docs/distributed.md.
+
+        Args:
+            shard_id: number of this rank. With several pipelines, those of rank r are the shards
+                from r * len(pipelines) on.
+            num_shards: the new number of ranks.
+
+        Raises:
+            ArgumentError: the iterator has no `reader_name`, or there is no such shard.
+        """
+        if self._reader is None:
+            raise ArgumentError("reshard needs an iterator with reader_name")
+        count = len(self._pipelines)
+        state = self._state()
+        for i, pipeline in enumerate(self._pipelines):
+            pipeline.reshard(shard_id * count + i, num_shards * count)
+        self._prepared = False
+        self._take_up(state, divided_anew=True)
+        self._between = state.complete or self._step < state.step
 
     def close(self) -> None:
         """Close the pipelines: their threads end, their files and memory are freed."""
@@ -407,14 +526,14 @@ class BaseIterator(ABC, Generic[T]):
         count = self.batch_size if self._epochs is None else self._epochs.rows(i, step)
         named = dict(zip(self.output_map, outputs, strict=True))
         if self._with_valid:
-            named[VALID] = TensorListCPU(outputs[0].valid.copy())
+            named[VALID] = TensorListCPU(outputs[0].valid.copy()).delivered(None)
         return {
             name: self.convert(name, output, min(count, len(output)))
             for name, output in named.items()
         }
 
 
-describe(BaseIterator)
+describe(BaseIterator, DESCRIPTION)
 
 
 def check_uniform(

@@ -19,7 +19,8 @@ DESCRIPTION = """\
     Args:
         pipelines: one or several pipelines, for instance one for each shard. All must have
             the same batch size.
-        output_map: a name for each output of a pipeline.
+        output_map: a name for each output of a pipeline, in their order. May be left out if the
+            definition returns a dict, whose keys are the names then.
         size: number of samples in an epoch of all `pipelines` together. If neither `size` nor
             `reader_name` is given, the (single) pipeline runs until it raises StopIteration, and
             `last_batch_policy` has no effect.
@@ -38,12 +39,15 @@ DESCRIPTION = """\
             step. External sources must have been fed before that.
         with_valid: add the entry "valid" to each batch: a boolean for every sample, False for
             padding and for replacement samples. A loss can leave these samples out.
+        batch_form: what a step yields: "list", a list with a dictionary for each pipeline; "dict",
+            the dictionary of the one pipeline; or "tuple", its tensors in the order of the names,
+            with "valid" at the end.
 """
 """The arguments of `BaseIterator`, for the docstring of each iterator."""
 
 
-def describe(iterator: type) -> None:
-    """Put the arguments into the class's docstring, where it says `{arguments}`.
+def describe(iterator: type, description: str) -> None:
+    """Put a description of the arguments into the class's docstring, where it says `{arguments}`.
 
     A class without an argument `output_map` has no description of that argument.
     """
@@ -52,7 +56,7 @@ def describe(iterator: type) -> None:
     known = inspect.signature(iterator).parameters
     lines: list[str] = []
     shown = True
-    for line in DESCRIPTION.splitlines()[1:]:
+    for line in description.splitlines()[1:]:
         name = line.strip().partition(":")[0]
         shown = name in known if line[8] != " " else shown
         lines += [line] if shown else []

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Never, TypeVar
 
 from .base_iterator import BaseIterator, LastBatchPolicy
+from .forms import Form
 from .options import refuse_unknown
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class TwoOutputs(BaseIterator[T]):
+class TwoOutputs(BaseIterator[T, Form]):
     """Names two outputs "data" and "label"; the argument `output_map` falls away."""
 
     def __init__(
@@ -30,6 +31,8 @@ class TwoOutputs(BaseIterator[T]):
         last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
         prepare_first_batch: bool = True,
         with_valid: bool = False,
+        *,
+        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
         **unknown: Never,
     ) -> None:
         refuse_unknown(type(self), unknown)
@@ -45,4 +48,5 @@ class TwoOutputs(BaseIterator[T]):
             last_batch_policy,
             prepare_first_batch,
             with_valid,
+            batch_form=batch_form,
         )

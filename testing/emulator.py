@@ -52,8 +52,11 @@ class DeviceArray(np.ndarray[Any, Any]):
     def device(self) -> Any:
         return SimpleNamespace(id=0)
 
-    def get(self) -> Any:
-        return np.array(self)
+    def get(self, out: Any = None) -> Any:
+        if out is None:
+            return np.array(self)
+        np.copyto(out, self)
+        return out
 
 
 class Foreign:

@@ -85,7 +85,7 @@ def test_the_steps_add_an_operator(tree):
         "experimental/dynamic/__init__.pyi",
         "stubs/fn/__init__.pyi",
     ]
-    assert "## fn.solarize" in (tree / "docs/operators.md").read_text(encoding="utf-8")
+    assert "| `fn.solarize` |" in (tree / "docs/operators.md").read_text(encoding="utf-8")
     tests = (
         "operators/color/test_solarize.py::TestSolarize::test_the_gpu_agrees",
         "benchmarks/test_operator_cases.py",

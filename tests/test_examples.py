@@ -58,7 +58,9 @@ def test_the_gallery_draws_all_operators_that_are_here(tmp_path, monkeypatch, ca
 
 def test_the_gallery_shows_the_call_s_result():
     gallery = example("gallery")
-    ((call, before, after),) = gallery.pictures_of(["fn.flip(image, horizontal=1)"])
+    ((call, before, after),) = gallery.pictures_of(
+        ["fn.flip(image, horizontal=1)"], gallery.drawn()
+    )
     assert call == "fn.flip(image, horizontal=1)"
     np.testing.assert_array_equal(after, before[:, ::-1])
 

@@ -32,7 +32,16 @@ def test_the_version_and_the_fields_are_the_present_ones():
     assert f"penstock pipeline {VERSION} " in TEXT
     pipe = penstock.pipeline_def(lambda: penstock.fn.random.uniform(), batch_size=1)()
     body = pipe.serialize().decode().splitlines()[1]
-    for field in ("options", "nodes", "branches", "outputs", "inputs", "data", "constants"):
+    for field in (
+        "options",
+        "output_names",
+        "nodes",
+        "branches",
+        "outputs",
+        "inputs",
+        "data",
+        "constants",
+    ):
         assert f'"{field}":' in body
         assert f"`{field}`" in TEXT or f'"{field}":' in TEXT
 

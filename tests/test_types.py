@@ -107,6 +107,10 @@ def right() -> None:
     pipes += [older(), Pipeline(2, 1, prefetch_queue_depth=3, exec_async=False, py_num_workers=2)]
     for (batch,) in arrays.GenericIterator(pipes, ["image", "label"], reader_name="reader"):
         batch["image"].mean()
+    for named in arrays.GenericIterator(pipes[0], batch_form="dict"):
+        named["image"].mean()
+    for image, label in arrays.ClassificationIterator(pipes[0], batch_form="tuple"):
+        image.mean() + label.mean()
 
 
 def at_once(path: str, images: Sequence[Array]) -> None:
@@ -145,6 +149,8 @@ def wrong(images: DataNode, pipe: Pipeline) -> None:
     fn.cast(images, dtype=types.FLOTA)  # error
     penstock.math.sqroot(images)  # error
     arrays.GenericIterator(pipe, ["image"], redaer_name="reader")  # error
+    arrays.GenericIterator(pipe, batch_form="dicts")  # error
+    next(arrays.GenericIterator(pipe, batch_form="tuple"))["image"]  # error
     Pipeline(batch_size=2, sead=3)  # error
     Pipeline(batch_size=2, on_error="ignore")  # error
     training("x", batchsize=3)  # error

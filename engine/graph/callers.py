@@ -18,11 +18,16 @@ def caller() -> str:
 
 
 def warn_of_deprecation(message: str) -> None:
+    """Warn the user's program of a deprecation."""
+    warn_caller(message, DeprecationWarning)
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
     """Warn the user's program, whose line the warning names."""
     frame = _frame_of_caller()
     warnings.warn_explicit(
         message,
-        DeprecationWarning,
+        category,
         frame.f_code.co_filename,
         frame.f_lineno,
         frame.f_globals.get("__name__"),

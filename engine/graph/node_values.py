@@ -31,7 +31,7 @@ class NodeValues:
 
     @property
     @abstractmethod
-    def value(self) -> TensorList | None:
+    def batch(self) -> TensorList | None:
         """The values as the operator has returned them; None while a pipeline is defined."""
 
     @property
@@ -45,7 +45,7 @@ class NodeValues:
         Raises:
             TypeError: the pipeline is defined without `debug=True`, so there are no values.
         """
-        if (value := self.value) is None:
+        if (value := self.batch) is None:
             raise TypeError(
                 f"{self.label} has no values while the pipeline is defined; pass debug=True to "
                 "pipeline_def or to the definition's call, so that each run calls the definition"
@@ -59,13 +59,13 @@ class NodeValues:
         Raises:
             AttributeError: the pipeline is defined without `debug=True`, so there are no values.
         """
-        if (value := self.value) is None:
+        if (value := self.batch) is None:
             raise AttributeError(f"{self.label} has no dtype while the pipeline is defined")
         return value.dtype
 
     def __array__(self, *args: Any, **kwargs: Any) -> Array:
         """Return the values as one array, in debug mode; the samples must agree in shape."""
-        if self.value is not None:
+        if self.batch is not None:
             return np.array(self.get().as_cpu().dense(), *args, **kwargs)
         raise TypeError(
             f"{self.label} has no values while the pipeline is defined, so it is no array. "
@@ -74,7 +74,7 @@ class NodeValues:
 
     def __repr__(self) -> str:
         """Return name and device, and in debug mode the values."""
-        if self.value is None:
+        if self.batch is None:
             return self.label
         return f"{self.label} {values_as_text(self.get())}"
 

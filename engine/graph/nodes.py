@@ -312,7 +312,7 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
         return f"{self.node.name}[{self.index}]" if several else self.node.name
 
     @property
-    def value(self) -> TensorList | None:
+    def batch(self) -> TensorList | None:
         """The values as the operator has returned them; None while a pipeline is defined."""
         return None if self.node.values is None else self.node.values[self.index]
 
@@ -330,7 +330,7 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
         In debug mode the result is also equal to a list of the shapes, as tuples.
         """
         shapes = _apply("shapes", self, dtype=dtype, device=device)
-        return shapes if self.value is None else ShapesNode(shapes)
+        return shapes if self.batch is None else ShapesNode(shapes)
 
     def property(self, key: str, *, device: str = "cpu") -> DataNode:
         """Return a property of each sample, such as its layout: see `fn.get_property`."""
@@ -369,7 +369,7 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
 
 def _no_truth(data: DataNode) -> str:
     """Return why data are neither true nor false here, and what helps."""
-    lack = "no values while the pipeline is defined" if data.value is None else "several values"
+    lack = "no values while the pipeline is defined" if data.batch is None else "several values"
     text = f"{data.label} has {lack}, so it is neither true nor false"
     graph = current_graph()
     if graph is None or not graph.conditionals:

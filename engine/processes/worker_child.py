@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike
 
 from ..graph.operator import Array
 from ..tensors import TensorListCPU
+from ..tensors.alignment import ALIGNMENT, address_of_host
 from ..tensors.arena import PLAIN_DTYPES, Arena, ArenaSlot
 from ..tensors.memory import SMALL
 from ..tensors.results import RowStore
@@ -34,8 +35,6 @@ from .messages import (
     reference,
     resolve,
 )
-
-_ALIGNMENT = 64
 
 BLOCK_BYTES = 4 << 20
 """Largest block that serves several rows; a larger row gets its own block."""
@@ -142,7 +141,7 @@ class _Blocks:
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
         """Return memory for one row, in a block or on this process' heap."""
         nbytes = prod(shape) * dtype.itemsize
-        aligned = -(-nbytes // _ALIGNMENT) * _ALIGNMENT
+        aligned = -(-nbytes // ALIGNMENT) * ALIGNMENT
         if aligned > len(self._free):
             likely = min(aligned * self.rows_left, BLOCK_BYTES)
             if not self._refill(max(aligned, likely)):
@@ -156,7 +155,7 @@ class _Blocks:
         block = self._parent.ask(AskBlock(nbytes))
         if block is None:
             return False
-        self._blocks.append((_address(block), block))
+        self._blocks.append((address_of_host(block), block))
         self._free = block
         return True
 
@@ -164,16 +163,11 @@ class _Blocks:
         """Return the range of a row; None if the row lies in no block."""
         if not row.nbytes or row.dtype.kind not in PLAIN_DTYPES:
             return None
-        address = _address(row)
+        address = address_of_host(row)
         for number, (start, block) in enumerate(self._blocks):
             if start <= address < start + block.nbytes:
                 return number, address - start, row.shape, row.dtype.str
         return None
-
-
-def _address(array: Array) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
 
 
 class _JobRows(RowStore):

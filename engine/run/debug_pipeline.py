@@ -22,7 +22,7 @@ from .drawn_pipeline import seen_dtypes
 from .eager_graph import EagerGraph
 from .eager_runner import EagerRunner
 from .feeding import fed_source, unfed_source
-from .outputs import as_outputs, output_checks
+from .outputs import as_outputs, names_and_values, output_checks
 from .pipeline import Pipeline
 
 _Fed = dict[str, list[tuple[Any, ...]]]
@@ -82,7 +82,7 @@ class DebugPipeline(Pipeline):
     # Definition
 
     def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-        """Have each run call `function`; it returns one output or a tuple of them."""
+        """Have each run call `function`; it returns one output, or a tuple or dict of them."""
         if self._config.enable_conditionals:
             function = convert(function)
         self._function = partial(function, *args, **kwargs)
@@ -91,7 +91,7 @@ class DebugPipeline(Pipeline):
         if self._outputs is None:
             self._compute_ahead()
 
-    def set_outputs(self, *outputs: Any) -> NoReturn:
+    def set_outputs(self, /, *outputs: Any, **named: Any) -> NoReturn:
         """Raise ArgumentError: a definition returns the outputs of each batch anew."""
         raise ArgumentError("debug=True needs a definition that pipeline_def decorates")
 
@@ -164,10 +164,14 @@ class DebugPipeline(Pipeline):
         is_first = not graph.is_complete
         graph.begin(size, first, self._delivered)
         with defining(graph):
-            result = self._function()
-            values = result if isinstance(result, tuple | list) else (result,)
-            values = graph.with_outputs(values)
-            self._outputs = as_outputs(graph, values)
+            names, values = names_and_values(self._function())
+            if not is_first and names != self._output_names:
+                raise ArgumentError(
+                    f"the definition returns outputs with the names {names}, but in the first "
+                    f"batch it returned {self._output_names}: return the same names in each batch"
+                )
+            self._outputs = as_outputs(graph, graph.with_outputs(values), names)
+            self._output_names = names
         outputs = graph.end(self._outputs, keep_values=True)
         if is_first:
             states_of(graph.plan, self._restored)

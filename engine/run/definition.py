@@ -16,6 +16,7 @@ from ..suggestions import not_among
 from .config import PipelineConfig
 from .pipeline import Pipeline
 from .policies import OperatorConcurrency, StreamPolicy
+from .shown_options import show_options
 
 if TYPE_CHECKING:
     from . import definition
@@ -58,9 +59,13 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Make a function that defines a graph into one that returns a `Pipeline`.
 
     Args:
-        fn: returns one output or a tuple of them; its own arguments are passed through.
-        options: those of `PipelineConfig`. They may be given here, or to the made function,
-            which override these.
+        fn: returns one output, or a tuple or a dict of them; its own arguments are passed through.
+            The keys of a dict name the outputs, for iterators and in `Pipeline.output_names`.
+        options: the arguments of pipelines, below. They may be given here, or to the made
+            function, where they override these.
+
+    Options:
+        {options}
 
     >>> from penstock import fn, pipeline_def
     >>> @pipeline_def(batch_size=4, num_threads=1, seed=7)
@@ -70,13 +75,25 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     ...     (flags,) = pipe.run()
     >>> flags.as_array().tolist()
     [1, 1, 1, 1]
+    >>> @pipeline_def(batch_size=2, num_threads=1)
+    ... def named():
+    ...     return {"flag": fn.random.coin_flip(), "angle": fn.random.uniform(range=(0, 90))}
+    >>> with named() as pipe:
+    ...     flags, angles = pipe.run()
+    >>> pipe.output_names
+    ('flag', 'angle')
     """
+    if "max_batch_size" in options:  # the other name of the property `Pipeline.batch_size`
+        options.setdefault("batch_size", options.pop("max_batch_size"))
     for name in options:
         if name not in _OPTIONS:
             raise ArgumentError(f"pipeline_def has no argument {not_among(name, _OPTIONS)}")
     if fn is None:
         return functools.partial(_decorate, options=options)
     return _decorate(fn, options)
+
+
+show_options(pipeline_def, inspect.signature(pipeline_def))
 
 
 def _decorate(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Pipeline]:

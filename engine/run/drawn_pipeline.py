@@ -90,7 +90,7 @@ def dtypes_of_all_data(pipeline: PipelineBase) -> dict[Key, DALIDataType]:
     assert pipeline._outputs is not None
     plan = make_plan(pipeline._graph, pipeline._outputs)
     everything: list[DataNode] = [data for node in plan.nodes for data in node.outputs]
-    pipeline._outputs = tuple(everything)
+    pipeline._outputs, pipeline._output_names = tuple(everything), None
     outputs = pipeline.run()
     return {
         (data.node.ordinal, data.index): output.dtype

@@ -13,29 +13,59 @@ from ..tensors.dtypes import to_dali_type
 from ..work.plan import Plan
 from .config import PipelineConfig
 
+Names = tuple[str, ...] | None
+"""The names of a pipeline's outputs, in their order; None if its definition returns no dict."""
 
-def as_outputs(graph: Graph, values: Iterable[Any]) -> tuple[DataNode, ...]:
+
+def names_and_values(result: Any) -> tuple[Names, Sequence[Any]]:
+    """Take apart what a definition returns: a dict, a tuple, a list, or one value.
+
+    Raises:
+        ArgumentError: a key of a dict is no name.
+    """
+    if isinstance(result, Mapping):
+        return as_output_names(list(result)), list(result.values())
+    return None, result if isinstance(result, tuple | list) else (result,)
+
+
+def as_output_names(keys: Sequence[Any]) -> tuple[str, ...]:
+    """Return the keys of a dict of outputs, which must be names."""
+    for key in keys:
+        if not isinstance(key, str) or not key:
+            raise ArgumentError(
+                f"an output of the pipeline has the key {key!r:.80}, but the keys of a dict of "
+                "outputs must be names, such as {'image': images, 'label': labels}"
+            )
+    return tuple(keys)
+
+
+def as_outputs(graph: Graph, values: Iterable[Any], names: Names = None) -> tuple[DataNode, ...]:
     """Check a pipeline's outputs; constants become nodes, and all become nodes of `graph`."""
     outputs = []
     for i, value in enumerate(values):
+        what = f"output {names[i]!r} of the pipeline" if names else f"output {i} of the pipeline"
         if is_group_of_nodes(value):
-            raise ArgumentError(
-                f"output {i} of the pipeline is a {type(value).__name__} of nodes; unpack it "
-                "in the return statement (return *pair, other)"
+            advice = (
+                "give each node a name of its own"
+                if names
+                else "unpack it in the return statement (return *pair, other)"
             )
+            raise ArgumentError(f"{what} is a {type(value).__name__} of nodes; {advice}")
         if value is None:
             raise ArgumentError(
-                f"output {i} of the pipeline is None: end its definition with `return` and the "
-                "outputs of operators"
+                f"{what} is None: end its definition with `return` and the outputs of operators"
             )
         if isinstance(value, Mapping):
             raise ArgumentError(
-                f"output {i} of the pipeline is a {type(value).__name__} of "
-                f"{', '.join(map(str, value))}; return a tuple of its values, and give the names "
-                "to the iterator, such as DALIGenericIterator(pipe, ['images', 'labels'])"
+                f"{what} is a {type(value).__name__} of {', '.join(map(str, value))}; return one "
+                "dict of all outputs, without dicts in it"
             )
         if not isinstance(value, DataNode):
-            value = Constant(value)
+            try:
+                value = Constant(value)
+            except Exception as error:
+                error.add_note(f"{what} is neither data nor a number or an array of numbers")
+                raise
         outputs.append(value if value.node.ordinal < 0 else own_constant(value))
     if not outputs:
         raise ArgumentError("the pipeline's definition returned no output")

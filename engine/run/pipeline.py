@@ -28,14 +28,17 @@ from .current_pipeline import CurrentPipeline
 from .drawn_pipeline import DrawnPipeline, seen_dtypes
 from .fed_pipeline import FedPipeline
 from .measured_pipeline import MeasuredPipeline
-from .outputs import as_outputs, output_checks
+from .outputs import Names, as_outputs, names_and_values, output_checks
 from .properties import PipelineProperties
 from .random_keys import random_keys
+from .ranked_pipeline import RankedPipeline
 from .resumable_pipeline import ResumablePipeline
 from .serialized_pipeline import SerializedPipeline
+from .shown_options import show_options, signature_without_self
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
+    from ..work.batch import Batch
     from .executor import Executor
     from .options import FurtherOptions
 
@@ -45,6 +48,7 @@ class Pipeline(
     CurrentPipeline,
     FedPipeline,
     MeasuredPipeline,
+    RankedPipeline,
     ResumablePipeline,
     SerializedPipeline,
     DrawnPipeline,
@@ -64,7 +68,8 @@ class Pipeline(
 
     Several threads may call `run`: each call returns a whole batch, in the order of the calls.
 
-    Args: the arguments of `PipelineConfig`, of which the first is required.
+    Args:
+        {options}
     """
 
     _has_values = False  # while the pipeline is defined
@@ -107,11 +112,13 @@ class Pipeline(
         self._restored = (
             None if self._config.checkpoint is None else checkpoints.load(self._config.checkpoint)
         )
-        self._seed = self._restored.seed if self._restored else self._config.chosen_seed()
+        restored_seed = None if self._restored is None else self._restored.seed
+        self._seed = self._config.chosen_seed() if restored_seed is None else restored_seed
         self._restored_at = 0  # number of batches that were delivered before
         conditionals = self._config.enable_conditionals
         self._graph = Graph(pipeline=weakref.ref(self), conditionals=conditionals)
         self._outputs: tuple[DataNode, ...] | None = None
+        self._output_names: Names = None
         self._plan: Plan | None = None
         self._executor: Executor | None = None
         self._pool: SlabPool
@@ -130,7 +137,7 @@ class Pipeline(
         self._turn = threading.RLock()  # of the threads that ask for batches
         self._building = threading.RLock()
         self._shutdown = Shutdown()
-        weakref.finalize(self, self._shutdown.run)
+        weakref.finalize(self, self._shutdown)
 
     # Definition
 
@@ -141,11 +148,28 @@ class Pipeline(
             "set_outputs in a `with pipeline:` block"
         )
 
-    def set_outputs(self, *outputs: Any) -> None:
-        """Say which data the pipeline returns."""
+    def set_outputs(self, /, *outputs: Any, **named: Any) -> None:
+        """Say which data the pipeline returns.
+
+        Args:
+            outputs: the data; or one dict of them, whose keys name the outputs.
+            named: the data by name, in place of `outputs`.
+        """
+        if outputs and named:
+            raise ArgumentError(
+                f"set_outputs has {len(outputs)} output(s) without a name, and others named "
+                f"{', '.join(named)}: name all of them or none"
+            )
         self._defined_inside = self._inside
         with defining(self._graph):
-            self._outputs = as_outputs(self._graph, outputs)
+            only = outputs[0] if len(outputs) == 1 else outputs
+            self._return(named or (only if isinstance(only, Mapping) else outputs))
+
+    def _return(self, result: Any) -> None:
+        """Make what a definition has returned the outputs."""
+        names, values = names_and_values(result)
+        self._outputs = as_outputs(self._graph, values, names)
+        self._output_names = names
 
     def add_sink(self, edge: DataNode) -> None:
         """Compute `edge` in every batch, also if no output of the pipeline needs it.
@@ -159,13 +183,11 @@ class Pipeline(
         edge.node.operator.keep()
 
     def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-        """Let `function` define the graph; it returns one output or a tuple of them."""
+        """Let `function` define the graph; it returns one output, or a tuple or dict of them."""
         if self._graph.conditionals:
             function = convert(function)
         with defining(self._graph):
-            result = function(*args, **kwargs)
-            values = result if isinstance(result, tuple | list) else (result,)
-            self._outputs = as_outputs(self._graph, values)
+            self._return(function(*args, **kwargs))
 
     def build(self) -> None:
         """Compile the graph and open the inputs; `run` calls this by itself."""
@@ -190,6 +212,7 @@ class Pipeline(
             QuarantineLog(log_path)  # refuses a path that cannot be written
         self._place(plan)
         open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
+        self._agree_on_seed(plan)
         self._user_state = states_of(plan, self._restored)
         self._ahead = self._config.ahead(plan.uses_gpu)
         self._plan = plan
@@ -240,7 +263,7 @@ class Pipeline(
             self._stop_after(error)
             raise
         if self._closed is not None:  # another thread called `close` meanwhile
-            self._shutdown.run()
+            self._shutdown()
             raise PipelineStopped(self._closed)
 
     # Running
@@ -303,9 +326,9 @@ class Pipeline(
                 raise StopIteration
             raise PipelineStopped(self._closed or self._why_nothing_is_under_way())
         try:
-            batch = executor.next_batch()
-            if self._checks is not None:
-                self._checks.check(batch.outputs)
+            if not self._is_compared:
+                self._compare_ranks()
+            return self._delivered_outputs(executor.next_batch())
         except StopIteration:
             self._scheduled = False
             self._ended = True
@@ -313,6 +336,10 @@ class Pipeline(
         except BaseException as error:  # KeyboardInterrupt, too, must leave no thread behind
             self._stop_after(error)
             raise
+
+    def _delivered_outputs(self, batch: Batch) -> tuple[TensorList, ...]:
+        if self._checks is not None:
+            self._checks.check(batch.outputs)
         if not self._seen_dtypes:
             assert self._plan is not None
             self._seen_dtypes = seen_dtypes(zip(self._plan.outputs, batch.outputs, strict=True))
@@ -339,6 +366,8 @@ class Pipeline(
 
     def run(self, cuda_stream: Any = None, /, **inputs: Any) -> tuple[TensorList, ...]:
         """Return the next batch, a `TensorList` an output.
+
+        Outputs with names, which `output_names` tells, have the order of the definition's dict.
 
         Args:
             cuda_stream: without effect: the outputs are complete.
@@ -422,7 +451,7 @@ class Pipeline(
     def _stop(self, reason: str) -> None:
         if self._closed is None:
             self._closed = reason
-        self._shutdown.run()
+        self._shutdown()
 
     def __enter__(self) -> Self:
         if self._outputs is None and type(self).define_graph is Pipeline.define_graph:
@@ -446,3 +475,6 @@ class Pipeline(
 
     def __repr__(self) -> str:
         return f"Pipeline(batch_size={self.batch_size}, num_threads={self.num_threads})"
+
+
+show_options(Pipeline, signature_without_self(Pipeline.__init__))

@@ -190,6 +190,12 @@ class PipelineProperties(PipelineBase):
         return len(self._outputs)
 
     @property
+    def output_names(self) -> tuple[str, ...] | None:
+        """The names of the outputs if the definition returns a dict, in the dict's order."""
+        self._define_once()
+        return self._output_names
+
+    @property
     def is_restored_from_checkpoint(self) -> bool:
         """Whether a checkpoint was given."""
         return self._restored is not None

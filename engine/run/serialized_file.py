@@ -1,7 +1,7 @@
 """The file of a stored pipeline: a line that names the format, and JSON.
 
     penstock pipeline 1 <SHA-256 of all further bytes, in hexadecimal>
-    {"options": {...}, "nodes": [...], "outputs": [...]}
+    {"options": {...}, "output_names": [...], "nodes": [...], "outputs": [...]}
 
 The number is the version of the format. The sum tells damage from a file of another program.
 """

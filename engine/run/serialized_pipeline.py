@@ -15,6 +15,7 @@ from ..graph.portable import NotPortable, decode, encode
 from ..work.plan import make_plan
 from .checkpointing import write_file
 from .config import PipelineConfig
+from .outputs import Names, as_output_names
 from .pickling import by_value
 from .pipeline_base import PipelineBase
 from .random_keys import call_numbers
@@ -79,7 +80,8 @@ class SerializedPipeline(PipelineBase):
         calls = call_numbers(self._graph.nodes)
         pickled = _pickler() if allow_pickle else None
         document = graph_as_json(plan.nodes, plan.outputs, calls, pickled)
-        data = dump({"options": self._stored_options(), **document})
+        names = self._output_names
+        data = dump({"options": self._stored_options(), "output_names": names, **document})
         if filename is not None:
             write_file(filename, data)
         return data
@@ -163,6 +165,7 @@ class SerializedPipeline(PipelineBase):
 
         with defining(self._graph):
             outputs = graph_from_json(self._graph, document, _unpickled if allow_pickle else None)
+        self._output_names = _names_of(document, len(outputs))
         self._outputs = outputs
 
 
@@ -170,6 +173,23 @@ def _document(data: Any) -> dict[str, Any]:
     from .serialized_file import load
 
     return load(data)
+
+
+def _names_of(document: dict[str, Any], count: int) -> Names:
+    """Return the names of the outputs; older releases have stored none."""
+    stored = document.get("output_names")
+    if stored is None:
+        return None
+    if not isinstance(stored, list) or len(stored) != count:
+        raise SerializationError(
+            f"the stored pipeline has {count} outputs, but their names are {stored!r:.80}"
+        )
+    if len({str(each) for each in stored}) != count:
+        raise SerializationError(f"the stored pipeline has outputs of one name: {stored!r:.80}")
+    try:
+        return as_output_names(stored)
+    except ArgumentError as problem:
+        raise SerializationError(f"the stored pipeline: {problem}") from None
 
 
 def _options_of(document: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ dtypes          element types, image types and the other values that arguments t
 packed_rows     rows that lie in one memory
 mixed_rows      rows of two batches as one batch
 source_info     for each sample the name of its origin, computed on demand
+alignment       memory at addresses that vector instructions take
 edits           changes of tensors and batches in place
 given_arrays    arrays of other libraries as tensors and batches
 tensor_base     what batches on the host and on a device share

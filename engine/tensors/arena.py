@@ -26,6 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .alignment import address_of_host
+
 PAGE = mmap.PAGESIZE
 PLAIN_DTYPES = frozenset("biufcSUmM")
 """The values of `dtype.kind` for which `dtype.str` describes the dtype fully."""
@@ -146,8 +148,7 @@ class Arena:
 
     def offset(self, array: NDArray[Any]) -> int | None:
         """Return the offset of an array's first element; None if the array lies elsewhere."""
-        address: int = array.__array_interface__["data"][0]
-        offset = address - self.address
+        offset = address_of_host(array) - self.address
         return offset if 0 <= offset < len(self.map) else None
 
 

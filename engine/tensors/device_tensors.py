@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .alignment import empty_aligned
 from .device_export import capsule_of, copy_out, interface_of
 from .device_memory import Lease
 from .edits import fitting_layout
@@ -106,7 +107,7 @@ class TensorGPU(Tensor):
 
     def as_cpu(self) -> TensorCPU:
         """Return a copy in host memory."""
-        return TensorCPU(self._array.get(), self._layout, self._source_info)
+        return TensorCPU(_to_host(self._array), self._layout, self._source_info)
 
 
 class TensorListGPU(TensorList):
@@ -222,11 +223,11 @@ class TensorListGPU(TensorList):
         """Return a copy in host memory."""
         rows: Any
         if self._dense is not None:
-            rows = self._dense.get()
+            rows = _to_host(self._dense)
         elif self.packed is not None:
-            rows = PackedRows(self.packed.memory.get(), *self.packed.row_geometry)
+            rows = PackedRows(_to_host(self.packed.memory), *self.packed.row_geometry)
         else:
-            rows = [row.get() for row in self._rows]
+            rows = [_to_host(row) for row in self._rows]
         return TensorListCPU(rows, self._layout, self._source_info, self._valid)
 
     def replaced(self, i: int, row: Any) -> TensorListGPU:
@@ -235,7 +236,9 @@ class TensorListGPU(TensorList):
         rows[i] = row
         return TensorListGPU(rows, self._layout, self._source_info, lease=self._lease)
 
-    def delivered(self, valid: NDArray[np.bool_] | None) -> Self:
+    def delivered(
+        self, valid: NDArray[np.bool_] | None, empty: Callable[..., Any] = empty_aligned
+    ) -> Self:
         """Return this batch with the samples that are valid."""
         return type(self)(self._rows, self._layout, self._source_info, valid, self._lease)
 
@@ -304,6 +307,12 @@ class LastingExport:
     def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
         self._batch.used_on(stream, lasts=True)
         return self._batch.__dlpack__(stream=stream, **options)
+
+
+def _to_host(array: Any) -> NDArray[Any]:
+    target = empty_aligned(array.shape, array.dtype)
+    array.get(out=target)
+    return target
 
 
 def _contiguous(array: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import LayoutError
+from .alignment import empty_aligned
 from .dtypes import to_dali_type
 from .edits import fitting_layout
 from .packed_rows import PackedRows
@@ -122,7 +123,10 @@ def in_one_block(rows: Sequence[Any]) -> Any:
     if not rows or (not rows[0].ndim and len(rows) == 1):
         return [row.copy() for row in rows]
     library = _library_of(rows[0])
-    flat = library.concatenate([library.ascontiguousarray(row).reshape(-1) for row in rows])
+    pieces = [library.ascontiguousarray(row).reshape(-1) for row in rows]
+    total = sum(piece.size for piece in pieces)
+    out = empty_aligned((total,), rows[0].dtype) if library is np else None
+    flat = library.concatenate(pieces, out=out)
     shapes = np.array([row.shape for row in rows], np.int64).reshape(len(rows), rows[0].ndim)
     if len({row.shape for row in rows}) == 1:
         return flat.reshape(len(rows), *rows[0].shape)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .alignment import aligned, empty_aligned
 from .edits import fitting_layout
 from .given_arrays import check_exports, given_rows, given_tensor, host_array, is_plain
 from .packed_rows import PackedRows
@@ -140,6 +141,12 @@ class TensorListCPU(TensorList):
         """Copy the batch, which must be dense, to an address: see `TensorCPU.copy_to_external`."""
         TensorCPU(self.dense()).copy_to_external(ptr)
 
+    def delivered(
+        self, valid: NDArray[np.bool_] | None, empty: Callable[..., Any] = empty_aligned
+    ) -> Self:
+        rows = self._rows if self._dense is None else aligned(self._dense, empty)
+        return type(self)(rows, self._layout, self._source_info, valid)
+
     def as_cpu(self) -> TensorListCPU:
         """Return this list."""
         return self
@@ -149,4 +156,6 @@ class TensorListCPU(TensorList):
         return int(array.ctypes.data)
 
     def _stack(self) -> NDArray[Any]:
-        return np.stack(list(self._rows))
+        row = self._rows[0]
+        stacked = empty_aligned((len(self._rows), *row.shape), row.dtype)
+        return np.stack(list(self._rows), out=stacked)

@@ -23,6 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from .alignment import address_of_host, empty_aligned
 from .arena import PAGE, Arena
 from .unused_memory import enter_pool
 
@@ -156,11 +157,11 @@ class SlabPool:
         weakref.finalize(self.arena, _unpin_all, pinner, self._pinned).atexit = False
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike = np.uint8) -> NDArray[Any]:
-        """Return an uninitialized C-contiguous array of `shape` and `dtype`."""
+        """Return an uninitialized C-contiguous array, which is aligned: see `alignment`."""
         dtype = np.dtype(dtype)
         nbytes = prod(shape) * dtype.itemsize
         if nbytes < SMALL:
-            return np.empty(shape, dtype)
+            return empty_aligned(shape, dtype)
         return self._lend(nbytes)[:nbytes].view(dtype).reshape(shape)
 
     def _lend(self, nbytes: int) -> NDArray[np.uint8]:
@@ -188,14 +189,16 @@ class SlabPool:
         return slab
 
     def _lend_of_heap(self, size: int) -> NDArray[np.uint8]:
-        memory = np.empty(size, np.uint8)
-        key = -memory.ctypes.data  # no offset in the arena is negative
+        memory = empty_aligned((size,))
+        key = -address_of_host(memory)  # no offset in the arena is negative
 
         def give_back(_: object) -> None:
             if self._lent.pop(key, None) is not None:
                 self._count(-size)
 
-        self._lent[key] = weakref.ref(memory, give_back)
+        # All views have the block of `empty_aligned` as their base.
+        block: Any = memory.base
+        self._lent[key] = weakref.ref(block, give_back)
         self._count(size)
         return memory
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ArgumentError
+from .alignment import empty_aligned, exported
 from .dtypes import DALIDataType, to_dali_type
 from .edits import EditableList, EditableTensor, NumberOfDimensions
 from .mixed_rows import MixedRows
@@ -55,7 +56,7 @@ class Tensor(EditableTensor):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        return self._array.__dlpack__(**given(stream, max_version, dl_device, copy))
+        return exported(self._array, **given(stream, max_version, dl_device, copy))
 
     def __dlpack_device__(self) -> tuple[int, int]:
         device: tuple[int, int] = self._array.__dlpack_device__()
@@ -308,11 +309,19 @@ class TensorList(EditableList):
         named._source_info = names
         return named
 
-    def delivered(self, valid: NDArray[np.bool_] | None) -> Self:
-        """Return this batch in writable memory, with the samples that are valid."""
-        is_constant = self._dense is not None and not self._dense.flags.writeable
-        rows = self._dense.copy() if is_constant else self._rows
-        return type(self)(rows, self._layout, self._source_info, valid)
+    @abstractmethod
+    def delivered(
+        self, valid: NDArray[np.bool_] | None, empty: Callable[..., Any] = empty_aligned
+    ) -> Self:
+        """Return this batch as an output, with the samples that are valid.
+
+        A dense batch in host memory is aligned (see `alignment`), C-contiguous and writable.
+
+        Args:
+            valid: see `TensorList`.
+            empty: `empty(shape, dtype)` returns memory for a copy, if the batch is not like that.
+        """
+        raise NotImplementedError
 
     def as_tensor(self) -> Tensor:
         """Return the batch as one tensor of shape (batch, *sample)."""
@@ -334,7 +343,7 @@ class TensorList(EditableList):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        return self.dense().__dlpack__(**given(stream, max_version, dl_device, copy))
+        return exported(self.dense(), **given(stream, max_version, dl_device, copy))
 
     def __dlpack_device__(self) -> tuple[int, int]:
         device: tuple[int, int] = self.dense().__dlpack_device__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..tensors import TensorList, TensorListCPU
+from ..tensors.alignment import address_of_host
 from ..tensors.results import BatchRows
 
 if TYPE_CHECKING:
@@ -57,6 +58,6 @@ def _bounds(data: TensorListCPU) -> tuple[int, int]:
 
 def _byte_bounds(array: Any) -> tuple[int, int]:
     steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
-    start = array.__array_interface__["data"][0]
+    start = address_of_host(array)
     last = start + sum(step for step in steps if step > 0) + array.itemsize
     return start + sum(step for step in steps if step < 0), last

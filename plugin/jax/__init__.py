@@ -20,6 +20,7 @@ from ...engine.errors import ArgumentError, MissingDependencyError
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.device_tensors import LastingExport
 from ..base_iterator import BaseIterator, LastBatchPolicy, check_uniform
+from ..forms import DictForm
 from . import fn as fn
 
 try:
@@ -39,7 +40,7 @@ __all__ = ["DALIGenericIterator", "GenericIterator", "LastBatchPolicy"]
 JaxArray: TypeAlias = jax.Array
 
 
-class GenericIterator(BaseIterator[JaxArray]):
+class GenericIterator(BaseIterator[JaxArray, DictForm]):
     """Yields a dictionary with each output of a pipeline as one array of shape (batch, *sample).
 
     The arrays of several pipelines are joined along axis 0.
@@ -54,11 +55,12 @@ class GenericIterator(BaseIterator[JaxArray]):
     """
 
     allows_partial: ClassVar[bool] = False
+    joins_pipelines: ClassVar[bool] = True
 
     def __init__(
         self,
         pipelines: Sequence[Pipeline] | Pipeline,
-        output_map: Sequence[str],
+        output_map: Sequence[str] | None = None,
         size: int = -1,
         reader_name: str | None = None,
         auto_reset: str | bool | None = False,
@@ -70,6 +72,7 @@ class GenericIterator(BaseIterator[JaxArray]):
         fill_last_batch: bool | None = None,
         dynamic_shape: bool | None = False,
         with_valid: bool = False,
+        batch_form: DictForm = "dict",  # type: ignore[assignment]  # the default of `DictForm`
         **unknown: Never,
     ) -> None:
         self._sharding = sharding
@@ -85,6 +88,7 @@ class GenericIterator(BaseIterator[JaxArray]):
             last_batch_policy,
             prepare_first_batch,
             with_valid,
+            batch_form=batch_form,
             **unknown,
         )
         wanted = 1 if sharding is None else len(sharding.addressable_devices)
@@ -94,13 +98,13 @@ class GenericIterator(BaseIterator[JaxArray]):
                 "each device of `sharding`"
             )
 
-    def __next__(self) -> dict[str, JaxArray]:  # type: ignore[override]  # as in DALI
-        batches = super().__next__()
+    def joined(self, batches: list[dict[str, JaxArray]]) -> list[dict[str, JaxArray]]:
+        """Return one dictionary, in whose arrays the pipelines' are shards."""
         if self._sharding is None:
-            return batches[0]
-        return {name: self._joined([batch[name] for batch in batches]) for name in batches[0]}
+            return batches
+        return [{name: self._sharded([batch[name] for batch in batches]) for name in batches[0]}]
 
-    def _joined(self, shards: list[JaxArray]) -> JaxArray:
+    def _sharded(self, shards: list[JaxArray]) -> JaxArray:
         first = shards[0].shape
         shape = (len(self._sharding.device_set) * first[0], *first[1:])
         slices = self._sharding.addressable_devices_indices_map(shape)

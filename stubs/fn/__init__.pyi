@@ -1383,7 +1383,8 @@ def external_source(
         ndim (Any | None): Number of dimensions of each sample, or a list with one an output.
         no_copy (bool | None): Use the arrays without a copy. The program must not change the
             arrays while the pipeline uses them. On the GPU only contiguous arrays are used
-            without a copy. Default: False.
+            without a copy. On the CPU a batch that the pipeline returns as it came is copied,
+            unless its address is a multiple of 64. Default: False.
         batch_info (bool | None): Pass a `BatchInfo` rather than the batch's number. Default:
             False.
         repeat_last (bool | None): Use the last batch again if no new batch was fed. Not with a

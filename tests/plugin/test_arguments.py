@@ -4,16 +4,53 @@ from __future__ import annotations
 
 import pytest
 
-from penstock import ArgumentError
+from penstock import ArgumentError, Pipeline
 from penstock.plugin.arguments import as_names
-from penstock.plugin.arrays import GenericIterator
+from penstock.plugin.arrays import ClassificationIterator, GenericIterator
 
 
 def test_names():
-    assert as_names("one") == ["one"]
-    assert as_names(("a", "b")) == ["a", "b"]
+    assert as_names("one", []) == ["one"]
+    assert as_names(("a", "b"), []) == ["a", "b"]
     with pytest.raises(ArgumentError, match="must differ"):
-        as_names(["a", "a"])
+        as_names(["a", "a"], [])
+
+
+@pytest.fixture
+def named(pipelines):
+    """Makes a pipeline whose definition returns a dict."""
+
+    def make(**outputs):
+        pipeline = Pipeline(batch_size=2, num_threads=1)
+        pipeline.define(lambda: outputs)
+        pipelines.append(pipeline)
+        return pipeline
+
+    return make
+
+
+def test_names_of_the_pipeline(named):
+    (batch,) = next(GenericIterator(named(image=5, label=[1, 2])))
+    assert {name: array.tolist() for name, array in batch.items()} == {
+        "image": [5, 5],
+        "label": [[1, 2], [1, 2]],
+    }
+    (batch,) = next(GenericIterator(named(image=5, label=6), ["x", "y"]))
+    assert list(batch) == ["x", "y"]
+    (batch,) = next(ClassificationIterator(named(image=5, target=6)))
+    assert list(batch) == ["data", "label"]
+    with pytest.raises(ArgumentError, match="with_valid=True adds 'valid', a name that"):
+        GenericIterator(named(valid=5), with_valid=True)
+
+
+def test_pipelines_with_other_names(named):
+    with pytest.raises(ArgumentError, match=r"same output_names.*\('a',\), \('b',\)"):
+        GenericIterator([named(a=1), named(b=1)], size=4)
+
+
+def test_outputs_without_names(numbers):
+    with pytest.raises(ArgumentError, match=r"have no names: give output_map.* or return a dict"):
+        GenericIterator(numbers(4, 2))
 
 
 @pytest.mark.parametrize("pipelines", [None, [], "pipeline", [None]])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, Pipeline, fn
+from penstock.engine.tensors.alignment import aligned
 
 torch = pytest.importorskip("torch")
 
@@ -66,7 +67,7 @@ def test_scalars(feed):
 
 
 def test_no_copy_of_a_dense_batch_nor_of_a_part_of_it(feed):
-    rows = np.arange(12.0).reshape(4, 3)
+    rows = aligned(np.arange(12.0).reshape(4, 3))
     for size in (4, 3):
         pipeline = feed([rows])
         iterator = GenericIterator(pipeline, ["x"], size, last_batch_policy=LastBatchPolicy.PARTIAL)

@@ -60,9 +60,12 @@ class Caffe(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -172,9 +175,12 @@ class Caffe2(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -335,9 +341,12 @@ class COCO(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -459,9 +468,12 @@ class File(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -599,9 +611,12 @@ class LMDB(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -707,9 +722,12 @@ class MXNet(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -837,9 +855,12 @@ class NemoAsr(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1015,9 +1036,12 @@ class Numpy(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1163,9 +1187,12 @@ class Parquet(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1263,9 +1290,12 @@ class Sequence(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1387,9 +1417,12 @@ class TFRecord(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1490,9 +1523,12 @@ class Video(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1658,9 +1694,12 @@ class VideoResize(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1871,9 +1910,12 @@ class Webdataset(Reader):
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.

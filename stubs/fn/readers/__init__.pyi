@@ -83,9 +83,12 @@ def caffe(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -198,9 +201,12 @@ def caffe2(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -373,9 +379,12 @@ def coco(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -486,9 +495,12 @@ def file(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -626,9 +638,12 @@ def lmdb(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -730,9 +745,12 @@ def mxnet(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -872,9 +890,12 @@ def nemo_asr(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1052,9 +1073,12 @@ def numpy(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1188,9 +1212,12 @@ def parquet(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1322,9 +1349,12 @@ def sequence(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1446,9 +1476,12 @@ def tfrecord(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1565,9 +1598,12 @@ def video(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1751,9 +1787,12 @@ def video_resize(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -1933,9 +1972,12 @@ def webdataset(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.

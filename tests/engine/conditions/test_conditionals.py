@@ -206,6 +206,28 @@ def test_operators_that_no_output_needs_are_dropped():
     assert values(define) == [0, -1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("debug", [False, True])
+def test_branches_that_return_dicts(debug):
+    def define():
+        x = numbers()
+        if x > 2:
+            return {"large": x * 10, "x": x, "one": 1}
+        return {"x": x, "one": 1, "large": x * 0}
+
+    def other():
+        if numbers() > 2:
+            return {"x": 1}
+        return {"y": 1}
+
+    made = pipeline_def(enable_conditionals=True, batch_size=SIZE, num_threads=1, debug=debug)
+    with made(define)() as pipe:
+        large, x, one = (output.as_array().tolist() for output in pipe.run())
+        assert pipe.output_names == ("large", "x", "one")
+    assert (large, x, one) == ([0, 0, 0, 30, 40, 50], [0, 1, 2, 3, 4, 5], [1] * SIZE)
+    with pytest.raises(ValueError, match="a dictionary with the same keys"):
+        made(other)().run()
+
+
 def test_assertions():
     def define():
         x = numbers()

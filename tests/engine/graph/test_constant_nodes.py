@@ -42,6 +42,7 @@ def test_a_number_is_a_scalar_constant():
     assert (three.value, three.dtype, int(three), bool(three)) == (3, types.INT32, 3, True)
     assert float(three.float64()) == 3.0
     assert types.ScalarConstant(2.5, types.UINT8).value == 2
+    assert repr(types.ScalarConstant(3)).startswith("DataNode(")
     assert not types.ScalarConstant(False)
     assert not isinstance(types.Constant(3, device="cpu"), types.ScalarConstant)
     assert not isinstance(types.Constant([3]), types.ScalarConstant)

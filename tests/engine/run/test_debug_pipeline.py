@@ -401,6 +401,23 @@ def test_definitions_that_change(name):
         pipe.run()
 
 
+def test_names_of_outputs(files):
+    def define():
+        encoded, label = fn.readers.file(**files)
+        return {"encoded": encoded, "label": label}
+
+    assert_equal_runs(define)
+    with pipeline_def(define)(batch_size=2, num_threads=1, debug=True) as pipe:
+        assert pipe.output_names == ("encoded", "label")
+        (batch,) = next(iter(GenericIterator(pipeline_def(define)(batch_size=1, debug=True))))
+        assert list(batch) == ["encoded", "label"]
+    pipe = changing(lambda: {"x": number()}, lambda: {"x": number()}, lambda: {"y": number()})
+    pipe.run()
+    pipe.run()
+    with pytest.raises(ArgumentError, match=r"\('y',\), but in the first batch it ret.* \('x',\)"):
+        pipe.run()
+
+
 def test_another_device(device_stage):
     data = [np.ones((4, 4, 3), np.uint8)] * 2
 
@@ -663,7 +680,7 @@ def test_batches_are_dropped():
     def define():
         data = fn.external_source(lambda: np.ones((2, 3)))
         doubled = call(Noise, data)
-        references.append(weakref.ref(doubled.value))
+        references.append(weakref.ref(doubled.batch))
         return doubled * 2
 
     with define() as pipe:

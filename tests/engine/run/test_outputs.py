@@ -53,9 +53,62 @@ def test_nested_outputs_are_explained():
         make(lambda: (call(Numbers), 5))
 
 
-def test_what_is_no_data_is_refused():
-    with pytest.raises(ArgumentError, match="is a dict of images; return a tuple of its values"):
-        make(lambda: {"images": 1})
+def test_a_dict_gives_names_to_the_outputs():
+    with make(lambda: dict(zip(("label", "image"), images(), strict=True))) as pipe:
+        assert pipe.output_names == ("label", "image")
+        assert [output.layout() for output in pipe.run()] == ["HWC", ""]
+    with make(lambda: images()) as pipe:
+        assert pipe.output_names is None
+
+
+@pytest.mark.parametrize("way", ["dict", "by name", "class"])
+def test_all_ways_to_define_a_pipeline_take_names(way):
+    def outputs():
+        return {"first": call(Numbers)[0], "constant": 3}
+
+    class Defined(Pipeline):
+        def define_graph(self):
+            return outputs()
+
+    pipe = (Defined if way == "class" else Pipeline)(batch_size=2, num_threads=1)
+    with pipe:
+        if way == "dict":
+            pipe.set_outputs(outputs())
+        elif way == "by name":
+            pipe.set_outputs(**outputs())
+        assert pipe.output_names == ("first", "constant")
+        assert pipe.run()[1].as_array().tolist() == [3, 3]
+    pipe.close()
+
+
+def test_names_of_outputs_are_all_or_none():
+    pipe = Pipeline(batch_size=2, num_threads=1)
+    with pipe, pytest.raises(ArgumentError, match=r"1 output.* without a name, and others named b"):
+        pipe.set_outputs(1, b=2)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "error", "message"),
+    [
+        ({}, ArgumentError, "no output"),
+        ({1: 2}, ArgumentError, "has the key 1, but the keys of a dict of outputs must be names"),
+        ({"": 2}, ArgumentError, "has the key ''"),
+        ({"image": None}, ArgumentError, "output 'image' of the pipeline is None"),
+        ({"image": {"x": 1}}, ArgumentError, "output 'image' of the pipeline is a dict of x; "),
+        (({"x": 1}, 2), ArgumentError, "output 0 of the pipeline is a dict of x; return one dict"),
+        ({"image": object()}, ArgumentError, "output 'image' of the pipeline is neither data nor"),
+        ({"image": "text"}, ArgumentError, "output 'image' of the pipeline is neither data nor"),
+    ],
+)
+def test_what_is_no_data_is_refused(outputs, error, message):
+    with pytest.raises(error) as caught:
+        make(lambda: outputs)
+    caught.match(message)
+
+
+def test_nodes_in_a_named_output_are_explained():
+    with pytest.raises(ArgumentError, match=r"output 'x' .* list of nodes; give each node a name"):
+        make(lambda: {"x": call(Numbers)})
 
 
 def test_numbers_and_arrays_become_outputs():

@@ -206,6 +206,28 @@ def test_branches_of_conditions():
     assert_same_batches(pipe, again)
 
 
+@pytest.mark.parametrize("debug", [False, True])
+def test_names_of_outputs(debug, tmp_path):
+    def define():
+        return {"b": fn.random.uniform(), "a": fn.random.coin_flip()}
+
+    pipe = pipeline_def(define, batch_size=2, num_threads=1, debug=debug)()
+    again = Pipeline.deserialize(pipe.serialize())
+    assert again.output_names == pipe.output_names == ("b", "a")
+    assert Pipeline.deserialize(again.serialize()).output_names == ("b", "a")
+    assert_same_batches(pipe, again)
+    filled = Pipeline(batch_size=2, num_threads=1)
+    filled.deserialize_and_build(pipe_of(define).serialize())
+    assert filled.output_names == ("b", "a")
+    whole = document()
+    assert whole.pop("output_names") is None  # which older releases do not store
+    assert Pipeline.deserialize(dump(whole)).output_names is None
+
+
+def pipe_of(define):
+    return pipeline_def(define, batch_size=2, num_threads=1)()
+
+
 def test_a_pipeline_in_debug_mode_is_stored_as_others():
     pipe = pipeline_def(lambda: fn.random.uniform(shape=[2]), batch_size=2, debug=True)()
     assert_same_batches(pipe, Pipeline.deserialize(pipe.serialize()))
@@ -343,6 +365,10 @@ def changed(change):
     [
         (lambda d: d.pop("nodes"), "'nodes' must be a JSON array, but is None"),
         (lambda d: d.update(outputs=[]), "has no outputs"),
+        (lambda d: d.update(output_names="image"), "outputs, but their names are 'image'"),
+        (lambda d: d.update(output_names=["a"] * 9), r"outputs, but their names are \['a'"),
+        (lambda d: d.update(output_names=[1] * len(d["outputs"])), "outputs of one name|the key 1"),
+        (lambda d: d.update(output_names=["", *"ab"[: len(d["outputs"]) - 1]]), "has the key ''"),
         (lambda d: d.update(outputs=[[99, 0]]), r"takes \[99, 0\], which is no data"),
         (lambda d: d.update(outputs=[[0, 7]]), "takes output 7 of node 0, which has 1 outputs"),
         (lambda d: d.update(outputs=[[0, -1]]), "takes output -1 of node 0"),

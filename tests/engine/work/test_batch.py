@@ -8,6 +8,7 @@ from penstock.engine.graph.context import Placement
 from penstock.engine.graph.operator import Operator
 from penstock.engine.order.sampler import Sampler
 from penstock.engine.tensors import TensorListCPU
+from penstock.engine.tensors.alignment import ALIGNMENT, aligned
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
 
@@ -71,3 +72,18 @@ def test_finish_keeps_outputs_only():
     batch.finish([(3, 1), (3, 1)])
     assert [output.as_array().tolist() for output in batch.outputs] == [[1] * 4] * 2
     assert batch.values == {}
+
+
+def test_parts_of_a_group_are_outputs_of_their_own():
+    """The second batch of a group would else begin in the middle of a line of the cache."""
+    pool = SlabPool()
+    batch = Batch(0, 6, pool, seed=1, count=3)
+    batch.outputs = (TensorListCPU(aligned(np.arange(6, dtype=np.int32).reshape(6, 1))),)
+    parts = batch.parts()
+    assert [part.outputs[0].as_array().tolist() for part in parts] == [
+        [[0], [1]],
+        [[2], [3]],
+        [[4], [5]],
+    ]
+    assert {part.outputs[0].data_ptr() % ALIGNMENT for part in parts} == {0}
+    pool.close()

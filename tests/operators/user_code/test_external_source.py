@@ -5,6 +5,7 @@ import pytest
 
 from penstock import Pipeline, fn, pipeline_def
 from penstock.engine.errors import ArgumentError, CheckpointError, PipelineStopped
+from penstock.engine.tensors.alignment import empty_aligned
 from penstock.engine.tensors.dtypes import BatchInfo, SampleInfo
 
 
@@ -209,7 +210,7 @@ def test_buffers_may_be_used_again():
 
 
 def test_no_copy():
-    array = np.arange(2)
+    array = empty_aligned((2,), np.int64)
     with pipeline(source=[array], no_copy=True) as pipe:
         assert np.shares_memory(pipe.run()[0].as_array(), array)
 

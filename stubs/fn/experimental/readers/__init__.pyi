@@ -116,9 +116,12 @@ def fits(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
@@ -258,9 +261,12 @@ def video(
             that gives.
         shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
             Default: 16.
-        shard_id (int | None): Which of `num_shards` parts of the data this reader reads.
-            Default: 0.
-        num_shards (int | None): Number of parts that the data set is divided into. Default: 1.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.

@@ -1,0 +1,130 @@
+"""Build the site out of the pages of the checkout: `python docs/site/build.py [folder]`.
+
+The sources are gathered in a folder, where links lead to the places that files have on the site.
+A link to a file that is not in the checkout ends the build, and so does any warning of Sphinx.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+import operator_pages  # type: ignore[import-not-found]  # beside this file
+import operator_pictures  # type: ignore[import-not-found]
+import option_pages  # type: ignore[import-not-found]
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
+
+PAGES = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "benchmarks/README.md": "benchmarks.md",
+    "docs/operators.md": "operators/index.md",
+}
+"""Pages by their paths in the checkout; each other page of docs/ keeps its name."""
+
+
+class DeadLinkError(ValueError):
+    """A page links to a file that is not there."""
+
+
+def place(path: str) -> str:
+    """Return where a file of the checkout is on the site, by its path in the checkout.
+
+    >>> place("docs/audio.md"), place("examples/asr.py")
+    ('audio.md', 'files/examples/asr.py')
+    """
+    if path in PAGES:
+        return PAGES[path]
+    parts = PurePosixPath(path)
+    if len(parts.parts) == 2 and parts.parts[0] == "docs" and parts.suffix == ".md":
+        return parts.name
+    return f"files/{path}"
+
+
+def gather(sources: Path) -> None:
+    """Write all pages and the files that they link to into the folder `sources`.
+
+    Raises:
+        DeadLinkError: a page links to a file that is not in the checkout.
+    """
+    docs = (f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))
+    for path in {*docs, *PAGES} - {"docs/operators.md"}:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        write(sources / place(path), LINK.sub(partial(moved, path, sources), text))
+    examples, gallery = operator_pictures.write(sources / "operators" / "pictures")
+    write(sources / "gallery.md", gallery)
+    operator_pages.write(sources / "operators", examples)
+    write(sources / "pipeline_arguments.md", option_pages.pipelines())
+    write(sources / "iterator_arguments.md", option_pages.iterators())
+
+
+def moved(page: str, sources: Path, link: re.Match[str]) -> str:
+    """Return a link of a page as the site needs it; copy the file if it is no page."""
+    opening, target, anchor, closing = link.groups()
+    if re.match(r"[a-z]+:", target):
+        return link[0]
+    path = os.path.normpath(os.path.join(os.path.dirname(page), target))
+    if not (ROOT / path).exists():
+        raise DeadLinkError(f"{page}: there is no {target}")
+    new = place(path)
+    if new.startswith("files/") and not (sources / new).exists():
+        if (ROOT / path).is_dir():
+            raise DeadLinkError(f"{page}: {target} is a folder; link to a file in it")
+        (sources / new).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / path, sources / new)
+    relative = os.path.relpath(new, os.path.dirname(place(page)) or ".")
+    return f"{opening}{relative}{anchor or ''}{closing}"
+
+
+def list_of_pages(sources: Path) -> str:
+    """Return the list of all pages for programs that read (llmstxt.org), in the site's order."""
+    lines = ["# Penstock", "", "> Reads deep-learning data sets; start with skill.md.", ""]
+    contents = (sources / "index.md").read_text(encoding="utf-8")
+    for line in contents.splitlines():
+        if line.startswith(":caption: "):
+            lines += ["", f"## {line.removeprefix(':caption: ')}", ""]
+        elif re.fullmatch(r"[\w/]+", line):
+            text = (sources / f"{line}.md").read_text(encoding="utf-8")
+            title = text.partition("\n")[0].removeprefix("# ")
+            lines.append(f"- [{title}]({line}.html)")
+    return "\n".join(lines) + "\n"
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file, unless it has this text: Sphinx reads changed pages only."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def main() -> int:
+    """Build the site; return the exit status."""
+    parser = argparse.ArgumentParser(description="Build the documentation site.")
+    parser.add_argument("folder", nargs="?", default=ROOT / "build" / "site", type=Path)
+    folder: Path = parser.parse_args().folder
+    sources = folder.with_name(folder.name + "-sources")
+    try:
+        gather(sources)
+    except DeadLinkError as error:
+        print(error, file=sys.stderr)
+        return 1
+    strict = ("--fail-on-warning", "--keep-going", "--nitpicky", "--quiet")
+    status = subprocess.call([sys.executable, "-m", "sphinx", *strict, "-c", HERE, sources, folder])
+    if status == 0:
+        shutil.copyfile(ROOT / "SKILL.md", folder / "skill.md")
+        write(folder / "llms.txt", list_of_pages(sources))
+        print(f"The site: {folder / 'index.html'}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

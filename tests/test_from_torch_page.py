@@ -1,0 +1,34 @@
+"""docs/from_torch.md: both programs run, and hand out batches of one kind."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import penstock
+
+from .torchvision_library import load_torchvision
+
+PAGE = Path(penstock.__file__).resolve().parent / "docs" / "from_torch.md"
+BEFORE, AFTER = re.findall(r"```python\n(.+?)```", PAGE.read_text(encoding="utf-8"), re.S)
+
+pytest.importorskip("torch", reason="PyTorch is not installed")
+
+
+def batches_of(program, folder):
+    batches = []
+    exec(
+        compile(program, "page.py", "exec"),
+        {"folder": folder, "step": lambda *batch: batches.append(batch)},
+    )
+    kinds = [[(tuple(tensor.shape), str(tensor.dtype)) for tensor in each] for each in batches]
+    return kinds, sorted(label for _, labels in batches for label in labels.tolist())
+
+
+def test_the_new_program_hands_out_what_the_old_one_did(photo_tree):
+    load_torchvision()
+    # Workers would be processes that start slowly.
+    before = BEFORE.replace("num_workers=2", "num_workers=0")
+    kinds, labels = batches_of(before, str(photo_tree.root))
+    assert kinds[0] == [((16, 3, 224, 224), "torch.float32"), ((16,), "torch.int64")]
+    assert batches_of(AFTER, str(photo_tree.root)) == (kinds, labels)

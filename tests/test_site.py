@@ -1,0 +1,49 @@
+"""The pages of the site: one for each operator, and links that lead somewhere."""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import penstock
+
+ROOT = Path(penstock.__file__).resolve().parent
+SITE = ROOT / "docs" / "site"
+
+
+@pytest.fixture
+def builder(monkeypatch):
+    monkeypatch.syspath_prepend(str(SITE))
+    for name in ("build", "operator_pages"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return importlib.import_module("build")
+
+
+def test_every_page_is_in_the_contents_and_every_link_leads_to_a_file(builder, tmp_path):
+    builder.gather(tmp_path)
+    contents = (tmp_path / "index.md").read_text(encoding="utf-8")
+    pages = {path.stem for path in tmp_path.glob("*.md")} - {"index"}
+    assert pages == set(re.findall(r"^(\w+)$", contents, re.M))
+    for page in tmp_path.rglob("*.md"):
+        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            if not re.match(r"[a-z]+:", target):
+                named = page.parent / target
+                assert named.exists() or named.with_suffix(".md").exists(), (page.name, target)
+
+
+def test_a_link_to_a_missing_file_is_refused(builder, tmp_path):
+    text = "[a](../examples/nowhere.py)"
+    with pytest.raises(builder.DeadLinkError, match=r"docs/a\.md: there is no \.\./examples"):
+        builder.LINK.sub(lambda link: builder.moved("docs/a.md", tmp_path, link), text)
+
+
+def test_the_page_of_an_operator_has_its_arguments_once(builder):
+    pages = sys.modules["operator_pages"]
+    operators = pages.public()
+    text = pages.page("readers.numpy", operators["readers.numpy"], "")
+    assert "`roi` (" in text
+    assert text.count("random_shuffle") == 1  # it is described on the page of all readers
+    assert "\n>>> with crops() as pipe:" in text
+    assert all(f"`fn.{name}`" in pages.index(operators, linked=True) for name in operators)
