@@ -206,7 +206,8 @@ class Reader(SeekableInput):
         check_shard(len(self.source), shard_id, num_shards)
 
     def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
-        state = self.sampler.state_after(number - self._first).without_cuts()
+        state = self.sampler.state_after(number - self._first)
+        state = state.dealt_to(num_shards, self.sampler.batch_size)
         self.shard_id, self.num_shards = shard_id, num_shards
         self.restore(number, state.to_json())
 
