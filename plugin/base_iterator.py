@@ -232,6 +232,24 @@ class BaseIterator(ABC, Generic[T, Form]):
         """
         return self._size
 
+    @property
+    def epoch(self) -> int:
+        """Number of the epoch to which the next batch of a loop belongs, from 0.
+
+        A resumed run goes on with `for epoch in range(batches.epoch, epochs)`.
+
+        Raises:
+            TypeError: there is no `reader_name`, so nothing counts the epochs.
+        """
+        if self._epochs is None or self._reader is None:
+            raise TypeError("the iterator counts no epochs: give reader_name")
+        return self._epochs.number + (self.at_end)
+
+    @property
+    def step(self) -> int:
+        """Number of the next batch in its epoch, from 0. Batches before a checkpoint count, too."""
+        return 0 if self.at_end else self._step
+
     def __len__(self) -> int:
         """Return the number of batches of the current epoch."""
         if self._epochs is None:
@@ -258,7 +276,7 @@ class BaseIterator(ABC, Generic[T, Form]):
         """Go on to an epoch's start if the last one has ended, or if its loop was broken off."""
         if self._between:
             self._between = False
-        elif self._ended or self._all_taken:
+        elif self.at_end:
             self._next_epoch()
         elif self.in_loop:
             self._leave_epoch()
@@ -291,7 +309,7 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     def next(self) -> Any:
         """Return the next batch, as `next(iterator)` does."""
-        return self.__next__()
+        return self.__next__()  # type: ignore[misc]  # of any form
 
     def joined(self, batches: list[dict[str, T]]) -> list[dict[str, T]]:
         """Return the dictionaries of one step, of which there is one for each pipeline.
@@ -355,7 +373,7 @@ class BaseIterator(ABC, Generic[T, Form]):
             basis=self._basis,
             epoch=0 if epochs is None else epochs.number,
             step=self._step,
-            complete=self._ended or self._all_taken,
+            complete=self.at_end,
             exhausted=self._exhausted,
             discard=self._discard,
             ahead=() if epochs is None else epochs.ahead,
@@ -452,6 +470,11 @@ class BaseIterator(ABC, Generic[T, Form]):
             count: number of samples to return. Only the last batch of an epoch has fewer samples
                 than `batch_size`, and 0 is possible.
         """
+
+    @property
+    def at_end(self) -> bool:
+        """Whether all batches of the epoch were handed out, as far as that is known."""
+        return self._ended or self._all_taken
 
     @property
     def _all_taken(self) -> bool:

@@ -7,6 +7,7 @@ pipeline_base        what the parts of `Pipeline` share
 pickling             functions that are pickled whole
 properties           the read-only properties of a pipeline
 current_pipeline     the pipeline that is being defined
+fed_batches          batches that a server feeds, each with an end of its own
 fed_pipeline         the members of a pipeline that give data to external sources
 measured_pipeline    the members of a pipeline that tell what its work costs
 resumable_pipeline   the members of a pipeline that make checkpoints
