@@ -19,7 +19,6 @@ import json, sys, time
 import torch.distributed as dist
 
 rank, store, files, out = int(sys.argv[1]), *sys.argv[2:]
-dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
 
 from penstock import ArgumentError, Pipeline, fn
 from penstock.engine.ranks import agreement
@@ -41,8 +40,8 @@ def labels_of(steps):
     return [n for (batch,) in steps for n in batch["label"].ravel().tolist()]
 
 
-def error_of(**options):
-    iterator = batches(**options)
+def error_of(iterator=None, **options):
+    iterator = iterator or batches(**options)
     try:
         next(iterator)
     except ArgumentError as error:
@@ -51,6 +50,8 @@ def error_of(**options):
         iterator.close()
 
 
+early = batches()
+dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
 first = batches(random_shuffle=True)
 result = {"epoch": labels_of(first)}
 steps = iter(first)
@@ -61,6 +62,7 @@ result["names"] = error_of(files=files[rank:] + files[:rank])
 result["seed"] = error_of(random_shuffle=True, shuffle_seed=rank)
 result["batch_size"] = error_of(batch_size=2 + rank)
 result["num_shards"] = error_of(shard_id=rank, num_shards=2 + rank)
+result["early"] = error_of(early)
 result["own"] = error_of(files=files[: len(files) - rank], num_shards=1)
 result["groups"] = error_of(files=files[: len(files) - rank], shard_id=rank, num_shards=3)
 result["again"] = error_of()
@@ -132,6 +134,11 @@ def test_a_mismatch_is_an_error_on_both_ranks(ranks, what, words):
     assert one[what] == other[what]
     assert words in one[what]
     assert "Give all ranks the same data set" in one[what]
+
+
+def test_a_pipeline_that_was_built_too_early_is_an_error(ranks):
+    for result, _ in ranks:
+        assert "reads all of the data on each of 2 ranks, because the pipeline" in result["early"]
 
 
 def test_what_is_no_mismatch(ranks):
