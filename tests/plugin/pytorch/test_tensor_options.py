@@ -178,6 +178,33 @@ def test_pinned_memory_without_a_device_is_named_as_by_pytorch(given):
         GenericIterator(pipeline, pin_memory=False)
 
 
+def test_what_is_pinned(given, monkeypatch):
+    """PyTorch cannot pin without a CUDA device, so a mark takes the place of pinned memory."""
+    pinned = []
+
+    def pin_memory(tensor):
+        pinned.append(tensor)
+        return tensor
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.Tensor, "pin_memory", pin_memory)
+    rows, _ = images("HWC")
+    loop = RaggedIterator(
+        given(image=(rows, "HWC"), label=([[1]] * 3, None), boxes=(rows, None), words=(rows, None)),
+        output_types=[DENSE, DENSE, LIST, COO],
+        channels_last="image",
+        class_labels="label",
+        with_valid=True,
+        pin_memory=True,
+        batch_form="dict",
+    )
+    batch = next(loop)
+    wanted = [batch["image"], batch["label"], *batch["boxes"], batch["valid"]]
+    assert [id(tensor) for tensor in pinned] == [id(tensor) for tensor in wanted]
+    assert batch["image"].is_contiguous(memory_format=torch.channels_last)
+    assert batch["label"].dtype == torch.int64
+
+
 @pytest.mark.gpu
 def test_pinned_memory_is_not_used_again_before_a_copy_has_ended(given):
     if not torch.cuda.is_available():
