@@ -27,7 +27,7 @@ import numpy as np
 
 from ..errors import PipelineStopped, WorkerError
 from ..graph.operator import Array
-from ..graph.user_calls import Callee, Returned, Rows
+from ..graph.user_calls import Callee, InputRows, Returned, Rows
 from ..pending import Pending
 from ..tensors.arena import PLAIN_DTYPES, Arena
 from ..tensors.memory import SMALL, SlabPool
@@ -143,7 +143,7 @@ class PythonWorkers:
         self,
         ordinal: int,
         request: Any,
-        inputs: Sequence[Rows],
+        inputs: Sequence[InputRows],
         targets: Sequence[Array | None],
         empty: Callable[..., Array],
         describe: Callable[[int], str],
@@ -225,7 +225,7 @@ class _Task(Pending[Returned]):
         self,
         ordinal: int,
         request: Any,
-        inputs: Sequence[Rows],
+        inputs: Sequence[InputRows],
         targets: Sequence[Array | None],
         empty: Callable[..., Array],
         describe: Callable[[int], str],
@@ -322,11 +322,11 @@ class _PythonWorker:
                 raise EOFError("the worker has ended")
         return self._channel.receive()
 
-    def _column(self, column: Rows, empty: Callable[..., Array]) -> Rows:
+    def _column(self, column: InputRows, empty: Callable[..., Array]) -> InputRows:
         """Return a column, whose large arrays lie in the arena."""
         if isinstance(column, np.ndarray):
             return self._visible(column, empty)
-        return [row if row is None else self._visible(row, empty) for row in column]
+        return [self._visible(row, empty) for row in column]
 
     def _visible(self, array: Array, empty: Callable[..., Array]) -> Array:
         large = array.nbytes >= SMALL and array.dtype.kind in PLAIN_DTYPES
@@ -336,7 +336,7 @@ class _PythonWorker:
         np.copyto(copy, array)
         return copy
 
-    def _refs(self, column: Rows) -> ArrayRef | list[ArrayRef]:
+    def _refs(self, column: InputRows) -> ArrayRef | list[ArrayRef]:
         if isinstance(column, np.ndarray):
             return reference(column, self._arena)
         return [reference(row, self._arena) for row in column]
