@@ -305,6 +305,9 @@ class _PythonWorker:
                 self._channel.send(self._arena.slot_of(block))
         except (EOFError, OSError) as error:
             raise _WorkerDied(int(self._row[0])) from error
+        except BaseException:  # a lack of memory: the worker still waits for an answer
+            self.process.kill()
+            raise
         if answer[0] == CallFailed.__name__:
             raise unpickled_error(*answer[1:])
         done = CallDone(*answer[1:])
