@@ -161,7 +161,9 @@ def by_name(info):
 
 if __name__ == "__main__":
     source = Source() if "{start}" == "fork" else by_name
-    pipe = definition(source)
+    pipe, other = definition(source), definition(source)
+    pipe.build()
+    other.build()
     print(int(pipe.run()[0].at(1)[0, 0]))
     try:
         for _ in range(5 if source is by_name else 0):
