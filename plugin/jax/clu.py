@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import jax
 import numpy as np
+
+import jax
 from jax.sharding import Sharding
 
 from ...engine.errors import ArgumentError, CheckpointError, MissingDependencyError, install_hint

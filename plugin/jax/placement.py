@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
+
+import jax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
 
 from ...engine.errors import ArgumentError
