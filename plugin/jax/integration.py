@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-import jax
 import numpy as np
+
+import jax
 from jax.dlpack import from_dlpack
 
 from ...engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
