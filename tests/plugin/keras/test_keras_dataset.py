@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock import ArgumentError, CheckpointError, Pipeline, fn
+from penstock import ArgumentError, CheckpointError, Pipeline, fn, types
 
 from .conftest import Doubling
 
@@ -128,6 +128,21 @@ def test_several_inputs_and_weights(pipelines):
 
 def stop():
     raise StopIteration
+
+
+def test_outputs_with_names(pipelines, numbered_files):
+    pipeline = Pipeline(batch_size=4, num_threads=1)
+    pipelines.append(pipeline)
+
+    def definition():
+        _, label = fn.readers.file(files=numbered_files[:8], name="R")
+        number = fn.cast(label, dtype=types.FLOAT)
+        return {"twice": number * np.float32(2), "number": number}
+
+    pipeline.define(definition)
+    dataset = KerasDataset(pipeline, x="number", y="twice", reader_name="R")
+    assert numbers(dataset) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    Doubling().fit(dataset, verbose=0)
 
 
 def test_padding_has_no_weight(numbered_files, pipelines):

@@ -279,6 +279,21 @@ def test_arguments_of_the_pipeline(pairs):
         DALIDataset(pipeline, batch_size=5)
 
 
+def test_outputs_with_names(pipelines, numbered_files):
+    pipeline = Pipeline(batch_size=4, num_threads=1)
+    pipelines.append(pipeline)
+
+    def definition():
+        _, label = fn.readers.file(files=numbered_files[:8], name="Reader")
+        return {"label": label, "twice": label * np.int32(2)}
+
+    pipeline.define(definition)
+    dataset = DALIDataset(pipeline, reader_name="Reader")
+    assert list(dataset.element_spec) == ["label", "twice"]
+    for batch in dataset:
+        np.testing.assert_array_equal(2 * batch["label"], batch["twice"])
+
+
 def test_partial_batches(pairs):
     dataset = DALIDataset(pairs(10), reader_name="Reader", last_batch_policy="partial")
     assert [len(batch) for batch in values(dataset)] == [4, 4, 2]

@@ -85,9 +85,7 @@ def test_fit_on_two_devices(pairs):
     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     with strategy.scope():
         model = doubling()
-    datasets = strategy.distribute_datasets_from_function(
-        lambda context: DALIDataset(pairs(16))
-    )
+    datasets = strategy.distribute_datasets_from_function(lambda context: DALIDataset(pairs(16)))
     history = model.fit(datasets, epochs=3, steps_per_epoch=2, verbose=0).history
     assert history["loss"][2] < history["loss"][0]
 
