@@ -174,8 +174,13 @@ class Epochs:
         """Return how many samples, from the first, the user gets of a pipeline's batch `step`."""
         if self._policy is not LastBatchPolicy.PARTIAL:
             return self._batch_size
-        size = self._sizes[self._ranks[pipeline]]
-        return min(self._batch_size, max(0, size - (step - self.taken) * self._batch_size))
+        return self.own_rows(pipeline, step)
+
+    def own_rows(self, pipeline: int, step: int) -> int:
+        """Return how many samples, from the first, of a pipeline's batch are of this epoch."""
+        rank = self._ranks[pipeline]
+        left = self._sizes[rank] - self.ahead[rank] - (step - self.taken) * self._batch_size
+        return min(self._batch_size, max(0, left))
 
     @property
     def dropped(self) -> int:

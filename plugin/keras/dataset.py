@@ -32,7 +32,7 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
 
     Args:
         pipeline: the pipeline.
-        output_map: a name for each output. The default are those of a definition that returns a dict, or
+        output_map: a name for each output. Default: those of a definition that returns a dict, or
             "x", "y" and "sample_weight".
         x: name of the output that the model gets, by default the first one. A list of names, or a
             dictionary of the model's inputs and names, stands for several.
