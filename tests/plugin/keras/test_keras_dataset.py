@@ -7,8 +7,6 @@ import pytest
 
 from penstock import ArgumentError, CheckpointError, Pipeline, fn, types
 
-from .conftest import Doubling
-
 keras = pytest.importorskip("keras", reason="Keras is not installed")
 
 from penstock.plugin.keras import DataBackup, KerasDataset  # noqa: E402
@@ -19,6 +17,18 @@ pytestmark = [
     # Keras 3.15 converts tensors of PyTorch in a way that NumPy calls deprecated.
     pytest.mark.filterwarnings("ignore:__array__ implementation doesn't accept a copy"),
 ]
+
+
+class Doubling(keras.Model):
+    """A model that learns to double a number."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = keras.layers.Dense(1)
+        self.compile(keras.optimizers.SGD(0.005), "mse")
+
+    def call(self, number):
+        return self.layer(number)
 
 
 class Seen(keras.callbacks.Callback):
