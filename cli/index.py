@@ -14,7 +14,7 @@ import typer
 
 from ..datasets import DatasetFormat
 from ..datasets.recognition import data_files, format_of_file
-from ..readers.storage.index_cache import cache_paths
+from ..readers.storage.index_cache import cache_paths, replace_file
 from .commands import AsJson, CommandFailed
 from .console import console
 from .progress import Spinner
@@ -58,17 +58,24 @@ def index(
     force: Annotated[
         bool, typer.Option(help="Make the index anew, even if it fits the file.")
     ] = False,
+    beside: Annotated[
+        bool,
+        typer.Option(
+            help="Keep the indexes beside the data, for all who read them, instead of in your "
+            "cache folder."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Make or refresh the indexes of files with many samples.
 
     TFRecord, RecordIO and WebDataset files have indexes.
     Readers make the same index when they open a file for the first time, which takes a while for
-    large files. The index is a file beside the data, `<file>.penstock-index`, or in the user's
-    cache folder where the data's folder cannot be written.
+    large files. The index is a file in `~/.cache/penstock`; with `--beside` it is
+    `<file>.penstock-index` beside the data.
     """
     with Spinner(sys.stderr) as tick:
-        indexes = _indexes(path, force, tick)
+        indexes = _indexes(path, force, beside, tick)
     if as_json:
         print(json.dumps([asdict(each) for each in indexes], indent=2))
     else:
@@ -76,14 +83,14 @@ def index(
     return 0
 
 
-def _indexes(path: str, force: bool, tick: Callable[[str], None]) -> list[FileIndex]:
+def _indexes(path: str, force: bool, beside: bool, tick: Callable[[str], None]) -> list[FileIndex]:
     require_path(path)
     indexes, others = [], set[str]()
     for file in data_files(Path(path)):
         tick(f"indexing {file}")
         row = format_of_file(file)
         if row is not None and row.index is not None:
-            indexes.append(_index_of(file, row, force))
+            indexes.append(_index_of(file, row, force, beside))
         else:
             others.add("unknown format" if row is None else row.name)
     if not indexes:
@@ -96,7 +103,7 @@ def _indexes(path: str, force: bool, tick: Callable[[str], None]) -> list[FileIn
     return indexes
 
 
-def _index_of(file: str, row: DatasetFormat, force: bool) -> FileIndex:
+def _index_of(file: str, row: DatasetFormat, force: bool, beside: bool) -> FileIndex:
     assert row.index is not None
     storage, scan = row.index(file)
     paths = cache_paths(storage)
@@ -106,6 +113,9 @@ def _index_of(file: str, row: DatasetFormat, force: bool) -> FileIndex:
                 path.unlink()
     before = {path: path.stat().st_mtime_ns for path in paths if path.exists()}
     samples = scan()
+    if beside and paths[0].exists():
+        replace_file(paths[-1], [paths[0].read_bytes()])
+        paths[0].unlink()
     after = {path: path.stat().st_mtime_ns for path in paths if path.exists()}
     return FileIndex(file, row.name, samples, str(next(iter(after), "")), made=after != before)
 

@@ -6,5 +6,7 @@ and `two_outputs` hold and check the constructors' arguments, and `forms` has th
 `arrays`, `pytorch`, `jax` and `paddle` each derive an iterator that converts batches for one
 framework; `mxnet` says why there is none. `ray` reads and writes data sets in Ray Data.
 `pytorch.fn`, `jax.fn` and `numba.fn` hold the operators that are functions of a plugin.
-`native_plugins` refuses plugins of compiled operators.
+`pytorch.experimental.proxy` has a pipeline compute what worker processes of PyTorch load, and
+`pytorch.loader_evaluator` measures loaders. `triton` marks the pipeline of a module that NVIDIA
+Triton loads. `native_plugins` refuses plugins of compiled operators.
 """

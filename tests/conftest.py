@@ -24,6 +24,8 @@ from hypothesis import HealthCheck, settings
 
 from penstock.engine.graph.operator import OPERATORS
 from penstock.engine.run.workers import choice as worker_choice
+from penstock.readers.storage.index_cache import cache_paths
+from penstock.readers.storage.opening import open_storage
 
 if TYPE_CHECKING:
     from penstock.fixtures.generate import BadFile, CocoTree, PhotoTree, ZooImage
@@ -43,6 +45,18 @@ settings.register_profile(
 settings.load_profile("steady")
 
 OPERATORS.complete()  # for tests of each operator in the table
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep indexes of the tests' files out of the user's cache folder."""
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+
+
+def kept_index(path: Path | str) -> Path:
+    """Return the file that holds the index of a data file, in the cache folder."""
+    return cache_paths(open_storage(path))[0]
+
 
 _GENERATOR = Path(__file__).resolve().parent.parent / "fixtures" / "generate.py"
 

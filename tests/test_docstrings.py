@@ -28,7 +28,7 @@ PARTS = [
     "testing",
 ]
 
-MAY_MISS = {"torch", "cupy", "jax", "pandas", "ray", "tensorflow"}
+MAY_MISS = {"torch", "clu", "cupy", "jax", "pandas", "ray", "tensorflow"}
 
 
 def modules_with_examples():

@@ -1,7 +1,8 @@
 """Arrays that are computed from a data file once and kept for later runs.
 
-The arrays are kept beside the data as `<file>.penstock-index`, or in the user's cache folder
-where that cannot be written. The content of such a file, little-endian:
+The arrays are kept in the user's cache folder. If the data have a file `<file>.penstock-index`
+beside them, which `penstock index --beside` makes for all users, that file is read and renewed
+instead. The content of such a file, little-endian:
 
     8 bytes    b"PSINDEX\\x01": the last one is the version of this format
     4 bytes    CRC-32 (zlib's) of all that follows
@@ -65,7 +66,7 @@ def cached_index(storage: Storage, content_name: str, build: Build, fits: Fits) 
             return arrays
     built = tuple(np.ascontiguousarray(array) for array in build())
     content = _encode(built, content_name, storage.stamp)
-    for path in paths:
+    for path in sorted(paths, key=lambda path: not path.exists()):  # renew what there is
         with suppress(OSError):
             replace_file(path, content)
             break
@@ -98,10 +99,13 @@ def replace_file(path: Path, parts: Sequence[Any]) -> None:
 
 
 def cache_paths(storage: Storage) -> list[Path]:
-    """Return where the arrays of a data file may be kept, the first choice first."""
+    """Return where the arrays of a data file may be kept, the first choice first.
+
+    The second path is beside the data; URLs have one path only.
+    """
     paths = [cache_folder() / cached_name(storage, SUFFIX)]
     if storage.path is not None:
-        paths.insert(0, Path(f"{storage.path}{SUFFIX}"))
+        paths.append(Path(f"{storage.path}{SUFFIX}"))
     return paths
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from penstock import fn, pipeline_def
 
+from ..conftest import kept_index
 from ..readers.record_io import image_record, record_file
 from ..readers.tars import archive
 from ..readers.tfrecord_files import example, write_records
@@ -53,7 +54,7 @@ def test_an_index_is_made_once_and_anew_after_a_change(penstock_in_process, file
 
 def test_the_reader_uses_the_index(penstock_in_process, files):
     assert penstock_in_process("index", files / "b.rec").status == 0
-    index = files / "b.rec.penstock-index"
+    index = kept_index(files / "b.rec")
     before = index.stat().st_mtime_ns
 
     @pipeline_def(batch_size=3, num_threads=1)
@@ -65,6 +66,18 @@ def test_the_reader_uses_the_index(penstock_in_process, files):
     assert index.stat().st_mtime_ns == before
 
 
+def test_indexes_lie_beside_the_data_if_that_is_asked_for(penstock_in_process, files):
+    path = files / "c.tar"
+    assert penstock_in_process("index", path).status == 0
+    result = penstock_in_process("index", path, "--beside", "--json")
+    (row,) = json.loads(result.output)
+    assert row["index"] == f"{path}.penstock-index"
+    assert not kept_index(path).exists()
+    path.touch()  # the reader renews the index where it is
+    assert json.loads(penstock_in_process("index", path, "--json").output)[0]["made"]
+    assert not kept_index(path).exists()
+
+
 def test_the_table(penstock_in_process, files):
     lines = penstock_in_process("index", files / "c.tar").output.splitlines()
     assert lines[0].split() == ["file", "format", "samples", "index"]
@@ -73,7 +86,7 @@ def test_the_table(penstock_in_process, files):
         "webdataset",
         "2",
         "made",
-        f"{files / 'c.tar'}.penstock-index",
+        str(kept_index(files / "c.tar")),
     ]
 
 
@@ -93,4 +106,4 @@ def test_a_damaged_file(penstock_in_process, files):
     result = penstock_in_process("index", path)
     assert result.status == 1
     assert result.errors.startswith(f"penstock: error: {path}")
-    assert not (files / "a.tfrecord.penstock-index").exists()
+    assert not kept_index(path).exists()

@@ -11,6 +11,7 @@ from penstock.readers.lmdb import files as lmdb_files
 from penstock.readers.lmdb.files import LMDBFiles
 from penstock.testing.readers import assert_columns
 
+from ...conftest import kept_index
 from ..lmdb_samples import FORMATS, write_lmdb
 
 SIZES = [5, 0, 110_000, 1, 5000, 4080, *range(1, 300)]
@@ -164,7 +165,7 @@ def test_the_index_of_a_big_tree_is_cached(tmp_path, monkeypatch, tuned):
     tuned(lmdb_files, MIN_CACHED_LEAF_PAGES=1)
     env = write_lmdb(tmp_path / "env", values())
     expected = read_all(files_of(env))
-    cache = env / "data.mdb.penstock-index"
+    cache = kept_index(env / "data.mdb")
     assert cache.exists()
 
     def fail(*_):

@@ -6,6 +6,7 @@ import pytest
 
 from penstock.engine.errors import ArgumentError, SourceError
 
+from ...conftest import kept_index
 from ..npy_files import arrays_of
 from ..tars import archive
 
@@ -63,7 +64,7 @@ def test_indexes_of_archives_are_kept_until_they_change(tmp_path):
     path = tmp_path / "a.npz"
     np.savez(path, x=1)
     assert len(places(files=[str(path)])) == 1
-    index = tmp_path / "a.npz.penstock-index"
+    index = kept_index(path)
     written = index.read_bytes()
     assert len(places(files=[str(path)])) == 1
     np.savez(path, x=1, y=2)

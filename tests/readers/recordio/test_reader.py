@@ -9,6 +9,7 @@ from penstock.engine.errors import ArgumentError, SourceError
 from penstock.readers.recordio.reader import MXNet, open_records
 from penstock.testing.readers import SourceConformance, assert_columns
 
+from ...conftest import kept_index
 from ..record_io import MAGIC, frame, image_record, record_file
 
 IMAGES = [b"first", b"x" * 120_000, b"abc" + MAGIC * 2 + b"d" * 30 + MAGIC, b"", b"last" * 500]
@@ -217,7 +218,7 @@ def test_a_file_that_shrinks_while_open_raises(tmp_path):
 def test_the_index_is_kept_for_the_next_time(tmp_path):
     path = write(tmp_path / "a.rec", labelled())
     first = open_records([path])
-    assert (tmp_path / "a.rec.penstock-index").exists()
+    assert kept_index(path).exists()
     assert read(open_records([path])) == read(first)
 
 

@@ -8,6 +8,8 @@ from penstock.readers.storage import index_cache
 from penstock.readers.storage.index_cache import cached_index
 from penstock.readers.storage.opening import open_storage
 
+from ...conftest import kept_index
+
 ARRAYS = (np.array([0, 2**40, 7]), np.array([1.5], np.float32), np.empty(0, np.uint8))
 
 
@@ -48,29 +50,36 @@ def beside(path):
     return Path(f"{path}.penstock-index")
 
 
-def test_is_built_once_and_kept_beside_the_data(data, user_cache):
+def test_is_built_once_and_kept_in_the_users_folder(data, user_cache):
+    build = Builder()
+    assert_arrays(index(data, build))
+    assert_arrays(index(data, build))
+    assert build.calls == 1
+    assert os.listdir(data.parent) == ["file.bin"]
+    assert len(os.listdir(user_cache)) == 1
+
+
+def test_an_index_beside_the_data_is_read_and_renewed(data, user_cache):
+    index(data, Builder())
+    (kept,) = user_cache.iterdir()
+    kept.rename(beside(data))
+    build = Builder()
+    assert_arrays(index(data, build))
+    assert build.calls == 0
+    os.utime(data, ns=(0, 5))
+    assert_arrays(index(data, build))
+    assert_arrays(index(data, build))
+    assert build.calls == 1
+    assert not os.listdir(user_cache)
+
+
+def test_is_kept_beside_the_data_where_the_users_folder_cannot_be_written(data, tmp_path):
+    (tmp_path / "cache").write_text("a file where the folder should be")
     build = Builder()
     assert_arrays(index(data, build))
     assert_arrays(index(data, build))
     assert build.calls == 1
     assert sorted(os.listdir(data.parent)) == ["file.bin", "file.bin.penstock-index"]
-    assert not user_cache.exists()
-
-
-def test_is_kept_in_the_users_folder_where_the_other_is_read_only(data, user_cache, monkeypatch):
-    def only_in_cache(path, parts):
-        if path.parent != user_cache:
-            raise PermissionError(13, "Permission denied", str(path))
-        replace(path, parts)
-
-    replace = index_cache.replace_file
-    monkeypatch.setattr(index_cache, "replace_file", only_in_cache)  # root may write anywhere
-    build = Builder()
-    assert_arrays(index(data, build))
-    assert_arrays(index(data, build))
-    assert build.calls == 1
-    assert len(os.listdir(user_cache)) == 1
-    assert os.listdir(data.parent) == ["file.bin"]
 
 
 def test_is_computed_where_nothing_can_be_written(data, tmp_path, monkeypatch):
@@ -92,15 +101,15 @@ def test_is_built_anew_when_something_changed(data, change):
 
 def test_every_damage_leads_to_a_new_index(data):
     index(data, Builder())
-    good = beside(data).read_bytes()
+    good = kept_index(data).read_bytes()
     damaged = [good[:size] for size in range(len(good))] + [good + b"\0", b"\xff" * 5000]
     damaged += [good[:i] + bytes([good[i] ^ 0x41]) + good[i + 1 :] for i in range(len(good))]
     for content in damaged:
-        beside(data).write_bytes(content)
+        kept_index(data).write_bytes(content)
         build = Builder()
         assert_arrays(index(data, build))
         assert build.calls == 1
-        assert beside(data).read_bytes() == good
+        assert kept_index(data).read_bytes() == good
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ class TestClipSource(SourceConformance):
 def test_indexes_are_cached(paths, tmp_path):
     first = read_indexes([*paths, paths[0]], {})
     assert set(first) == set(paths)
-    cached = [*tmp_path.glob("*.penstock-index")]
+    cached = [*(tmp_path / "cache" / "penstock").glob("*.penstock-index")]
     assert len(cached) == 2
     stamps = [path.stat().st_mtime_ns for path in cached]
     again = read_indexes(paths, {})

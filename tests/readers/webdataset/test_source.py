@@ -11,6 +11,7 @@ from penstock.readers.webdataset.reader import WebDataset
 from penstock.readers.webdataset.source import open_archives
 from penstock.testing.readers import SourceConformance, assert_columns
 
+from ...conftest import kept_index
 from ..tars import archive, entry, header, pax, write
 
 LONG = "deep/" * 30 + "name"
@@ -247,7 +248,7 @@ def test_an_archive_that_shrinks_while_open_raises(tmp_path):
 def test_the_index_is_kept_for_the_next_time(tmp_path):
     path = save(tmp_path / "a.tar", {"a.t": b"1", "b.t": b"2"})
     first = read(open_archives([path], ["t"]))
-    assert (tmp_path / "a.tar.penstock-index").exists()
+    assert kept_index(path).exists()
     again = open_archives([path], ["t"])
     assert read(again) == first
     assert "sample 1 'b', offset 1536" in again.where(1)
