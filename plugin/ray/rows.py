@@ -57,8 +57,9 @@ def _column(values: list[Any], type: ComponentType) -> Any:
     is_one_shape = None not in type.shape and len({value.shape for value in held}) == 1
     if is_one_shape and len(held) == len(values):
         return ArrowTensorArray.from_numpy(np.stack(held))
-    several = np.empty(max(1, len(held)), object)
-    for row, value in enumerate(held or [np.zeros([0] * len(type.shape), type.dtype)]):
+    filled: list[Any] = held or [np.zeros([0] * len(type.shape), type.dtype)]
+    several = np.empty(len(filled), object)
+    for row, value in enumerate(filled):  # an assignment of all joins arrays of one shape
         several[row] = value
     column = ArrowVariableShapedTensorArray.from_numpy(several)
     if len(held) == len(values):
