@@ -44,7 +44,8 @@ class Model:
     Attributes:
         inputs, outputs: what requests bring and get, by name.
         max_batch_size: samples of a batch, and so of a request.
-        ahead: batches that may be under way.
+        ahead: batches that may be under way at least.
+        threads: samples that are computed at a time; 0 if that is not known, as on the GPU.
         uses_gpu: whether the pipeline has operators on the GPU.
 
     Raises:
@@ -62,6 +63,7 @@ class Model:
         self.max_batch_size = pipeline.batch_size
         self.ahead = self._batches.ahead
         self.uses_gpu = self._batches.uses_gpu
+        self.threads = 0 if self.uses_gpu else pipeline.num_threads
         try:
             self.inputs = {
                 name: input_spec(name, data, self._batches.users_of(name))

@@ -188,6 +188,19 @@ def test_requests_that_come_while_the_pipeline_works_share_a_batch(gate):
     assert sizes == {1: ahead, 8: 1, 4: 1}
 
 
+def test_threads_without_work_get_requests_at_once(gate):
+    with running(by_function(gate, num_threads=6)) as server, ThreadPoolExecutor(9) as clients:
+        gate.shut()
+        answers = []
+        for i in range(9):
+            answers.append(clients.submit(infer, server.port, numbers_request([float(i)])))
+            wait_for_requests(server, i + 1)
+        gate.open.set()
+        for i, answer in enumerate(answers):
+            assert answer.result(WAIT)[1]["outputs"][0]["data"] == [i * 2]
+        assert batch_sizes(server) == {1: 6, 3: 1}
+
+
 def test_a_batch_waits_for_more_requests_if_it_may():
     with (
         running(doubled(), max_delay=WAIT) as server,

@@ -115,6 +115,20 @@ def test_outputs_that_make_no_tensor_fail_for_their_request(model_of):
     assert even["OUTPUT_0"].shape == (2, 8, 9, 3)
 
 
+def test_outputs_of_a_dictionary_have_its_names(model_of):
+    @pipeline_def(batch_size=2, num_threads=1)
+    def named():
+        numbers = fn.external_source(name="numbers", dtype=types.FLOAT, ndim=0)
+        return {"twice": numbers * 2, "half": numbers / 2}
+
+    model = model_of(named())
+    assert list(model.outputs) == ["twice", "half"]
+    assert {k: v.tolist() for k, v in model.compute([numbers(4)])[0].items()} == {
+        "twice": [[8]],
+        "half": [[2]],
+    }
+
+
 def test_numbers_count_as_tensors_of_one_element(model_of):
     model = model_of(doubled())
     assert model.inputs["numbers"].dims == model.outputs["OUTPUT_0"].dims == (1,)
