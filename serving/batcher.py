@@ -2,8 +2,8 @@
 
 A batch begins once the pipeline has room for one more, or a thread without work. The batch gets the
 requests that wait, in the order of their arrival. If they do not fill the batch, it may wait for
-more of them. While the pipeline works, further requests come together by themselves, so batches grow
-with the load.
+more of them. While the pipeline works, further requests come together by themselves, so batches
+grow with the load.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ class Model:
 
 def output_names(pipeline: Pipeline) -> list[str]:
     """Return the names of a pipeline's outputs: their own, or OUTPUT_0, OUTPUT_1 and so on."""
-    names = getattr(pipeline, "output_names", None)
+    names = pipeline.output_names
     return list(names) if names else [f"OUTPUT_{i}" for i in range(pipeline.num_outputs)]
 
 
