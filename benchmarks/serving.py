@@ -166,7 +166,7 @@ class Clients:
         return self._images * len(self.seconds) / (perf_counter() - started)
 
     async def send_at_random(self, rate: float, seconds: float) -> list[float]:
-        """Return the seconds of requests that come at random, so many images a second on average."""
+        """Return the seconds of requests that come at random, so many images a second."""
         self.seconds.clear()
         random = np.random.default_rng(1)
         requests = max(2, int(rate * seconds / self._images))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError
-from ..engine.run.fed_batches import FedBatch, FedBatches
+from ..engine.run.fed_batches import Failure, FedBatch, FedBatches
 from ..engine.tensors.dtypes import to_numpy_type
 from .examples import example_samples
 from .requests import BAD_REQUEST, BUSY, RequestError, RequestSamples
@@ -151,13 +151,11 @@ class Model:
     ) -> Outputs | RequestError:
         for row in rows:
             if row in batch.failures:
-                failure = batch.failures[row]
                 which = f"sample {row - rows.start}: " if len(rows) > 1 else ""
-                return RequestError(f"{which}{failure.kind}: {failure.text}")
+                return _error(RequestError, batch.failures[row], which)
         if batch.failure is not None:
-            text = f"{batch.failure.kind}: {batch.failure.text}"
             kind = WholeBatchError if is_one_of_several else RequestError
-            return kind(text, BUSY if batch.is_of_machine else BAD_REQUEST)
+            return _error(kind, batch.failure, status=BUSY if batch.is_of_machine else BAD_REQUEST)
         try:
             named = zip(self._output_names, batch.outputs, strict=True)
             return {name: _rows(output, rows, name) for name, output in named}
@@ -167,6 +165,19 @@ class Model:
     def close(self) -> None:
         """Close the pipeline."""
         self._batches.close()
+
+
+def _error(
+    kind: type[RequestError], failure: Failure, which: str = "", status: int = BAD_REQUEST
+) -> RequestError:
+    """Return the error of a request; its notes tell the operators."""
+    error = kind(f"{which}{failure.kind}: {failure.text}", status)
+    for note in failure.notes:
+        if note.startswith(
+            "in "
+        ):  # others tell the place in a batch, of which clients know nothing
+            error.add_note(note)
+    return error
 
 
 def output_names(pipeline: Pipeline) -> list[str]:

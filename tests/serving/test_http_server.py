@@ -124,6 +124,16 @@ def test_a_bad_image_among_concurrent_good_ones_fails_alone(images):
             assert "DecodeError: JPEG" in message["error"]
 
 
+def test_the_log_tells_the_operator_that_failed(images, caplog):
+    status, message = infer(images.port, *images_request([b"no image"]))
+    assert status == 400
+    assert "made at" not in message["error"]
+    (record,) = caplog.records
+    assert record.name == "penstock.serving"
+    assert message["error"] in record.getMessage()
+    assert "in fn.decoders.image" in record.getMessage()
+
+
 def test_a_compressed_request(images):
     text, data = images_request([jpeg(), jpeg(5, 6)])
     head = json.dumps(text).encode()
