@@ -7,7 +7,7 @@ from typing import Any
 
 from ..engine.errors import ArgumentError
 from ..engine.order import checkpoint
-from ..engine.order.sampler import SamplerState
+from ..engine.order.sampler import SamplerState, restored_state
 from ..engine.run.pipeline import Pipeline
 from .epochs import Shards
 
@@ -76,7 +76,17 @@ def reader_state(pipeline: Pipeline, reader: str) -> SamplerState:
 
     The reader is past the start of its data if the pipeline has run or continues a checkpoint.
     """
-    return SamplerState.from_json(checkpoint.load(pipeline.checkpoint()).inputs[reader])
+    return restored_state(checkpoint.load(pipeline.checkpoint()).inputs[reader])
+
+
+def leave_epoch(pipelines: list[Pipeline], epoch: int) -> None:
+    """Leave out what the readers have left of `epoch` and of those before it."""
+    for pipeline in pipelines:
+        saved = checkpoint.load(pipeline.checkpoint())
+        for name in pipeline.reader_meta():
+            state = restored_state(saved.inputs[name])
+            saved.inputs[name] = state.after_epoch(epoch).to_json()
+        pipeline.restore(saved.dump())
 
 
 def _left(state: SamplerState, count: int, stick: bool) -> tuple[tuple[int, ...], ...]:

@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "composite": GROUND | PARTS,
     "auto_aug": {"engine", "operators", "fn"},
     "experimental": PACKAGES - {"cli", "testing"} | {"fn", "ops", "types", "__init__"},
-    "plugin": {"engine"},
+    "plugin": {"engine", "datasets"},
     "fn": {"engine"},
     "ops": {"engine", "fn"},
     "extend": {"engine", "readers", "decoders", "operators", "plugin", "datasets"},

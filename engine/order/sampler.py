@@ -13,6 +13,7 @@ Time and memory of all functions are independent of the size of the data set.
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -27,7 +28,13 @@ from .permutation import LARGEST, Permutation
 from .philox import mix
 from .sampler_state import Intervals, Rest, SamplerState, joined
 
-__all__ = ["Blocks", "Sampler", "SamplerState", "Selection"]
+__all__ = ["Blocks", "Sampler", "SamplerState", "Selection", "check_shard", "restored_state"]
+
+_SHORT_STATE = 300
+"""Characters of a state that needs no shorter form."""
+
+_MOST_RANKS = 1 << 20
+"""Ranks that a checkpoint may name: their states are computed one by one."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -119,6 +126,7 @@ class Sampler:
                 size=size, shuffle=shuffle, seed=seed, epoch=0, blocks=blocks, parts=parts
             )
         _check_state(state, size, shuffle, blocks)
+        self._state = state
         self._size = size
         self.batch_size = batch_size
         self._rank = shard_id
@@ -249,6 +257,25 @@ class Sampler:
             remaining=remaining,
             cuts=cuts,
         )
+
+    def saved_after(self, batches: int) -> dict[str, Any]:
+        """Return `state_after` of JSON types, for `restored_state`.
+
+        Of many ranks, the state has as many intervals. Then the arithmetic that leads to the state
+        is shorter: the state at which this sampler has begun, and what the ranks did since.
+        """
+        whole = self.state_after(batches).to_json()
+        if len(json.dumps(whole)) <= _SHORT_STATE:
+            return whole
+        steps = {
+            "ranks": self._shards,
+            "batch_size": self.batch_size,
+            "batches": batches,
+            "stick": self._stick,
+            "pad": self._pad,
+        }
+        computed = self._state.to_json() | {"steps": steps}
+        return min(whole, computed, key=lambda value: len(json.dumps(value)))
 
     def next_epoch_after(self, batches: int) -> SamplerState:
         """Return the start of the next epoch, after each rank has delivered `batches` batches.
@@ -397,6 +424,42 @@ class Sampler:
         return epoch
 
 
+def restored_state(value: object) -> SamplerState:
+    """Return the state that `saved_after` has turned into `value`, after a check of all values.
+
+    Raises:
+        CheckpointError: the value is no such state.
+    """
+    steps = value.get("steps") if isinstance(value, dict) else None
+    if steps is None:
+        return SamplerState.from_json(value)
+    assert isinstance(value, dict)
+    first = SamplerState.from_json({name: value[name] for name in value if name != "steps"})
+    try:
+        ranks, batch_size, batches = (steps[name] for name in ("ranks", "batch_size", "batches"))
+        numbers = ranks, batch_size, batches
+        sound = all(type(number) is int for number in numbers)
+        sound = sound and 1 <= ranks <= _MOST_RANKS and batches >= 0
+        if not sound or batch_size < 1 or batch_size * batches > LARGEST:
+            raise ValueError(f"{numbers}")
+        sampler = Sampler(
+            first.size,
+            batch_size,
+            num_shards=ranks,
+            shuffle=first.shuffle,
+            blocks=first.blocks,
+            stick_to_shard=bool(steps["stick"]),
+            pad_last_batch=bool(steps["pad"]),
+            state=first,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(
+            f"sampler state: its steps are {steps!r:.200} ({error}). The checkpoint is damaged or "
+            "was edited; restore an earlier one."
+        ) from error
+    return sampler.state_after(batches)
+
+
 def even_cuts(count: int, shards: int) -> tuple[int, ...]:
     """Return the borders that divide `count` items into `shards` ranges of almost equal size."""
     return tuple(count * shard // shards for shard in range(shards + 1))
@@ -407,6 +470,11 @@ def _check_arguments(size: int, batch_size: int, shard_id: int, num_shards: int)
         raise ArgumentError(f"a data set of {size} samples: expected 1 to 2**62")
     if batch_size < 1:
         raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
+    check_shard(size, shard_id, num_shards)
+
+
+def check_shard(size: int, shard_id: int, num_shards: int) -> None:
+    """Raise ArgumentError unless `size` samples have such a shard."""
     if not 0 <= shard_id < num_shards:
         raise ArgumentError(f"shard_id={shard_id}: expected 0 to num_shards - 1 = {num_shards - 1}")
     if num_shards > size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -120,31 +120,53 @@ class SamplerState:
         for epoch, cuts in self.cuts.items():
             _check_cuts(epoch, cuts, self.remaining.get(epoch))
 
+    def without_cuts(self) -> SamplerState:
+        """Return the state of which any number of ranks divides each epoch evenly."""
+        return replace(self, cuts={})
+
+    def after_epoch(self, epoch: int) -> SamplerState:
+        """Return the state without the remaining positions of `epoch` and of those before it."""
+        first = max(self.epoch, epoch + 1)
+        return replace(
+            self,
+            epoch=first,
+            remaining={each: self.remaining[each] for each in self.remaining if each >= first},
+            cuts={each: self.cuts[each] for each in self.cuts if each >= first},
+        )
+
     def to_json(self) -> dict[str, Any]:
-        """Return the state as dicts, lists, integers and booleans, for `json.dumps`."""
-        return {
+        """Return the state as dicts, lists, integers and booleans, for `json.dumps`.
+
+        Values that are the defaults are left out.
+        """
+        value: dict[str, Any] = {
             "size": self.size,
             "shuffle": self.shuffle,
             "seed": self.seed,
             "epoch": self.epoch,
-            "blocks": None if self.blocks is None else [self.blocks.size, self.blocks.window],
-            "parts": self.parts,
-            "remaining": {
+        }
+        if self.blocks is not None:
+            value["blocks"] = [self.blocks.size, self.blocks.window]
+        if self.parts != 1:
+            value["parts"] = self.parts
+        if self.remaining:
+            value["remaining"] = {
                 str(epoch): [list(interval) for interval in intervals]
                 for epoch, intervals in self.remaining.items()
-            },
-            "cuts": {str(epoch): list(cuts) for epoch, cuts in self.cuts.items()},
-        }
+            }
+        if self.cuts:
+            value["cuts"] = {str(epoch): list(cuts) for epoch, cuts in self.cuts.items()}
+        return value
 
     @classmethod
     def from_json(cls, value: object) -> SamplerState:
         """Return the state that `to_json` turned into `value`, after a check of all values."""
         if not isinstance(value, dict):
             raise CheckpointError(f"sampler state: expected a JSON object, got {value!r:.80}")
-        names = {"size", "shuffle", "seed", "epoch", "blocks", "parts", "remaining", "cuts"}
-        _demand(
-            set(value) | {"parts"} == names, f"it has {sorted(value)}, expected {sorted(names)}"
-        )
+        demanded = {"size", "shuffle", "seed", "epoch"}
+        value = {"blocks": None, "parts": 1, "remaining": {}, "cuts": {}, **value}
+        names = demanded | {"blocks", "parts", "remaining", "cuts"}
+        _demand(set(value) == names, f"it has {sorted(value)}, expected {sorted(names)}")
         try:
             remaining = {
                 int(epoch): tuple((start, stop) for start, stop in intervals)
@@ -162,7 +184,7 @@ class SamplerState:
             seed=value["seed"],
             epoch=value["epoch"],
             blocks=_blocks(value["blocks"]),
-            parts=value.get("parts", 1),
+            parts=value["parts"],
             remaining=remaining,
             cuts=cuts,
         )

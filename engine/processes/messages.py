@@ -56,7 +56,7 @@ class AskSlab(NamedTuple):
 
 
 class AskBlock(NamedTuple):
-    """A worker's question: the slot of so many bytes for rows that lie apart."""
+    """A worker's question: the slot of so many bytes for rows that lie apart, or for results."""
 
     nbytes: int
 

@@ -11,6 +11,7 @@ fed_batches          batches that a server feeds, each with an end of its own
 fed_pipeline         the members of a pipeline that give data to external sources
 measured_pipeline    the members of a pipeline that tell what its work costs
 resumable_pipeline   the members of a pipeline that make checkpoints
+ranked_pipeline      the members of a pipeline that concern the other ranks of a run
 serialized_pipeline  the members of a pipeline that store its definition
 serialized_graph     the graph of a pipeline as JSON
 serialized_file      the file of a stored pipeline

@@ -64,7 +64,7 @@ class JaxFunction(UserFunction):
             return tuple(TensorListCPU([]) for _ in self.expected)
         jax = self._jax
         device = jax.local_devices(backend="cpu")[0]
-        arrays = [jax.device_put(self._dense(data).copy(), device) for data in inputs]
+        arrays = [jax.device_put(self._copied(data, batch), device) for data in inputs]
         results = []
         for i, value in enumerate(self._results(arrays)):
             column = as_column(np.asarray(value), self.expected[i])
@@ -93,17 +93,31 @@ class JaxFunction(UserFunction):
         if not data.is_dense_tensor():
             shapes = ", ".join(map(str, list(dict.fromkeys(data.shape()))[:4]))
             self.refuse(
-                f"the samples differ in shape ({shapes} ...), so they form no array; resize, crop "
-                "or pad them to one shape before"
+                f"the function takes arrays, but got a batch of samples with different shapes "
+                f"({shapes} ...); resize, crop or pad them to one shape before"
             )
         return data.dense()
+
+    def _copied(self, data: TensorList, batch: BatchContext) -> Any:
+        """Return an input as an array that JAX may keep: aligned, so that JAX copies no more."""
+        dense = self._dense(data)
+        copy = batch.empty(dense.shape, dense.dtype)
+        np.copyto(copy, dense)
+        return copy
 
     def _results(self, arrays: list[Any]) -> tuple[Any, ...]:
         """Call the function; return the array of each output, in which all work is done."""
         if self.sharding is not None:
             arrays = [self._of_all_processes(array) for array in arrays]
         returned = self.function(*arrays)
-        values = self.unpacked(tuple(returned) if isinstance(returned, list) else returned)
+        if isinstance(returned, list):
+            returned = tuple(returned)
+        if isinstance(returned, tuple) and len(returned) != self.output_count == 1:
+            self.refuse(
+                "the function must return (a tuple of) `num_outputs=1` outputs, but returned "
+                f"{len(returned)}"
+            )
+        values = self.unpacked(returned)
         if self.sharding is not None:
             values = tuple(self._of_this_process(value) for value in values)
         done: tuple[Any, ...] = self._jax.block_until_ready(values)

@@ -33,10 +33,12 @@ except ImportError as error:
         name=error.name,
     ) from error
 
+from .batch_dataset import BatchDataset
 from .iterators import ClassificationIterator, GenericIterator, RaggedIterator
 from .sharing import feed_ndarray
 
 __all__ = [
+    "BatchDataset",
     "ClassificationIterator",
     "DALIClassificationIterator",
     "DALIGenericIterator",

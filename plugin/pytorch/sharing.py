@@ -16,7 +16,7 @@ from ...engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ...engine.tensors.device_export import stream_handle
 from ...engine.tensors.streams import DEFAULT_STREAM
 
-__all__ = ["TorchTensor", "dense", "feed_ndarray", "rows", "sparse"]
+__all__ = ["TorchTensor", "dense", "feed_ndarray", "row", "rows", "sparse"]
 
 TorchTensor: TypeAlias = torch.Tensor
 
@@ -30,7 +30,12 @@ def dense(output: TensorList, count: int) -> TorchTensor:
 
 def rows(output: TensorList, count: int) -> list[TorchTensor]:
     """Return a tensor for each of the first `count` samples."""
-    return [_shared(output.at(i)) for i in range(count)]
+    return [row(output, i) for i in range(count)]
+
+
+def row(output: TensorList, i: int) -> TorchTensor:
+    """Return sample `i`."""
+    return _shared(output.at(i))
 
 
 def sparse(output: TensorList, count: int) -> TorchTensor:

@@ -110,9 +110,10 @@ def test_a_sharding():
 def test_mistakes_name_the_function():
     ragged = [row[:n] for n, row in enumerate(ROWS, 1)]
     for function, rows, options, message in [
-        (lambda x: x, ragged, {}, r"samples differ in shape \(\(1, 5\), \(2, 5\)"),
+        (lambda x: x, ragged, {}, r"samples with different shapes \(\(1, 5\), \(2, 5\)"),
         (lambda x: x[:2], ROWS, {}, "returned 2 samples for a batch of 3"),
         (lambda x: None, ROWS, {}, "jax_function: the function returned None"),
+        (lambda x: (x, x, x), ROWS, {}, "`num_outputs=1` outputs, but returned 3"),
         (lambda x: x, ROWS, {"num_outputs": 2}, "must return a tuple of 2"),
         (lambda x: x, ROWS, {"output_layouts": "HWC"}, "does not describe a sample"),
         (lambda x: x.sum(), ROWS, {}, "is a single number"),
