@@ -162,6 +162,10 @@ class Batcher:
             if each.answer.done():
                 continue
             if isinstance(result, WholeBatchError):
+                if each.alone:
+                    self._queue.append(each)
+                    self._break(result)
+                    return
                 each.alone = True
                 again.append(each)
                 continue

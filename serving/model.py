@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import ArgumentError
+from ..engine.errors import ArgumentError, WorkerError
 from ..engine.run.fed_batches import Failure, FedBatch, FedBatches
 from ..engine.tensors.dtypes import to_numpy_type
 from .examples import example_samples
-from .requests import BAD_REQUEST, BUSY, RequestError, RequestSamples
+from .requests import BAD_REQUEST, BROKEN, BUSY, RequestError, RequestSamples
 from .signature import TensorSpec, datatype_of, decodes_sound, input_spec
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 class WholeBatchError(RequestError):
-    """A batch of several requests failed, and no sample is known to be at fault."""
+    """A batch failed, and no request is known to be at fault: each may be computed alone.
+
+    If that fails so, too, the model is broken.
+    """
 
 
 class Model:
@@ -137,13 +140,20 @@ class Model:
         return results
 
     def compute(self, requests: Sequence[RequestSamples]) -> list[Outputs | RequestError]:
-        """Compute requests in one batch; if it fails as a whole, compute each request alone."""
+        """Compute requests in one batch; if it fails as a whole, compute each request alone.
+
+        Raises:
+            Exception: the model is broken.
+        """
         self.feed(requests)
         results = self.take()
         for i, result in enumerate(results):
             if isinstance(result, WholeBatchError):
                 self.feed([requests[i]])
-                (results[i],) = self.take()
+                (again,) = self.take()
+                if isinstance(again, WholeBatchError):
+                    raise again
+                results[i] = again
         return results
 
     def _result(
@@ -154,6 +164,8 @@ class Model:
                 which = f"sample {row - rows.start}: " if len(rows) > 1 else ""
                 return _error(RequestError, batch.failures[row], which)
         if batch.failure is not None:
+            if batch.failure.kind == WorkerError.__name__:  # a process died; another may go on
+                return _error(WholeBatchError, batch.failure, status=BROKEN)
             kind = WholeBatchError if is_one_of_several else RequestError
             return _error(kind, batch.failure, status=BUSY if batch.is_of_machine else BAD_REQUEST)
         try:

@@ -16,6 +16,7 @@ import pytest
 
 import penstock
 from penstock import fn, pipeline_def
+from penstock.serving.model import WholeBatchError
 
 from .servers import (
     WAIT,
@@ -369,6 +370,17 @@ def test_a_broken_pipeline_ends_the_server_with_its_error(monkeypatch):
         assert "the model is broken: a thread ended" in message["error"]
         server.join()
     assert "a thread ended" in str(server.error)
+
+
+def test_a_server_without_worker_processes_ends(monkeypatch):
+    with running(doubled()) as server:
+        failed = WholeBatchError("WorkerError: a process died", 500)
+        monkeypatch.setattr(server.model, "_result", lambda *_: failed)
+        status, message = infer(server.port, numbers_request([1.0]))
+        assert status == 500
+        assert "WorkerError: a process died" in message["error"]
+        server.join()
+    assert "a process died" in str(server.error)
 
 
 def test_a_server_starts_again_on_its_port():
