@@ -93,3 +93,33 @@ os._exit(0)
 def test_forks_end_with_their_parent():
     for pid in output_of(ORPHAN).split():
         assert_soon(lambda pid=pid: not alive(int(pid)))
+
+
+LIBRARIES = """
+import random
+import cv2
+import numpy as np
+from penstock.engine.processes.forked_process import ForkedProcess
+
+image = np.zeros((1500, 1500, 3), np.uint8)
+cv2.setNumThreads(4)
+cv2.GaussianBlur(image, (31, 31), 0)
+random.seed(1)
+np.random.seed(1)
+
+def work(channel):
+    blurred = cv2.GaussianBlur(image + 7, (31, 31), 0)
+    channel.send([int(blurred.max()), random.random(), np.random.random()])
+    channel.receive()
+
+workers = [ForkedProcess(work) for _ in range(2)]
+(seven, *first), (again, *second) = (worker.channels[0].receive() for worker in workers)
+assert seven == again == 7
+assert not set(first) & set(second)
+assert cv2.getNumThreads() == 4
+cv2.GaussianBlur(image, (31, 31), 0)
+"""
+
+
+def test_libraries_with_threads_and_generators_work_in_forks():
+    assert output_of(LIBRARIES) == ""
