@@ -18,8 +18,8 @@ import time
 import traceback
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from socket import socket
 from subprocess import TimeoutExpired
 from typing import NoReturn
@@ -46,7 +46,7 @@ class ForkedProcess(ChildProcess):
         self.channels = [Channel(ours)]
         self.owner = os.getpid()
         _flush()
-        with warnings.catch_warnings(), _without_threads_of_opencv():
+        with warnings.catch_warnings():
             # Python counts the threads of libraries, which take care of forks, as well.
             warnings.simplefilter("ignore", DeprecationWarning)
             number = os.fork()
@@ -118,11 +118,8 @@ def _run(work: Callable[[Channel], None], theirs: socket, ours: socket, parent: 
         with open(os.devnull, "rb") as nothing:
             os.dup2(nothing.fileno(), 0)
         gc.freeze()  # the parent's garbage is the parent's
-        random.seed()  # or all workers would draw the same numbers
-        np.random.seed()
-        if (torch := sys.modules.get("torch")) is not None:
-            torch.default_generator.manual_seed(random.getrandbits(63))
-            torch.set_num_threads(1)  # the fork does not have the others
+        _limit_threads()
+        _seed_generators()
         hung_up = select.poll()
         hung_up.register(theirs, select.POLLRDHUP)
         threading.Thread(target=end_after_parent, args=(hung_up, parent), daemon=True).start()
@@ -138,20 +135,20 @@ def _run(work: Callable[[Channel], None], theirs: socket, ours: socket, parent: 
         os._exit(code)
 
 
-@contextmanager
-def _without_threads_of_opencv() -> Iterator[None]:
-    """End OpenCV's threads in this block, for which a fork would wait for ever."""
-    cv2 = sys.modules.get("cv2")
-    if cv2 is None or not hasattr(cv2, "setNumThreads"):
-        yield
-        return
-    parent, threads = os.getpid(), cv2.getNumThreads()
-    cv2.setNumThreads(1)
-    try:
-        yield
-    finally:
-        if os.getpid() == parent:
-            cv2.setNumThreads(threads)
+def _limit_threads() -> None:
+    """Keep libraries from waiting for threads of theirs, which a fork does not have."""
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_num_threads(1)
+    if (cv2 := sys.modules.get("cv2")) is not None:
+        cv2.setNumThreads(0)  # 1 would wait for the end of the threads
+
+
+def _seed_generators() -> None:
+    """Keep the global generators of all forks from drawing the same numbers."""
+    random.seed()
+    np.random.seed()
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.default_generator.manual_seed(random.getrandbits(63))
 
 
 def _flush() -> None:

@@ -171,6 +171,11 @@ class Executor:
     # Calls of the consumer
 
     @property
+    def feeder(self) -> threading.Thread:
+        """The thread that starts batches."""
+        return self._feeder.thread
+
+    @property
     def in_flight(self) -> int:
         """Batches launched and not delivered yet."""
         return self._schedule.launched - self._delivery.delivered
@@ -212,14 +217,23 @@ class Executor:
 
     def next_batch(self) -> Batch:
         """Wait for the next batch in order; raise the exception that ended the batch."""
+        batch = self.next_ended()
+        self._raise_end(batch)
+        return batch
+
+    def next_ended(self) -> Batch:
+        """Wait for the next batch in order, which an exception may have ended: see `Batch.end`.
+
+        Such a batch does not keep the executor from going on.
+        """
         started = perf_counter_ns()
         batch = self._delivery.next_batch()
         self.clocks.consumer_wait_ns += perf_counter_ns() - started
         if batch is None:
             raise PipelineStopped("the pipeline was closed while a batch was waited for")
-        self._raise_end(batch)
-        self.clocks.batches += 1
-        self.clocks.samples += batch.size
+        if batch.end is None:
+            self.clocks.batches += 1
+            self.clocks.samples += batch.size
         return batch
 
     def _raise_end(self, batch: Batch) -> None:

@@ -57,7 +57,7 @@ def open_inputs(
                 raise
             shutdown.add(input_node.operator.close)
     except BaseException:
-        shutdown.run()
+        shutdown()
         raise
     inputs = {input_node.operator for input_node in plan.inputs}
     for node in plan.nodes:

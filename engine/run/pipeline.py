@@ -32,6 +32,7 @@ from .measured_pipeline import MeasuredPipeline
 from .outputs import Names, as_outputs, names_and_values, output_checks
 from .properties import PipelineProperties
 from .random_keys import random_keys
+from .ranked_pipeline import RankedPipeline
 from .resumable_pipeline import ResumablePipeline
 from .serialized_pipeline import SerializedPipeline
 from .shown_options import show_options, signature_without_self
@@ -39,6 +40,7 @@ from .shutdown import Shutdown
 
 if TYPE_CHECKING:
     from ..processes.python_workers import PythonWorkers
+    from ..work.batch import Batch
     from .executor import Executor
     from .options import FurtherOptions
 
@@ -48,6 +50,7 @@ class Pipeline(
     CurrentPipeline,
     FedPipeline,
     MeasuredPipeline,
+    RankedPipeline,
     ResumablePipeline,
     SerializedPipeline,
     DrawnPipeline,
@@ -111,7 +114,8 @@ class Pipeline(
         self._restored = (
             None if self._config.checkpoint is None else checkpoints.load(self._config.checkpoint)
         )
-        self._seed = self._restored.seed if self._restored else self._config.chosen_seed()
+        restored_seed = None if self._restored is None else self._restored.seed
+        self._seed = self._config.chosen_seed() if restored_seed is None else restored_seed
         self._restored_at = 0  # number of batches that were delivered before
         conditionals = self._config.enable_conditionals
         self._graph = Graph(pipeline=weakref.ref(self), conditionals=conditionals)
@@ -136,7 +140,7 @@ class Pipeline(
         self._turn = threading.RLock()  # of the threads that ask for batches
         self._building = threading.RLock()
         self._shutdown = Shutdown()
-        weakref.finalize(self, self._shutdown.run)
+        weakref.finalize(self, self._shutdown)
 
     # Definition
 
@@ -212,6 +216,7 @@ class Pipeline(
         self._place(plan)
         self._open_python_workers(plan)
         open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
+        self._agree_on_seed(plan)
         self._user_state = states_of(plan, self._restored)
         self._ahead = self._config.ahead(plan.uses_gpu)
         self._plan = plan
@@ -296,7 +301,7 @@ class Pipeline(
             self._stop_after(error)
             raise
         if self._closed is not None:  # another thread called `close` meanwhile
-            self._shutdown.run()
+            self._shutdown()
             raise PipelineStopped(self._closed)
 
     def _open_memory(self, plan: Plan) -> None:
@@ -365,9 +370,9 @@ class Pipeline(
                 raise StopIteration
             raise PipelineStopped(self._closed or self._why_nothing_is_under_way())
         try:
-            batch = executor.next_batch()
-            if self._checks is not None:
-                self._checks.check(batch.outputs)
+            if not self._is_compared:
+                self._compare_ranks()
+            return self._delivered_outputs(executor.next_batch())
         except StopIteration:
             self._scheduled = False
             self._ended = True
@@ -375,6 +380,10 @@ class Pipeline(
         except BaseException as error:  # KeyboardInterrupt, too, must leave no thread behind
             self._stop_after(error)
             raise
+
+    def _delivered_outputs(self, batch: Batch) -> tuple[TensorList, ...]:
+        if self._checks is not None:
+            self._checks.check(batch.outputs)
         if not self._seen_dtypes:
             assert self._plan is not None
             self._seen_dtypes = seen_dtypes(zip(self._plan.outputs, batch.outputs, strict=True))
@@ -486,7 +495,7 @@ class Pipeline(
     def _stop(self, reason: str) -> None:
         if self._closed is None:
             self._closed = reason
-        self._shutdown.run()
+        self._shutdown()
 
     def __enter__(self) -> Self:
         if self._outputs is None and type(self).define_graph is Pipeline.define_graph:

@@ -17,6 +17,7 @@ from .config import PipelineConfig
 from .outputs import Names
 
 if TYPE_CHECKING:
+    from ..work.batch import Batch
     from .executor import Executor
 
 
@@ -36,6 +37,7 @@ class PipelineBase(ABC):
     _user_state: dict[str, Any]
     _restored: Checkpoint | None
     _restored_at: int
+    _closed: str | None
     _turn: threading.RLock
 
     @abstractmethod
@@ -65,6 +67,10 @@ class PipelineBase(ABC):
     @abstractmethod
     def _start(self) -> Executor:
         """Return the executor, whose threads run."""
+
+    @abstractmethod
+    def _delivered_outputs(self, batch: Batch) -> tuple[TensorList, ...]:
+        """Return the outputs of a batch that is done, and count the batch as delivered."""
 
     @abstractmethod
     def _taken_turn(self) -> AbstractContextManager[None]:

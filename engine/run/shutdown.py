@@ -12,8 +12,8 @@ class Shutdown:
 
     A step leaves the list when it has returned. A step that raises an exception leaves the list,
     too, unless the step may be repeated. An interrupt leaves the step in the list, so another call
-    of `run` continues there. A forked child has no threads of its parent, and locks that other
-    threads held stay locked there. So `run` does nothing in a child once `bind` was called.
+    of the object continues there. A forked child has no threads of its parent, and locks that other
+    threads held stay locked there. So a call does nothing in a child once `bind` was called.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Shutdown:
         """Belong to this process alone from now on."""
         self._process = os.getpid()
 
-    def run(self) -> None:
+    def __call__(self) -> None:
         """Run all steps, also if one of them raises; raise the first error at the end."""
         if self._process not in (None, os.getpid()):
             return

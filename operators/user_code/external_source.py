@@ -10,7 +10,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.derivation import Axes
-from ...engine.graph.inputs import FedInput
+from ...engine.graph.inputs import FedData, FedInput
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
@@ -175,7 +175,7 @@ class ExternalSource(FedInput):
         self._epoch = self._iteration = self._sample = 0
         self._batch_size = 0
         self._state: dict[str, Any] | None = None
-        self._fed: deque[list[GivenData]] = deque()
+        self._fed: deque[tuple[list[GivenData], Selection | None]] = deque()
         self._last: list[GivenData] | None = None
         self._ready: dict[int, list[OutputData]] = {}
         self._axes: dict[int, tuple[Axes, ...]] = {}  # by batch
@@ -285,8 +285,29 @@ class ExternalSource(FedInput):
     def attach(self, stage: DeviceAccess) -> None:
         self._stage = stage
 
+    def fed_data(self) -> FedData | None:
+        if self._calls is not None or self.output_count is not None:
+            return None
+        (expected,) = self._expected
+        return FedData(expected.dtype, expected.ndim, expected.layout)
+
     def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
         """Queue a batch; `Pipeline.feed_input` calls this in any thread."""
+        self._queue(data, layout, cuda_stream)
+
+    def feed_samples(
+        self, data: Any, layout: str | None, samples: Selection | None, *, owned: bool
+    ) -> None:
+        self._queue(data, layout, samples=samples, owned=owned)
+
+    def _queue(
+        self,
+        data: Any,
+        layout: str | None,
+        cuda_stream: Any = None,
+        samples: Selection | None = None,
+        owned: bool = False,
+    ) -> None:
         if self._calls is not None:
             raise ArgumentError("this external source has a source, so feed_input cannot feed it")
         data = by_output(data, self.output_count, self.called)
@@ -294,15 +315,20 @@ class ExternalSource(FedInput):
         expected = [fed_as(one, layout, each) for one, each in pairs]
         columns = self._columns(data, expected, cuda_stream)
         self._check_size(columns)
-        if not self.no_copy:
+        if not (self.no_copy or owned):
             columns = [_own(column) for column in columns]
         self._last = columns
-        self._fed.append(columns)
+        self._fed.append((columns, samples))
+
+    def discard(self) -> None:
+        self._fed.clear()
+        self._forget()
 
     def fetch(self, number: int, batch_size: int) -> int:
         columns: Sequence[OutputData]
+        samples = None
         if self._calls is None:
-            columns = self._next_fed()
+            columns, samples = self._next_fed()
         else:
             self._restore()
             try:
@@ -315,10 +341,12 @@ class ExternalSource(FedInput):
         self._ready[number] = list(columns)
         if self.learns_layouts:
             self._axes[number] = tuple(map(_axes_of, columns))
-        positions = np.arange(self._sample, self._sample + size)
-        self._selections[number] = Selection(
-            positions, np.full(size, self._epoch), positions, np.ones(size, bool)
-        )
+        if samples is None:
+            positions = np.arange(self._sample, self._sample + size)
+            samples = Selection(
+                positions, np.full(size, self._epoch), positions, np.ones(size, bool)
+            )
+        self._selections[number] = samples
         self._iteration += 1
         self._sample += batch_size if self._by_sample else size
         return size
@@ -399,11 +427,11 @@ class ExternalSource(FedInput):
         else:
             restore(self._calls.source, self.source, state)
 
-    def _next_fed(self) -> list[GivenData]:
+    def _next_fed(self) -> tuple[list[GivenData], Selection | None]:
         if self._fed:
             return self._fed.popleft()
         if self.repeat_last and self._last is not None:
-            return self._last
+            return self._last, None
         raise ArgumentError("no batch was fed: call feed_input before each run")
 
     def _poll(self, calls: SourceCalls, number: int, batch_size: int) -> Sequence[OutputData]:

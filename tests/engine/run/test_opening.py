@@ -34,7 +34,7 @@ def test_all_inputs_are_opened_and_closed_at_the_end():
     open_inputs(plan, 4, None, shutdown)
     sources = [each.operator.source for each in plan.inputs]
     assert [source.closed for source in sources] == [0, 0]
-    shutdown.run()
+    shutdown()
     assert [source.closed for source in sources] == [1, 1]
 
 

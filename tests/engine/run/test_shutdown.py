@@ -13,8 +13,8 @@ def test_steps_run_once_in_reverse_order():
     done, shutdown = [], Shutdown()
     for name in "abc":
         shutdown.add(lambda name=name: done.append(name))
-    shutdown.run()
-    shutdown.run()
+    shutdown()
+    shutdown()
     assert done == ["c", "b", "a"]
 
 
@@ -27,8 +27,8 @@ def test_a_step_that_fails_keeps_no_other_from_running():
 
     shutdown.add(fail)
     with pytest.raises(OSError, match="cannot close"):
-        shutdown.run()
-    shutdown.run()
+        shutdown()
+    shutdown()
     assert done == ["first"]
 
 
@@ -45,9 +45,9 @@ def test_after_an_interrupt_the_steps_that_are_left_run():
 
     shutdown.add(interrupted)
     with pytest.raises(KeyboardInterrupt):
-        shutdown.run()
+        shutdown()
     assert done == []
-    shutdown.run()
+    shutdown()
     assert done == ["second", "first"]
 
 
@@ -61,9 +61,9 @@ def test_a_repeatable_step_is_tried_again_after_an_error():
 
     shutdown.add(fails_once, repeatable=True)
     with pytest.raises(ValueError):
-        shutdown.run()
-    shutdown.run()
-    shutdown.run()
+        shutdown()
+    shutdown()
+    shutdown()
     assert len(calls) == 2
 
 
@@ -73,8 +73,8 @@ def test_a_forked_child_runs_nothing(monkeypatch):
     shutdown.bind()
     own = os.getpid()
     monkeypatch.setattr(os, "getpid", lambda: own + 1)
-    shutdown.run()
+    shutdown()
     assert done == []
     monkeypatch.undo()
-    shutdown.run()
+    shutdown()
     assert done == [1]

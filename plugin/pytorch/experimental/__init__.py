@@ -1,0 +1,1 @@
+"""Parts of the plugin whose names may still change: `proxy`."""
