@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from penstock import fn, pipeline_def
+from penstock import Pipeline, fn, pipeline_def
 from penstock.engine.errors import ArgumentError, CheckpointError, WorkerError
 from penstock.tensors import TensorListCPU
 
@@ -317,6 +317,13 @@ def test_wrong_sources_are_type_errors_as_in_dali():
 def test_only_workers_prepare_batches_ahead():
     with pytest.raises(ArgumentError, match="valid only with parallel=True"):
         define(by_number, parallel=False, prefetch_queue_depth=2)
+
+
+def test_a_stored_pipeline_is_fed_instead():
+    stored = define(by_number, name="numbers", prefetch_queue_depth=2).serialize()
+    with Pipeline.deserialize(stored) as pipe:
+        pipe.feed_input("numbers", np.full((4, 2), 5))
+        assert pipe.run()[0].as_array().tolist() == [[5, 5]] * 4
 
 
 def test_an_object_that_cannot_get_into_new_interpreters():
