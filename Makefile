@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # An editable install is a hook in Python's import, which mypy and pyright do not follow. They follow
 # a path: that of a folder in which the checkout has the form of the installed package.
-.PHONY: demo docs gallery test lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
+.PHONY: demo docs gallery test test-frameworks lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -55,6 +55,12 @@ lint: $(VENV)/dev
 test: lint
 	@echo "The suite: its first dots come once all tests are collected"
 	$(VENV)/bin/pytest -n $(WORKERS) --ignore=tests/parity
+
+# TensorFlow, JAX, Paddle and Triton's clients have virtual environments of their own;
+# `make test-frameworks FRAMEWORKS="jax paddle"` tries some of them.
+FRAMEWORKS ?=
+test-frameworks: $(VENV)/dev
+	$(RUN) tests/frameworks.py --venvs $(VENV)/frameworks $(FRAMEWORKS)
 
 docs: $(VENV)/dev
 	$(RUN) docs/site/build.py

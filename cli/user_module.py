@@ -56,6 +56,15 @@ def _load_file(path: Path) -> ModuleType:
     return module
 
 
+def loaded_module(module: str) -> ModuleType:
+    """Return a module that `load_module` has imported, by the same name."""
+    if not module.endswith(".py") and os.sep not in module:
+        return sys.modules[module]
+    path = os.path.abspath(module)
+    files = {getattr(each, "__file__", None): each for each in list(sys.modules.values())}
+    return files.get(path) or files[module]
+
+
 def failed(target: str, error: Exception) -> CommandFailed:
     """Return the end of a command by an error of the user's code.
 

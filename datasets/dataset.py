@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..readers.source import checked_indices
-from ..readers.storage.urls import place_of
+from ..readers.storage.urls import Url, place_of
 from .formats.base import StoredSamples
 from .formats.dataset_format import DatasetFormat
 from .formats.table import format_named
@@ -48,7 +48,12 @@ class Dataset:
         self._stored: StoredSamples = self.row.open(location)
 
     def __reduce__(self) -> Any:
-        return Dataset, (self.path, self.row, self.options)
+        return Dataset, (self.absolute_path, self.row, self.options)
+
+    @property
+    def absolute_path(self) -> str:
+        """The path as a process finds it that works in another folder."""
+        return self.path if isinstance(self.place, Url) else os.path.abspath(self.path)
 
     @property
     def format(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..engine.errors import ArgumentError
 from ..engine.order import checkpoint
-from ..engine.order.sampler import SamplerState
+from ..engine.order.sampler import SamplerState, dealt_samples, restored_state
 from ..engine.run.pipeline import Pipeline
 from .epochs import Shards
 
@@ -76,7 +76,17 @@ def reader_state(pipeline: Pipeline, reader: str) -> SamplerState:
 
     The reader is past the start of its data if the pipeline has run or continues a checkpoint.
     """
-    return SamplerState.from_json(checkpoint.load(pipeline.checkpoint()).inputs[reader])
+    return restored_state(checkpoint.load(pipeline.checkpoint()).inputs[reader])
+
+
+def leave_epoch(pipelines: list[Pipeline], epoch: int) -> None:
+    """Leave out what the readers have left of `epoch` and of those before it."""
+    for pipeline in pipelines:
+        saved = checkpoint.load(pipeline.checkpoint())
+        for name in pipeline.reader_meta():
+            state = restored_state(saved.inputs[name])
+            saved.inputs[name] = state.after_epoch(epoch).to_json()
+        pipeline.restore(saved.dump())
 
 
 def _left(state: SamplerState, count: int, stick: bool) -> tuple[tuple[int, ...], ...]:
@@ -84,6 +94,9 @@ def _left(state: SamplerState, count: int, stick: bool) -> tuple[tuple[int, ...]
     left = []
     for epoch, intervals in sorted(state.remaining.items()):
         total = sum(stop - start for start, stop in intervals)
+        if state.dealt is not None and epoch == state.epoch:
+            left.append(tuple(dealt_samples(total, rank, *state.dealt) for rank in range(count)))
+            continue
         cuts = state.cuts.get(epoch) or [total * shard // count for shard in range(count + 1)]
         moved = 0 if stick else epoch
         shards = [(rank + moved) % count for rank in range(count)]

@@ -23,6 +23,7 @@ from .arguments import (
     as_names,
     as_pipelines,
     common_batch_size,
+    leave_epoch,
     reader_shards,
     reader_state,
     sized_shards,
@@ -92,6 +93,7 @@ class BaseIterator(ABC, Generic[T, Form]):
     in_loop: bool
     _step: int
     _ended: bool
+    _between: bool  # a new epoch has begun, and the loop over the last one must still end
 
     if not TYPE_CHECKING:
 
@@ -139,25 +141,36 @@ class BaseIterator(ABC, Generic[T, Form]):
         self.batch_size = common_batch_size(self._pipelines)
         self._reader = reader_name
         self._given = size, last_batch_padded
-        self._take_up()
+        self._take_up(self._state_of_checkpoint())
         self._prepared = prepare_first_batch
         if prepare_first_batch:
             for pipeline in self._pipelines:
                 pipeline.schedule_run()
 
-    def _take_up(self) -> None:
-        """Set the count: to the start of an epoch, or to where the pipelines' checkpoint stands."""
+    def _take_up(self, saved: IteratorState | None, *, divided_anew: bool = False) -> None:
+        """Set the count: to the start of an epoch, or to where the pipelines stand.
+
+        Args:
+            saved: count of the iterator whose checkpoint the pipelines continue, if any.
+            divided_anew: whether the ranks have other shards than those of `saved`.
+        """
         self._exhausted = False  # a pipeline raised StopIteration
         self._discard = 0  # batches that are dropped before the next
         self._begin(0)
         shards, ranks = self._shards()
-        saved = IteratorState.from_json(self._pipelines[0].iterator_state)
         self._basis = self._basis_of(shards)
-        exact = saved is not None and saved.basis == self._basis
-        if shards is not None and saved is not None and self._reader and not exact:
-            shards = replace(shards, taken=0 if saved.complete else saved.step)
-        elif shards is not None and exact:
-            shards = replace(shards, first_epoch=0, left=())  # the count says what is left
+        exact = saved is not None and saved.basis == self._basis and not divided_anew
+        if saved is not None and shards is not None and self._reader:
+            if exact:
+                saved.check_ranks(shards.count)
+                shards = replace(
+                    shards, first_epoch=saved.epoch, left=saved.left, taken=saved.taken
+                )
+            else:
+                if self._policy is LastBatchPolicy.DROP:  # what was dropped belongs to no epoch
+                    leave_epoch(self._pipelines, saved.epoch - (not saved.complete))
+                    shards, ranks = self._shards()
+                shards = replace(shards, taken=0 if saved.complete else saved.step)
         self._epochs = (
             None if shards is None else Epochs(shards, ranks, self.batch_size, self._policy)
         )
@@ -167,8 +180,11 @@ class BaseIterator(ABC, Generic[T, Form]):
     def _go_on(self, saved: IteratorState, exact: bool) -> None:
         """Continue the count of an iterator over pipelines that continue its checkpoint."""
         if exact and self._epochs is not None:
-            saved.check_ranks(len(self._epochs.ahead))
-            self._epochs.begin(saved.epoch, saved.ahead)
+            if self._reader:
+                self._epochs.restart(saved.ahead)
+            else:
+                saved.check_ranks(len(self._epochs.ahead))
+                self._epochs.begin(saved.epoch, saved.ahead)
         if exact:
             self._begin(saved.step)
             self._discard, self._exhausted = saved.discard, saved.exhausted
@@ -216,6 +232,24 @@ class BaseIterator(ABC, Generic[T, Form]):
         """
         return self._size
 
+    @property
+    def epoch(self) -> int:
+        """Number of the epoch to which the next batch of a loop belongs, from 0.
+
+        A resumed run goes on with `for epoch in range(batches.epoch, epochs)`.
+
+        Raises:
+            TypeError: there is no `reader_name`, so nothing counts the epochs.
+        """
+        if self._epochs is None or self._reader is None:
+            raise TypeError("the iterator counts no epochs: give reader_name")
+        return self._epochs.number + self.at_end
+
+    @property
+    def step(self) -> int:
+        """Number of the next batch in its epoch, from 0. Batches before a checkpoint count, too."""
+        return 0 if self.at_end else self._step
+
     def __len__(self) -> int:
         """Return the number of batches of the current epoch."""
         if self._epochs is None:
@@ -235,11 +269,20 @@ class BaseIterator(ABC, Generic[T, Form]):
     def __iter__(self: BaseIterator[T, InTuples]) -> Iterator[tuple[T, ...]]: ...
 
     def __iter__(self) -> Iterator[Any]:
-        if self._ended or self._all_taken:
+        self._start_epoch()
+        return EpochLoop(self)
+
+    def _start_epoch(self) -> bool:
+        """Go on to an epoch's start if the last one has ended, or if its loop was broken off."""
+        if self._between:
+            self._between = False
+        elif self.at_end:
             self._next_epoch()
         elif self.in_loop:
             self._leave_epoch()
-        return EpochLoop(self)
+        else:
+            return False
+        return True
 
     @overload
     def __next__(self: BaseIterator[T, InLists]) -> list[dict[str, T]]: ...
@@ -251,7 +294,9 @@ class BaseIterator(ABC, Generic[T, Form]):
     def __next__(self: BaseIterator[T, InTuples]) -> tuple[T, ...]: ...
 
     def __next__(self) -> Any:
-        if not self._ended:
+        if self._between:
+            self._between = False
+        elif not self._ended:
             outputs = self._fetch()
             if outputs is not None:
                 step, self._step = self._step, self._step + 1
@@ -264,7 +309,7 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     def next(self) -> Any:
         """Return the next batch, as `next(iterator)` does."""
-        return self.__next__()
+        return self.__next__()  # type: ignore[misc]  # of any form
 
     def joined(self, batches: list[dict[str, T]]) -> list[dict[str, T]]:
         """Return the dictionaries of one step, of which there is one for each pipeline.
@@ -278,11 +323,7 @@ class BaseIterator(ABC, Generic[T, Form]):
 
         In the middle of an epoch whose batches `next` took one by one, warn and do nothing.
         """
-        if self._ended or self._all_taken:
-            self._next_epoch()
-        elif self.in_loop:
-            self._leave_epoch()
-        elif self._step > self._first_step:
+        if not self._start_epoch() and self._step > self._first_step:
             warnings.warn(
                 f"reset() was ignored: the epoch has not ended after {self._step} batch(es); "
                 "take the remaining batches first",
@@ -315,7 +356,7 @@ class BaseIterator(ABC, Generic[T, Form]):
     def _begin(self, step: int) -> None:
         """Set the number of batches of the current epoch that were handed out."""
         self._step = self._first_step = step
-        self._ended = self.in_loop = False
+        self._ended = self.in_loop = self._between = False
 
     def checkpoints(self) -> list[bytes]:
         """Return a checkpoint of each pipeline, as it was after the latest batch.
@@ -323,17 +364,22 @@ class BaseIterator(ABC, Generic[T, Form]):
         New pipelines take one as their argument `checkpoint`. An iterator over these pipelines
         goes on as this one does, with the same batches, from the same place in the epoch.
         """
+        state = self._state().to_json()
+        return [pipeline.checkpoint(iterator=state) for pipeline in self._pipelines]
+
+    def _state(self) -> IteratorState:
         epochs = self._epochs
-        state = IteratorState(
+        return IteratorState(
             basis=self._basis,
             epoch=0 if epochs is None else epochs.number,
             step=self._step,
-            complete=self._ended or self._all_taken,
+            complete=self.at_end,
             exhausted=self._exhausted,
             discard=self._discard,
             ahead=() if epochs is None else epochs.ahead,
-        ).to_json()
-        return [pipeline.checkpoint(iterator=state) for pipeline in self._pipelines]
+            taken=0 if epochs is None else epochs.taken,
+            left=() if epochs is None else epochs.left,
+        )
 
     def state_dict(self) -> dict[str, Any]:
         """Return where the run stands, of JSON types, as `load_state_dict` takes it.
@@ -364,7 +410,37 @@ class BaseIterator(ABC, Generic[T, Form]):
         for pipeline, checkpoint in zip(self._pipelines, saved, strict=True):
             pipeline.restore(checkpoint)
         self._prepared = False
-        self._take_up()
+        self._take_up(self._state_of_checkpoint())
+
+    def _state_of_checkpoint(self) -> IteratorState | None:
+        """Return the count in the checkpoint at which the pipelines stand, if any."""
+        return IteratorState.from_json(self._pipelines[0].iterator_state)
+
+    def reshard(self, shard_id: int, num_shards: int) -> None:
+        """Go on as one of another number of ranks, also in the middle of an epoch.
+
+        All ranks of the new number call this after the same batch, instead of a restart. The new
+        ranks divide evenly what no rank has read of the epoch, so the epoch has each sample once.
+        A rank that joins loads the `state_dict` of another rank first. Batches that are under way
+        are dropped. See docs/distributed.md.
+
+        Args:
+            shard_id: number of this rank. With several pipelines, those of rank r are the shards
+                from r * len(pipelines) on.
+            num_shards: the new number of ranks.
+
+        Raises:
+            ArgumentError: the iterator has no `reader_name`, or there is no such shard.
+        """
+        if self._reader is None:
+            raise ArgumentError("reshard needs an iterator with reader_name")
+        count = len(self._pipelines)
+        state = self._state()
+        for i, pipeline in enumerate(self._pipelines):
+            pipeline.reshard(shard_id * count + i, num_shards * count)
+        self._prepared = False
+        self._take_up(state, divided_anew=True)
+        self._between = state.complete or self._step < state.step
 
     def close(self) -> None:
         """Close the pipelines: their threads end, their files and memory are freed."""
@@ -394,6 +470,11 @@ class BaseIterator(ABC, Generic[T, Form]):
             count: number of samples to return. Only the last batch of an epoch has fewer samples
                 than `batch_size`, and 0 is possible.
         """
+
+    @property
+    def at_end(self) -> bool:
+        """Whether all batches of the epoch were handed out, as far as that is known."""
+        return self._ended or self._all_taken
 
     @property
     def _all_taken(self) -> bool:

@@ -34,5 +34,11 @@ class EpochLoop(Iterator[B], Generic[B]):
     def __len__(self) -> int:
         return len(self._batches)
 
+    def close(self) -> None:
+        """Leave the pipelines open.
+
+        Python calls this when a generator ends early that says `yield from batches`.
+        """
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._batches, name)

@@ -101,6 +101,7 @@ class Epochs:
             before the run was interrupted count, too.
         ahead: number of samples of the current epoch that each rank took in earlier epochs. Only
             with `FILL` and without padding such samples do not come again.
+        taken: see `Shards`; 0 once the first epoch is over.
     """
 
     def __init__(
@@ -120,10 +121,15 @@ class Epochs:
         self._carries = policy is LastBatchPolicy.FILL and not shards.padded
         self.restart()
 
-    def restart(self) -> None:
-        """Return to the first epoch, after the data was rewound."""
-        self._taken = self._shards.taken
-        self.begin(self._shards.first_epoch, sizes=self._shards.sizes(self._shards.first_epoch))
+    def restart(self, ahead: Sequence[int] = ()) -> None:
+        """Return to the first epoch, after the data was rewound.
+
+        Args:
+            ahead: see the class; by default, no samples were taken.
+        """
+        first = self._shards.first_epoch
+        self.taken = self._shards.taken
+        self.begin(first, ahead, sizes=self._shards.sizes(first))
 
     def begin(
         self, number: int, ahead: Sequence[int] = (), *, sizes: Sequence[int] | None = None
@@ -137,17 +143,22 @@ class Epochs:
         """
         self.number = number
         if sizes is None:
-            self._taken = 0
+            self.taken = 0
             sizes = self._shards.whole_sizes(number)
         self._sizes = tuple(sizes)
         self.ahead = tuple(ahead) or (0,) * self._shards.count
-        self.steps = self._taken + self._count_steps()
+        self.steps = self.taken + self._count_steps()
+
+    @property
+    def left(self) -> tuple[tuple[int, ...], ...]:
+        """What `Shards.left` has of the current epoch and of those after it."""
+        return self._shards.left[self.number - self._shards.first_epoch :]
 
     def advance(self) -> None:
         """Go on to the next epoch."""
-        read = (self.steps - self._taken) * self._batch_size
+        read = (self.steps - self.taken) * self._batch_size
         ahead = [before + read - size for before, size in zip(self.ahead, self._sizes, strict=True)]
-        self._taken = 0
+        self.taken = 0
         epoch = self.number + 1
         self.begin(epoch, ahead if self._carries else (), sizes=self._shards.sizes(epoch))
 
@@ -163,17 +174,23 @@ class Epochs:
         """Return how many samples, from the first, the user gets of a pipeline's batch `step`."""
         if self._policy is not LastBatchPolicy.PARTIAL:
             return self._batch_size
-        size = self._sizes[self._ranks[pipeline]]
-        return min(self._batch_size, max(0, size - (step - self._taken) * self._batch_size))
+        return self.own_rows(pipeline, step)
+
+    def own_rows(self, pipeline: int, step: int) -> int:
+        """Return how many samples, from the first, of a pipeline's batch are of this epoch."""
+        rank = self._ranks[pipeline]
+        left = self._sizes[rank] - self.ahead[rank] - (step - self.taken) * self._batch_size
+        return min(self._batch_size, max(0, left))
 
     @property
     def dropped(self) -> int:
         """Number of batches that the iterator reads and discards after the last batch."""
         if self._policy is not LastBatchPolicy.DROP:
             return 0
-        if self._shards.padded:  # up to the start of the readers' next epoch
-            return self._whole(max(self._sizes)) - (self.steps - self._taken)
-        return 1 if min(self._sizes) % self._batch_size else 0
+        largest, smallest = max(self._sizes), min(self._sizes)
+        if self._shards.padded or largest > smallest + 1:  # up to the readers' next epoch
+            return self._whole(largest) - (self.steps - self.taken)
+        return 1 if smallest % self._batch_size else 0
 
     def _whole(self, samples: int) -> int:
         return -(-samples // self._batch_size)

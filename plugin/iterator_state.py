@@ -8,7 +8,7 @@ does not pad, an epoch ends in the middle of a batch that was read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from ..engine.errors import CheckpointError
@@ -27,7 +27,9 @@ class IteratorState:
         complete: whether these were all.
         exhausted: whether a source has raised StopIteration, and did not start over yet.
         discard: number of batches that are dropped before the next.
-        ahead: see `Epochs`.
+        ahead: see `Epochs`; empty if no rank is ahead.
+        taken, left: see `Shards`, for the current epoch and those after it; 0 and empty unless
+            ranks or batch size have changed in the epoch.
 
     Raises:
         CheckpointError: a value is none of these.
@@ -37,13 +39,16 @@ class IteratorState:
     epoch: int
     step: int
     complete: bool
-    exhausted: bool
-    discard: int
-    ahead: tuple[int, ...]
+    exhausted: bool = False
+    discard: int = 0
+    ahead: tuple[int, ...] = ()
+    taken: int = 0
+    left: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        counts = {"epoch": self.epoch, "step": self.step, "discard": self.discard}
+        counts = {name: getattr(self, name) for name in ("epoch", "step", "discard", "taken")}
         counts |= {f"ahead[{i}]": number for i, number in enumerate(self.ahead)}
+        counts |= {f"left[{i}]": number for i, sizes in enumerate(self.left) for number in sizes}
         for name, number in counts.items():
             lowest = -_LARGEST if name.startswith("ahead") else 0
             if type(number) is not int or not lowest <= number < _LARGEST:
@@ -54,23 +59,37 @@ class IteratorState:
             raise _damaged(f"basis is {self.basis!r:.80}")
 
     def check_ranks(self, count: int) -> None:
-        """Raise CheckpointError unless the state has `count` ranks."""
-        if len(self.ahead) != count:
-            raise _damaged(f"ahead has {len(self.ahead)} numbers for {count} rank(s)")
+        """Raise CheckpointError unless the numbers of the state are of `count` ranks."""
+        for name, numbers in (("ahead", self.ahead), *(("left", sizes) for sizes in self.left)):
+            if len(numbers) not in ((0, count) if name == "ahead" else (count,)):
+                raise _damaged(f"{name} has {len(numbers)} numbers for {count} rank(s)")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the state as dicts, lists, numbers and booleans."""
-        return asdict(self) | {"ahead": list(self.ahead)}
+        """Return the state of JSON types, without values that are the defaults."""
+        ahead = list(self.ahead) if any(self.ahead) else []
+        further = {"exhausted": self.exhausted, "discard": self.discard, "ahead": ahead}
+        further |= {"taken": self.taken, "left": [list(sizes) for sizes in self.left]}
+        return {
+            "basis": dict(self.basis),
+            "epoch": self.epoch,
+            "step": self.step,
+            "complete": self.complete,
+            **{name: value for name, value in further.items() if value},
+        }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any] | None) -> IteratorState | None:
         """Return the state that `to_json` turned into `value`; None if there is none."""
         if value is None:
             return None
+        value = {"exhausted": False, "discard": 0, "ahead": [], "taken": 0, "left": [], **value}
         names = set(cls.__dataclass_fields__)
-        if set(value) != names or not isinstance(value["ahead"], list | tuple):
+        lists = [value["ahead"], value["left"]]
+        lists += value["left"] if isinstance(value["left"], list) else []
+        if set(value) != names or not all(isinstance(each, list) for each in lists):
             raise _damaged(f"it has {sorted(value)}, expected {sorted(names)}")
-        return cls(**{**value, "ahead": tuple(value["ahead"])})
+        left = tuple(map(tuple, value["left"]))
+        return cls(**{**value, "ahead": tuple(value["ahead"]), "left": left})
 
 
 def _damaged(complaint: str) -> CheckpointError:

@@ -46,10 +46,10 @@ DESCRIPTION = """\
 """The arguments of `BaseIterator`, for the docstring of each iterator."""
 
 
-def describe(iterator: type, description: str) -> None:
-    """Put a description of the arguments into the class's docstring, where it says `{arguments}`.
+def describe(iterator: Any, description: str) -> None:
+    """Put a description of the arguments into a docstring, where it says `{arguments}`.
 
-    A class without an argument `output_map` has no description of that argument.
+    A class or function without an argument `output_map` has no description of that argument.
     """
     if iterator.__doc__ is None or "{arguments}" not in iterator.__doc__:
         return

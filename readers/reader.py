@@ -15,7 +15,7 @@ from ..engine.graph.inputs import SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
-from ..engine.order.sampler import Blocks, Sampler, SamplerState, Selection
+from ..engine.order.sampler import Blocks, Sampler, Selection, check_shard, restored_state
 from ..engine.ranks.discovery import shard_of_process
 from ..engine.tensors import TensorList
 from ..engine.tensors.source_info import NamesOnDemand
@@ -28,6 +28,9 @@ from .storage.urls import is_url
 
 REMOTE_DEPTH = 4
 """Batches of remote data that are read ahead by default."""
+
+SAMPLES_IN_DIGEST = 64
+"""Samples whose names the ranks compare: one more or less shifts the names of many."""
 
 THREADS_AFTER_A_FAULT = 16
 """Threads that read a batch sample by sample, if a service does not answer."""
@@ -160,9 +163,9 @@ class Reader(SeekableInput):
         return ("",) * self.num_outputs()
 
     def open(self, batch_size: int, state: Any) -> None:
-        self.shard_id, self.num_shards = shard_of_process(
-            self.called.removeprefix("fn."), self.shard_id, self.num_shards
-        )
+        given = self.shard_id, self.num_shards
+        self.shard_id, self.num_shards = shard_of_process(self.called.removeprefix("fn."), *given)
+        self.found_no_ranks = given == (None, None) and self.num_shards == 1
         self.source = self.open_source()
         self.sampler = self._make_sampler(batch_size, state)
         self._first = 0
@@ -174,6 +177,39 @@ class Reader(SeekableInput):
         self.sampler = self._make_sampler(self.sampler.batch_size, state)
         self._first = number
         self.window.restart(self.sampler, number)
+
+    def facts(self) -> dict[str, Any]:
+        count, shuffles = len(self.source), self.random_shuffle or self.shuffle_after_epoch
+        return {
+            "num_shards": self.num_shards,
+            "number of samples": count,
+            "digest of sample names": self._digest_of_names(),
+            "random_shuffle": shuffles,
+            "seed of the order": self._order_seed() if shuffles else None,
+            "shuffle_block": self.shuffle_block,
+            "stick_to_shard": self._sticks,
+            "pad_last_batch": self.pad_last_batch,
+        }
+
+    def _digest_of_names(self) -> str:
+        """Return a digest of the names of some samples, without the folders that hold these.
+
+        Each rank may have a copy of the data set in a folder of its own.
+        """
+        from ..engine.ranks.agreement import digest  # only several ranks compare what they read
+
+        some = np.linspace(0, len(self.source) - 1, SAMPLES_IN_DIGEST).astype(np.int64)
+        names = [self.source.where(index).rpartition("/")[2] for index in some.tolist()]
+        return digest(names)
+
+    def check_shard(self, shard_id: int, num_shards: int) -> None:
+        check_shard(len(self.source), shard_id, num_shards)
+
+    def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
+        state = self.sampler.state_after(number - self._first)
+        state = state.dealt_to(num_shards, self.sampler.batch_size)
+        self.shard_id, self.num_shards = shard_id, num_shards
+        self.restore(number, state.to_json())
 
     def _make_sampler(self, batch_size: int, state: Any) -> Sampler:
         return Sampler(
@@ -187,7 +223,7 @@ class Reader(SeekableInput):
             stick_to_shard=self._sticks,
             shuffle_all=self.shuffle_after_epoch,
             pad_last_batch=self.pad_last_batch,
-            state=None if state is None else SamplerState.from_json(state),
+            state=None if state is None else restored_state(state),
         )
 
     @property
@@ -329,7 +365,7 @@ class Reader(SeekableInput):
         }
 
     def state_after(self, batches: int) -> Any:
-        return self.sampler.state_after(batches - self._first).to_json()
+        return self.sampler.saved_after(batches - self._first)
 
     def next_epoch_after(self, batches: int) -> Any:
         return self.sampler.next_epoch_after(batches - self._first).to_json()

@@ -20,7 +20,8 @@ ROOT = Path(penstock.__file__).resolve().parent
 GROUND = {"engine", "geometry", "formats", "signals"}  # what readers, decoders and operators share
 PARTS = {"readers", "decoders", "operators"}  # of which composite operators consist
 PACKAGES = GROUND | PARTS
-PACKAGES |= {"auto_aug", "composite", "experimental", "plugin", "datasets", "cli", "testing"}
+PACKAGES |= {"auto_aug", "composite", "experimental", "plugin", "datasets", "serving"}
+PACKAGES |= {"cli", "testing"}
 # What each part of the package may import of the others.
 MAY_IMPORT = {
     "engine": set(),
@@ -33,13 +34,14 @@ MAY_IMPORT = {
     "composite": GROUND | PARTS,
     "auto_aug": {"engine", "operators", "fn"},
     "experimental": PACKAGES - {"cli", "testing"} | {"fn", "ops", "types", "__init__"},
-    "plugin": {"engine"},
+    "plugin": {"engine", "datasets"},
     "fn": {"engine"},
     "ops": {"engine", "fn"},
     "extend": {"engine", "readers", "decoders", "operators", "plugin", "datasets"},
     "tfrecord": {"engine", "readers"},
     "datasets": GROUND | {"readers", "decoders"},
     "testing": GROUND | {"readers", "decoders", "operators", "datasets", "fn", "__init__"},
+    "serving": {"engine", "__version__"},
     "cli": PACKAGES - {"testing"} | {"fn", "ops", "__init__", "__version__"},
     "__init__": PACKAGES - {"testing"} | {"extend", "fn", "ops", "tfrecord"},
     "__main__": {"cli"},
@@ -86,6 +88,7 @@ ALSO_OPEN = {
     "plugin": {"run"},  # iterators run pipelines
     "experimental": {"run", "work"},  # operators run at once
     "__init__": {"run"},
+    "serving": {"run"},  # servers run pipelines
     "cli": {"run"},
     "testing": {"work", "run"},  # a batch and its device, and the stage that runs them
 }

@@ -49,6 +49,7 @@ PUBLIC = [
     *("experimental.torchvision", "experimental.torchvision.v2.functional"),
     *("pickling", "pipeline", "plugin_manager", "sysconfig", "tensors"),
     *("tfrecord", "types", "plugin.arrays", "plugin.base_iterator", "plugin.jax", "plugin.jax.fn"),
+    *("plugin.jax.clu", "plugin.jax.integration", "plugin.jax.iterator"),
     *(
         "plugin.numba",
         "plugin.numba.experimental",
@@ -56,6 +57,7 @@ PUBLIC = [
         "plugin.numba.fn.experimental",
     ),
     *("plugin.pytorch", "plugin.pytorch.fn"),
+    *("plugin.keras", "plugin.tf", "plugin.tf.experimental"),
 ]
 
 

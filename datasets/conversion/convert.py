@@ -11,13 +11,12 @@ from itertools import islice, pairwise
 import numpy as np
 
 from ...engine.errors import ArgumentError, SourceError
-from ...readers.storage.urls import Url, place_of
 from ..checking.digests import KEYS_DTYPE, repeated_keys
 from ..dataset import Dataset, open_dataset
 from ..formats.hashed_file import write_new
 from ..formats.table import format_named
 from ..manifest import NAME, Manifest, ShardInfo
-from .destination import Destination
+from .destination import Destination, local_folder
 from .engines.table import ENGINES
 from .execution import Execution
 from .options import ConvertOptions, taking
@@ -80,12 +79,7 @@ def convert(options: ConvertOptions) -> ConvertReport:
     """
     if options.engine not in ENGINES:
         raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {options.engine!r}")
-    path = place_of(options.destination)
-    if isinstance(path, Url):
-        raise ArgumentError(
-            f"the destination {path} is a URL, but conversions write local folders; convert "
-            "to a local folder and copy it there, for example with `aws s3 sync` or rclone"
-        )
+    path = local_folder(options.destination)
     with open_dataset(
         options.source, format=options.format, storage_options=options.storage_options
     ) as dataset:

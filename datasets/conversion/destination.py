@@ -15,6 +15,7 @@ from typing import IO
 
 from ...engine.errors import ArgumentError, SourceError
 from ...readers.storage.index_cache import replace_file
+from ...readers.storage.urls import Url, place_of
 from ..dataset import Dataset
 from ..manifest import NAME, Manifest, read_manifest
 from .overlap import check_apart
@@ -24,6 +25,21 @@ from .task import WORK, sync_folder
 _PLAN = "plan.json"
 _DONE = f"{WORK}-done"
 """What `WORK` is renamed to before its files go, so that it is whole as long as it is there."""
+
+
+def local_folder(destination: str | os.PathLike[str]) -> Path:
+    """Return the path of a folder to write.
+
+    Raises:
+        ArgumentError: the destination is a URL.
+    """
+    place = place_of(destination)
+    if isinstance(place, Url):
+        raise ArgumentError(
+            f"the destination {place} is a URL, but data sets are written to local folders; write "
+            "a local folder and copy it there, for example with `aws s3 sync` or rclone"
+        )
+    return place
 
 
 @dataclass(frozen=True)

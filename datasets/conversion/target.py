@@ -29,18 +29,28 @@ def target_of(dataset: Dataset, options: ConvertOptions, row: DatasetFormat) -> 
     Raises:
         ArgumentError: the format cannot hold the samples, or an option does not suit the source.
     """
-    assert row.writer is not None
     schema = options.reencoding.schema(_chosen_schema(dataset, options))
+    writer = check_fits(row, schema, str(dataset.place))
+    target = Target(schema, _class_names(dataset, options))
+    (first,) = dataset.read([0])
+    first = options.reencoding(first.with_only(options.components))
+    return Target(schema, target.classes, writer.layout(target, first))
+
+
+def check_fits(row: DatasetFormat, schema: Schema, what: str) -> type[Writer]:
+    """Return the writer of a format if it can hold samples of a schema.
+
+    Raises:
+        ArgumentError: it cannot. The message says which components, and which formats, would fit.
+    """
+    assert row.writer is not None
     if reason := row.writer.refusal(schema):
         fitting = _fitting(row.writer, schema)
         advice = f"; `components` {', '.join(fitting)} would fit" if fitting else ""
         if formats := [name for name, each in writers().items() if not each.refusal(schema)]:
             advice += f"; all components fit {', '.join(formats)}"
-        raise ArgumentError(f"{dataset.place} cannot be converted to {row.title}: {reason}{advice}")
-    target = Target(schema, _class_names(dataset, options))
-    (first,) = dataset.read([0])
-    first = options.reencoding(first.with_only(options.components))
-    return Target(schema, target.classes, row.writer.layout(target, first))
+        raise ArgumentError(f"{what} cannot be converted to {row.title}: {reason}{advice}")
+    return row.writer
 
 
 def _fitting(writer: type[Writer], schema: Schema) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -113,7 +113,7 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
         shutil.rmtree(staging, ignore_errors=True)
         error.add_note(f"the whole shards stay in {task.job.root}; resume=True goes on with them")
         raise
-    _publish(staging, task.job.root)
+    publish(staging, task.job.root)
     replace_file(_record(task, ".keys"), [digests.tobytes()])
     replace_file(_record(task, ".json"), [json.dumps(asdict(shard)).encode()])
     shutil.rmtree(staging)
@@ -122,8 +122,20 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
 
 def opened_source(job: ConvertJob) -> Dataset:
     """Return the source, which stays open for the next task of the process."""
-    options = _Options(job.options.storage_options or {})
-    return _opened(os.fspath(job.options.source), job.source_format, options, job.stamp)
+    path, options = os.fspath(job.options.source), job.options.storage_options or {}
+    return opened(path, job.source_format, options, job.stamp)
+
+
+def opened(path: str, format: DatasetFormat, options: Mapping[str, Any], stamp: str) -> Dataset:
+    """Return a data set, which stays open for the next task of the process.
+
+    Args:
+        path: of the data set.
+        format: of the data set.
+        options: `Reader.storage_options`, for URLs.
+        stamp: state of the files: see `stamp_of`. Files of another state are opened anew.
+    """
+    return _opened(path, format, _Options(options), stamp)
 
 
 class _Options(dict[str, Any]):
@@ -183,8 +195,8 @@ def _written(
     return shard, np.concatenate(digests)
 
 
-def _publish(staging: Path, root: Path) -> None:
-    """Rename all files into the data set's folder, and have the disk remember the names."""
+def publish(staging: Path, root: Path) -> None:
+    """Rename all files of a shard into the data set's folder; have the disk keep the names."""
     folders = {root}
     for folder, _, names in os.walk(staging):
         target = root / Path(folder).relative_to(staging)

@@ -85,6 +85,20 @@ def moved(page: str, sources: Path, link: re.Match[str]) -> str:
     return f"{opening}{relative}{anchor or ''}{closing}"
 
 
+def list_of_pages(sources: Path) -> str:
+    """Return the list of all pages for programs that read (llmstxt.org), in the site's order."""
+    lines = ["# Penstock", "", "> Reads deep-learning data sets; start with skill.md.", ""]
+    contents = (sources / "index.md").read_text(encoding="utf-8")
+    for line in contents.splitlines():
+        if line.startswith(":caption: "):
+            lines += ["", f"## {line.removeprefix(':caption: ')}", ""]
+        elif re.fullmatch(r"[\w/]+", line):
+            text = (sources / f"{line}.md").read_text(encoding="utf-8")
+            title = text.partition("\n")[0].removeprefix("# ")
+            lines.append(f"- [{title}]({line}.html)")
+    return "\n".join(lines) + "\n"
+
+
 def write(path: Path, text: str) -> None:
     """Write a file, unless it has this text: Sphinx reads changed pages only."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -106,6 +120,8 @@ def main() -> int:
     strict = ("--fail-on-warning", "--keep-going", "--nitpicky", "--quiet")
     status = subprocess.call([sys.executable, "-m", "sphinx", *strict, "-c", HERE, sources, folder])
     if status == 0:
+        shutil.copyfile(ROOT / "SKILL.md", folder / "skill.md")
+        write(folder / "llms.txt", list_of_pages(sources))
         print(f"The site: {folder / 'index.html'}")
     return status
 

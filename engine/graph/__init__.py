@@ -5,6 +5,7 @@ context           the parts of a sample's work and of a batch that operators may
 limits            the names of limits, by which operators say what would lift them
 operator_base     the base of all operators: their declaration, and what the engine asks of them
 operator          the classes that operators derive from, and the table of all operators
+user_calls        users' code that processes of a pipeline call for an operator
 inputs            the two roles of inputs: seekable readers, and sources that user code feeds
 declaration       signatures and docstrings made from an operator's class
 row_arguments     arguments and errors of single samples, for work on a whole batch

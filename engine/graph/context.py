@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..gpu.device import Device
     from ..order.sampler import Selection
     from ..tensors.memory import SlabPool
+    from .user_calls import CallingProcesses
 
 _NO_NUMBERS = np.empty(0)
 
@@ -32,12 +33,15 @@ class Placement:
         random_key: key of the operator's random numbers.
         threads: number of the pipeline's CPU workers.
         on_error: what the pipeline does with bad samples: "raise", "skip" or "replace".
+        python_workers: the processes that call users' code, if the operator wants them and the
+            pipeline has them.
     """
 
     ordinal: int = -1
     random_key: int = 0
     threads: int = 1
     on_error: str = "raise"
+    python_workers: CallingProcesses | None = None
 
 
 class HasPlacement(Protocol):

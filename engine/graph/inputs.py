@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ..errors import ArgumentError
 from .derivation import Axes
@@ -73,7 +75,14 @@ class InputOperator(BatchOperator, ABC):
 
 
 class SeekableInput(InputOperator):
-    """An input whose samples can be read in any order, and again: a reader."""
+    """An input whose samples can be read in any order, and again: a reader.
+
+    Attributes:
+        found_no_ranks: whether it reads all data because nothing said that there are other ranks,
+            when it was opened.
+    """
+
+    found_no_ranks: bool = False
 
     @abstractmethod
     def select(self, number: int, batches: int = 1) -> Selection:
@@ -127,6 +136,20 @@ class SeekableInput(InputOperator):
         Another thread calls this when the pipeline is closed, and then calls neither method again.
         """
 
+    def facts(self) -> dict[str, Any]:
+        """Return what all ranks must agree in, by words for messages; "num_shards" among them."""
+        return {"num_shards": self.meta()["number_of_shards"]}
+
+    def check_shard(self, shard_id: int, num_shards: int) -> None:
+        """Raise ArgumentError unless the input can `reshard` to that shard."""
+        raise ArgumentError(f"fn.{self.name} cannot divide its data anew: make a new pipeline")
+
+    def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
+        """Go on with batch `number`, in another shard of what no rank has read of the epochs.
+
+        The engine calls this as it calls `restore`, after `check_shard`.
+        """
+
     @abstractmethod
     def meta(self) -> dict[str, Any]:
         """Return the sizes and shards that `Pipeline.reader_meta` shows."""
@@ -150,6 +173,14 @@ class SeekableInput(InputOperator):
         )
 
 
+class FedData(NamedTuple):
+    """One sample of an input, as its declaration has it; None for what is not declared."""
+
+    dtype: np.dtype[Any] | None
+    ndim: int | None
+    layout: str | None
+
+
 class FedInput(InputOperator):
     """An input that user code feeds, batch after batch.
 
@@ -162,6 +193,10 @@ class FedInput(InputOperator):
 
     def available(self) -> int | None:
         """Return the number of batches in the queue, or None if a source returns batches."""
+        return None
+
+    def fed_data(self) -> FedData | None:
+        """Return what `feed` takes for a sample, if each batch is one array a sample."""
         return None
 
     @abstractmethod

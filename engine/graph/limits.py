@@ -11,6 +11,7 @@ LimitName = Literal[
     "memory",
     "reading",
     "feeder",
+    "Python workers",
     "decoding",
     "operators",
     "cores",

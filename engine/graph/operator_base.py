@@ -16,6 +16,7 @@ from .callers import warn_of_deprecation
 from .context import BatchContext, Placement
 from .limits import Remedies
 from .params import BOOL, INT, INTS, NO_EFFECT, Param, convert
+from .user_calls import Callee
 
 COMMON = {
     "seed": Param(
@@ -304,6 +305,10 @@ class Operator:
             As `batch_gpu`; None if nothing is known about the results.
         """
         return self.batch_gpu(batch, *inputs, **arguments) if self.rehearses else None
+
+    def python_callee(self) -> Callee | None:
+        """Return what the pipeline's Python workers call for the operator; by default nothing."""
+        return None
 
     def event_counts(self) -> dict[str, int]:
         """Return the numbers of rare events in this process, by description; by default none."""

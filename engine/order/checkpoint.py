@@ -27,7 +27,8 @@ class Checkpoint:
     """The data from which a pipeline continues.
 
     Attributes:
-        seed: seed of the pipeline.
+        seed: seed of the pipeline; None if nothing in the pipeline draws random numbers from it.
+            Then ranks with other seeds have the same checkpoint.
         samples: number of samples that one rank has delivered since the first start. In graphs
             without a reader, random numbers continue from this number.
         inputs: state of each input operator, by its name.
@@ -35,14 +36,15 @@ class Checkpoint:
             None if the checkpoint is of a pipeline alone.
     """
 
-    seed: int
+    seed: int | None
     samples: int
     inputs: dict[str, Any]
     iterator: dict[str, Any] | None = None
 
     def dump(self) -> bytes:
         """Return the checkpoint as JSON text in UTF-8."""
-        return json.dumps({"penstock_checkpoint": _VERSION, **asdict(self)}).encode()
+        content = {"penstock_checkpoint": _VERSION, **asdict(self)}
+        return json.dumps(content, separators=(",", ":")).encode()
 
 
 def load(source: str | bytes | bytearray | memoryview | os.PathLike[str]) -> Checkpoint:
@@ -66,7 +68,8 @@ def load(source: str | bytes | bytearray | memoryview | os.PathLike[str]) -> Che
                 "restore it with the release that wrote it"
             )
         checkpoint = Checkpoint(**data)
-        if type(checkpoint.seed) is not int or not isinstance(checkpoint.inputs, dict):
+        seed_type = type(checkpoint.seed)
+        if seed_type not in (int, type(None)) or not isinstance(checkpoint.inputs, dict):
             raise TypeError("wrong types")
         if not isinstance(checkpoint.iterator, dict | None):
             raise TypeError(f"iterator is {checkpoint.iterator!r:.80}")

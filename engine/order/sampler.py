@@ -13,6 +13,7 @@ Time and memory of all functions are independent of the size of the data set.
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -27,7 +28,13 @@ from .permutation import LARGEST, Permutation
 from .philox import mix
 from .sampler_state import Intervals, Rest, SamplerState, joined
 
-__all__ = ["Blocks", "Sampler", "SamplerState", "Selection"]
+__all__ = ["Blocks", "Sampler", "SamplerState", "Selection", "check_shard", "restored_state"]
+
+_SHORT_STATE = 300
+"""Characters of a state that needs no shorter form."""
+
+_MOST_RANKS = 1 << 20
+"""Ranks that a checkpoint may name: their states are computed one by one."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -119,6 +126,7 @@ class Sampler:
                 size=size, shuffle=shuffle, seed=seed, epoch=0, blocks=blocks, parts=parts
             )
         _check_state(state, size, shuffle, blocks)
+        self._state = state
         self._size = size
         self.batch_size = batch_size
         self._rank = shard_id
@@ -137,6 +145,8 @@ class Sampler:
             if len(cuts) == num_shards + 1 and not pad_last_batch
         }
         self._first_whole = self._first + len(self._rests)
+        is_dealt = bool(self._rests) and state.dealt == (num_shards, batch_size)
+        self._dealt = self._first if is_dealt else None  # the epoch that is dealt out
         self._whole = Rest(((0, size),))
         self._ends = self._restored_ends(shard_id)
 
@@ -156,8 +166,7 @@ class Sampler:
 
     def shard_size(self, epoch: int) -> int:
         """Return the number of samples that this rank reads in `epoch`, without padding."""
-        start, stop = self._shard(self._rank, self._known(epoch))
-        return stop - start
+        return self._samples(self._rank, self._known(epoch))
 
     def steps(self, epoch: int) -> int:
         """Return the number of this rank's batches that start in `epoch`.
@@ -248,7 +257,27 @@ class Sampler:
             parts=self._parts,
             remaining=remaining,
             cuts=cuts,
+            dealt=self._state.dealt if first == self._dealt else None,
         )
+
+    def saved_after(self, batches: int) -> dict[str, Any]:
+        """Return `state_after` of JSON types, for `restored_state`.
+
+        Of many ranks, the state has as many intervals. Then the arithmetic that leads to the state
+        is shorter: the state at which this sampler has begun, and what the ranks did since.
+        """
+        whole = self.state_after(batches).to_json()
+        if len(json.dumps(whole)) <= _SHORT_STATE:
+            return whole
+        steps = {
+            "ranks": self._shards,
+            "batch_size": self.batch_size,
+            "batches": batches,
+            "stick": self._stick,
+            "pad": self._pad,
+        }
+        computed = self._state.to_json() | {"steps": steps}
+        return min(whole, computed, key=lambda value: len(json.dumps(value)))
 
     def next_epoch_after(self, batches: int) -> SamplerState:
         """Return the start of the next epoch, after each rank has delivered `batches` batches.
@@ -279,6 +308,11 @@ class Sampler:
         `reached` holds the epoch that each rank has reached, and the entry in this epoch.
         """
         rest = self._rest(epoch)
+        if epoch == self._dealt:
+            entries = [entry for current, entry in reached if current == epoch]
+            start = min(entries[0] * self._shards, rest.count) if entries else rest.count
+            left = rest.count - start
+            return joined(rest.intervals_of(start, rest.count)), even_cuts(left, self._shards)
         intervals: list[tuple[int, int]] = []
         ends = [0]
         for shard in range(self._shards):
@@ -298,18 +332,18 @@ class Sampler:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Return the fields of a `Selection` for `count` entries of this rank in `epoch`."""
         rest = self._rest(epoch)
-        start, stop = self._shard(self._rank, epoch)
-        ordinals = np.arange(start + entry, start + entry + count, dtype=np.int64)
-        valid = ordinals < stop
-        if start + entry + count > stop:
-            ordinals[~valid] = max(start, stop - 1)
-        if start == stop:
+        samples = self._samples(self._rank, epoch)
+        entries = np.arange(entry, entry + count, dtype=np.int64)
+        valid = entries < samples
+        if entry + count > samples:
+            entries[~valid] = max(0, samples - 1)
+        if not samples:
             # Nothing is left of this shard in a restored epoch. Padding repeats the sample that
             # was the shard's last when the epoch was whole.
             shard = self._shard_of(self._rank, epoch)
             position = np.full(count, self._size * (shard + 1) // self._shards - 1, np.int64)
         else:
-            position = rest.positions(ordinals)
+            position = rest.positions(self._ordinals(epoch, entries))
         return self._indices(epoch, position), np.full(count, epoch, np.int64), position, valid
 
     def _indices(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -345,13 +379,27 @@ class Sampler:
         count = self._rest(epoch).count
         return count * shard // self._shards, count * (shard + 1) // self._shards
 
+    def _samples(self, rank: int, epoch: int) -> int:
+        """Return the number of samples that `rank` reads in `epoch`, without padding."""
+        if epoch == self._dealt:
+            return dealt_samples(self._rest(epoch).count, rank, self._shards, self.batch_size)
+        start, stop = self._shard(rank, epoch)
+        return stop - start
+
+    def _ordinals(self, epoch: int, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the ordinals that this rank reads as so many samples of its part of `epoch`."""
+        if epoch != self._dealt:
+            return entries + self._shard(self._rank, epoch)[0]
+        turn, inside = np.divmod(entries, self.batch_size)
+        dealt: NDArray[np.int64] = (turn * self._shards + self._rank) * self.batch_size + inside
+        return dealt
+
     def _entries(self, rank: int, epoch: int) -> int:
         """Return the length of `epoch` in the sequence of `rank`, with padding."""
         if self._pad:
             longest = -(-self._rest(epoch).count // self._shards)
             return -(-longest // self.batch_size) * self.batch_size
-        start, stop = self._shard(rank, epoch)
-        return stop - start
+        return self._samples(rank, epoch)
 
     def _restored_ends(self, rank: int) -> list[int]:
         """Return the end of each restored epoch in the sequence of `rank`."""
@@ -397,6 +445,52 @@ class Sampler:
         return epoch
 
 
+def restored_state(value: object) -> SamplerState:
+    """Return the state that `saved_after` has turned into `value`, after a check of all values.
+
+    Raises:
+        CheckpointError: the value is no such state.
+    """
+    steps = value.get("steps") if isinstance(value, dict) else None
+    if steps is None:
+        return SamplerState.from_json(value)
+    assert isinstance(value, dict)
+    first = SamplerState.from_json({name: value[name] for name in value if name != "steps"})
+    try:
+        ranks, batch_size, batches = (steps[name] for name in ("ranks", "batch_size", "batches"))
+        numbers = ranks, batch_size, batches
+        sound = all(type(number) is int for number in numbers)
+        sound = sound and 1 <= ranks <= _MOST_RANKS and batches >= 0
+        if not sound or batch_size < 1 or batch_size * batches > LARGEST:
+            raise ValueError(f"{numbers}")
+        sampler = Sampler(
+            first.size,
+            batch_size,
+            num_shards=ranks,
+            shuffle=first.shuffle,
+            blocks=first.blocks,
+            stick_to_shard=bool(steps["stick"]),
+            pad_last_batch=bool(steps["pad"]),
+            state=first,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(
+            f"sampler state: its steps are {steps!r:.200} ({error}). The checkpoint is damaged or "
+            "was edited; restore an earlier one."
+        ) from error
+    return sampler.state_after(batches)
+
+
+def dealt_samples(count: int, rank: int, ranks: int, batch_size: int) -> int:
+    """Return how many of `count` items a rank gets, if each in turn gets `batch_size` of them.
+
+    >>> [dealt_samples(11, rank, ranks=3, batch_size=2) for rank in range(3)]
+    [4, 4, 3]
+    """
+    turns, left = divmod(count, ranks * batch_size)
+    return turns * batch_size + min(max(left - rank * batch_size, 0), batch_size)
+
+
 def even_cuts(count: int, shards: int) -> tuple[int, ...]:
     """Return the borders that divide `count` items into `shards` ranges of almost equal size."""
     return tuple(count * shard // shards for shard in range(shards + 1))
@@ -407,6 +501,11 @@ def _check_arguments(size: int, batch_size: int, shard_id: int, num_shards: int)
         raise ArgumentError(f"a data set of {size} samples: expected 1 to 2**62")
     if batch_size < 1:
         raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
+    check_shard(size, shard_id, num_shards)
+
+
+def check_shard(size: int, shard_id: int, num_shards: int) -> None:
+    """Raise ArgumentError unless `size` samples have such a shard."""
     if not 0 <= shard_id < num_shards:
         raise ArgumentError(f"shard_id={shard_id}: expected 0 to num_shards - 1 = {num_shards - 1}")
     if num_shards > size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -99,6 +99,14 @@ class SamplerState:
     remaining positions. With another number, the cuts are ignored.
     """
 
+    dealt: tuple[int, int] | None = None
+    """If the remaining positions of `epoch` are dealt out: the numbers of ranks and of samples.
+
+    Each rank in turn gets so many positions, as often as there are positions. What the ranks have
+    read together is then the start of the remaining positions, so ranks may change often, and the
+    number of intervals does not grow. With other ranks or batches, this is ignored.
+    """
+
     def __post_init__(self) -> None:
         _demand(_is_count(self.size) and self.size > 0, f"size is {self.size!r}")
         _demand(isinstance(self.shuffle, bool), f"shuffle is {self.shuffle!r}")
@@ -119,42 +127,73 @@ class SamplerState:
             _check_intervals(epoch, intervals, self.size)
         for epoch, cuts in self.cuts.items():
             _check_cuts(epoch, cuts, self.remaining.get(epoch))
+        _demand(
+            self.dealt is None
+            or (len(self.dealt) == 2 and all(_is_count(each, lowest=1) for each in self.dealt)),
+            f"dealt is {self.dealt!r}, neither null nor [ranks, samples]",
+        )
+
+    def dealt_to(self, ranks: int, batch_size: int) -> SamplerState:
+        """Return the state for other ranks, which divide each epoch anew."""
+        return replace(self, cuts={}, dealt=(ranks, batch_size) if self.remaining else None)
+
+    def after_epoch(self, epoch: int) -> SamplerState:
+        """Return the state without the remaining positions of `epoch` and of those before it."""
+        first = max(self.epoch, epoch + 1)
+        return replace(
+            self,
+            epoch=first,
+            remaining={each: self.remaining[each] for each in self.remaining if each >= first},
+            cuts={each: self.cuts[each] for each in self.cuts if each >= first},
+            dealt=self.dealt if first == self.epoch else None,
+        )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the state as dicts, lists, integers and booleans, for `json.dumps`."""
-        return {
+        """Return the state as dicts, lists, integers and booleans, for `json.dumps`.
+
+        Values that are the defaults are left out.
+        """
+        value: dict[str, Any] = {
             "size": self.size,
             "shuffle": self.shuffle,
             "seed": self.seed,
             "epoch": self.epoch,
-            "blocks": None if self.blocks is None else [self.blocks.size, self.blocks.window],
-            "parts": self.parts,
-            "remaining": {
+        }
+        if self.blocks is not None:
+            value["blocks"] = [self.blocks.size, self.blocks.window]
+        if self.parts != 1:
+            value["parts"] = self.parts
+        if self.remaining:
+            value["remaining"] = {
                 str(epoch): [list(interval) for interval in intervals]
                 for epoch, intervals in self.remaining.items()
-            },
-            "cuts": {str(epoch): list(cuts) for epoch, cuts in self.cuts.items()},
-        }
+            }
+        if self.cuts:
+            value["cuts"] = {str(epoch): list(cuts) for epoch, cuts in self.cuts.items()}
+        if self.dealt is not None:
+            value["dealt"] = list(self.dealt)
+        return value
 
     @classmethod
     def from_json(cls, value: object) -> SamplerState:
         """Return the state that `to_json` turned into `value`, after a check of all values."""
         if not isinstance(value, dict):
             raise CheckpointError(f"sampler state: expected a JSON object, got {value!r:.80}")
-        names = {"size", "shuffle", "seed", "epoch", "blocks", "parts", "remaining", "cuts"}
-        _demand(
-            set(value) | {"parts"} == names, f"it has {sorted(value)}, expected {sorted(names)}"
-        )
+        defaults = {"blocks": None, "parts": 1, "remaining": {}, "cuts": {}, "dealt": None}
+        names = {"size", "shuffle", "seed", "epoch", *defaults}
+        value = defaults | value
+        _demand(set(value) == names, f"it has {sorted(value)}, expected {sorted(names)}")
         try:
             remaining = {
                 int(epoch): tuple((start, stop) for start, stop in intervals)
                 for epoch, intervals in value["remaining"].items()
             }
             cuts = {int(epoch): tuple(ordinals) for epoch, ordinals in value["cuts"].items()}
+            dealt = None if value["dealt"] is None else tuple(value["dealt"])
         except (AttributeError, TypeError, ValueError) as error:
             raise CheckpointError(
-                "sampler state: remaining must be {epoch: [[start, stop], ...]} and cuts "
-                f"{{epoch: [ordinal, ...]}} ({error})"
+                "sampler state: remaining must be {epoch: [[start, stop], ...]}, cuts "
+                f"{{epoch: [ordinal, ...]}} and dealt [ranks, samples] ({error})"
             ) from error
         return cls(
             size=value["size"],
@@ -162,9 +201,10 @@ class SamplerState:
             seed=value["seed"],
             epoch=value["epoch"],
             blocks=_blocks(value["blocks"]),
-            parts=value.get("parts", 1),
+            parts=value["parts"],
             remaining=remaining,
             cuts=cuts,
+            dealt=dealt,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import select
 from socket import socket, socketpair
 from typing import Any
 
@@ -32,6 +33,12 @@ class Channel:
         """Send any picklable object; an object that cannot be pickled sends nothing."""
         pickled = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         self._connection.sendall(len(pickled).to_bytes(_LENGTH_BYTES, "little") + pickled)
+
+    def has_message(self, seconds: float) -> bool:
+        """Wait for a message, or for the end of the other side, for so many seconds at most."""
+        poll = select.poll()
+        poll.register(self._connection, select.POLLIN)
+        return bool(poll.poll(1000 * seconds))
 
     def receive(self) -> Any:
         """Wait for a message."""

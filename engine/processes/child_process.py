@@ -17,6 +17,7 @@ from contextlib import ExitStack, suppress
 from importlib import import_module
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from types import MappingProxyType
+from typing import Any
 
 from ..errors import WorkerError
 from .channel import Channel, connected_sockets
@@ -82,14 +83,14 @@ class ChildProcess:
                 self.channels.append(Channel(ours))
                 theirs.append(others.enter_context(other).fileno())
             given = [module, *map(str, [*numbers, *theirs])]
-            self._process = Popen(
+            self._process: Any = Popen(
                 [sys.executable, "-c", _PROGRAM, str(len(given)), *given, *sys.path],
                 stdin=DEVNULL,
                 pass_fds=[*descriptors, *theirs],
                 process_group=0,  # so that an interrupt at the keyboard does not reach the process
                 env=os.environ | _ONE_THREAD | dict(environment),
             )
-            weakref.finalize(self, _end, self._process, self.channels, self.owner)
+            weakref.finalize(self, end_process, self._process, self.channels, self.owner)
             if_that_fails.pop_all()
 
     def kill(self) -> None:
@@ -98,7 +99,11 @@ class ChildProcess:
 
     def close(self) -> None:
         """End the process, wait for its end, and close the channels; idempotent."""
-        _end(self._process, self.channels, self.owner)
+        end_process(self._process, self.channels, self.owner)
+
+    def has_ended(self) -> bool:
+        """Return whether the process has ended, also if others hold its connections."""
+        return self._process.poll() is not None
 
     def fate(self) -> str:
         """Say how the process ended, for messages."""
@@ -112,7 +117,14 @@ class ChildProcess:
         return f"was ended by the signal {signal.Signals(-code).name}{hint}"
 
 
-def _end(process: Popen[bytes], channels: Sequence[Channel], owner: int) -> None:
+def end_process(process: Any, channels: Sequence[Channel], owner: int) -> None:
+    """End a process that `owner` has started, and wait for its end.
+
+    Args:
+        process: a `Popen`, or an object with the same methods.
+        channels: the parent's ends of the connections.
+        owner: number of the parent.
+    """
     if os.getpid() == owner:
         process.kill()
         _reap(process)
@@ -120,7 +132,7 @@ def _end(process: Popen[bytes], channels: Sequence[Channel], owner: int) -> None
             channel.close()
 
 
-def _reap(process: Popen[bytes]) -> None:
+def _reap(process: Any) -> None:
     with suppress(TimeoutExpired):
         process.wait(END_SECONDS)
 
@@ -134,12 +146,18 @@ def run(module: str, *numbers: str) -> None:
     """
     hung_up = select.poll()
     hung_up.register(int(numbers[-1]), select.POLLRDHUP)
-    threading.Thread(target=_wait_for_end, args=(hung_up, os.getppid()), daemon=True).start()
+    threading.Thread(target=end_after_parent, args=(hung_up, os.getppid()), daemon=True).start()
     with suppress(EOFError, ConnectionError):  # the parent has ended
         import_module(module).main(*map(int, numbers))
 
 
-def _wait_for_end(hung_up: select.poll, parent: int) -> None:
+def end_after_parent(hung_up: select.poll, parent: int) -> None:
+    """Wait for the end of the parent, and end this process.
+
+    Args:
+        hung_up: has the child's end of a connection.
+        parent: number of the parent.
+    """
     while not hung_up.poll(ORPHAN_MS) and os.getppid() == parent:
         pass
     os._exit(1)

@@ -7,9 +7,11 @@ pipeline_base        what the parts of `Pipeline` share
 pickling             functions that are pickled whole
 properties           the read-only properties of a pipeline
 current_pipeline     the pipeline that is being defined
+fed_batches          batches that a server feeds, each with an end of its own
 fed_pipeline         the members of a pipeline that give data to external sources
 measured_pipeline    the members of a pipeline that tell what its work costs
 resumable_pipeline   the members of a pipeline that make checkpoints
+ranked_pipeline      the members of a pipeline that concern the other ranks of a run
 serialized_pipeline  the members of a pipeline that store its definition
 serialized_graph     the graph of a pipeline as JSON
 serialized_file      the file of a stored pipeline

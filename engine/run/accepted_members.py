@@ -8,9 +8,6 @@ from typing import Any
 class AcceptedMembers:
     """Methods of a `Pipeline` without effect, and facts that are the same for all pipelines."""
 
-    def start_py_workers(self) -> None:
-        """Do nothing. Worker processes are new interpreters, which may start after CUDA."""
-
     def release_outputs(self) -> None:
         """Do nothing: memory is recycled when the last reference to it is dropped."""
 
@@ -21,7 +18,7 @@ class AcceptedMembers:
         """Return None: outputs are complete, so no stream has work for them left."""
 
     def external_source_shm_statistics(self) -> dict[str, list[Any]]:
-        """Return no capacities: a source runs in a thread and has no buffers of its own.
+        """Return no capacities: Python workers write to the memory of batches, which grows.
 
         Returns:
             the keys "capacities" and "per_sample_capacities", each with an empty list.

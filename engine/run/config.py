@@ -16,6 +16,8 @@ from ..tensors.dtypes import CPU_ONLY_DEVICE_ID
 from ..work.faults import POLICIES
 from .policies import OperatorConcurrency, StreamPolicy
 
+START_METHODS = ("fork", "spawn")
+
 
 @dataclass(frozen=True)
 class PipelineConfig:
@@ -39,6 +41,14 @@ class PipelineConfig:
             may be computed together, up to 512 samples. Such a group counts like a batch, and
             its batches share memory. The same holds for small batches that are read together, if
             the pipeline does nothing but read.
+        py_num_workers: number of Python workers: processes that call the sources and functions with
+            `parallel=True`. They start when the pipeline is built, if there are any.
+        py_start_method: "fork" or "spawn". With "fork" the workers are forks of the process, as
+            long as a fork is safe: no other thread runs, and CUDA was not started. Else, and with
+            "spawn", workers are new interpreters, which get the sources and functions pickled.
+        py_callback_pickler: what pickles them: a module or object with `dumps` and `loads`, or a
+            tuple of it with keyword arguments for `dumps` and for `loads`. By default cloudpickle
+            if it is installed, else pickle.
         exec_pipelined, exec_async: if one is False, a batch starts only when the consumer
             requests it.
         prefetch_bytes: limit for the bytes of all batches that are under way or held by the
@@ -61,8 +71,7 @@ class PipelineConfig:
 
         Other arguments are accepted for compatibility, without effect. bytes_per_sample is
         needless because memory of any size is recycled, and set_affinity because the system's
-        scheduler places threads. enable_checkpointing is always on, at no cost. py_num_workers,
-        py_start_method and py_callback_pickler are needless because sources run in a thread.
+        scheduler places threads. enable_checkpointing is always on, at no cost.
         exec_dynamic and experimental_exec_dynamic are needless because CPU and GPU operators may
         always alternate. Further names are max_streams, default_cuda_stream_priority,
         stream_policy and concurrency.
@@ -107,6 +116,11 @@ class PipelineConfig:
         self._convert(_truth, "exec_pipelined", "exec_async", "exec_processes", "debug")
         self._convert(_truth, "exec_dynamic", "experimental_exec_dynamic", "enable_memory_stats")
         self._convert(_truth, "enable_conditionals")
+        self._convert(_number, "py_num_workers")
+        if self.py_start_method not in START_METHODS:
+            raise ArgumentError(
+                f"py_start_method must be one of {START_METHODS}, but is {self.py_start_method!r}"
+            )
         if self.device_id == CPU_ONLY_DEVICE_ID:
             object.__setattr__(self, "device_id", None)
         depths = {
@@ -170,6 +184,13 @@ def _integer(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or abs(int(value)) >> 63:
         raise ArgumentError(f"{name} must be an int of 64 bits, but is {value!r}")
     return int(value)
+
+
+def _number(name: str, value: Any) -> int:
+    number = _integer(name, value)
+    if number < 0:
+        raise ArgumentError(f"{name} must not be negative, but is {value!r}")
+    return number
 
 
 def _positive(name: str, value: Any) -> int:

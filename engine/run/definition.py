@@ -83,6 +83,8 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     >>> pipe.output_names
     ('flag', 'angle')
     """
+    if "max_batch_size" in options:  # the other name of the property `Pipeline.batch_size`
+        options.setdefault("batch_size", options.pop("max_batch_size"))
     for name in options:
         if name not in _OPTIONS:
             raise ArgumentError(f"pipeline_def has no argument {not_among(name, _OPTIONS)}")

@@ -39,6 +39,7 @@ import threading
 import warnings
 from operator import attrgetter
 from time import perf_counter_ns
+from typing import TYPE_CHECKING
 
 from ..errors import PipelineStopped
 from ..gpu.gpu_device import GpuDevice
@@ -63,6 +64,9 @@ from .schedule import Schedule
 from .uninterrupted import Uninterrupted
 from .workers.workers import Workers
 
+if TYPE_CHECKING:
+    from ..processes.python_workers import PythonWorkers
+
 JOIN_SECONDS = 0.8
 """Seconds for the end of all threads, when the executor is closed."""
 
@@ -77,13 +81,21 @@ class Executor:
         first_sample: position of the first sample, which keys the randomness without a reader.
         pool: memory for batches. A batch starts only if its expected size fits into the pool's
             room, or if the consumer waits for the batch.
+        python_workers: the processes that call users' code, or None.
     """
 
     def __init__(
-        self, plan: Plan, config: PipelineConfig, seed: int, first_sample: int, pool: SlabPool
+        self,
+        plan: Plan,
+        config: PipelineConfig,
+        seed: int,
+        first_sample: int,
+        pool: SlabPool,
+        python_workers: PythonWorkers | None = None,
     ) -> None:
         self.clocks = Clocks()
         self._plan = plan
+        self._python_workers = python_workers
         self._process = os.getpid()
         self._num_threads = config.threads()
         self._pool = pool
@@ -205,31 +217,24 @@ class Executor:
 
     def next_batch(self) -> Batch:
         """Wait for the next batch in order; raise the exception that ended the batch."""
-        batch = self._wait_for_next()
+        batch = self.next_ended()
         self._raise_end(batch)
-        self._count(batch)
         return batch
 
-    def next_batch_or_error(self) -> Batch:
-        """Wait for the next batch in order, which may have ended with an error: see `Batch.end`.
+    def next_ended(self) -> Batch:
+        """Wait for the next batch in order, which an exception may have ended: see `Batch.end`.
 
-        An error of the batch does not keep the executor from going on.
+        Such a batch does not keep the executor from going on.
         """
-        batch = self._wait_for_next()
-        self._count(batch)
-        return batch
-
-    def _wait_for_next(self) -> Batch:
         started = perf_counter_ns()
         batch = self._delivery.next_batch()
         self.clocks.consumer_wait_ns += perf_counter_ns() - started
         if batch is None:
             raise PipelineStopped("the pipeline was closed while a batch was waited for")
+        if batch.end is None:
+            self.clocks.batches += 1
+            self.clocks.samples += batch.size
         return batch
-
-    def _count(self, batch: Batch) -> None:
-        self.clocks.batches += 1
-        self.clocks.samples += batch.size
 
     def _raise_end(self, batch: Batch) -> None:
         end, batch.end = batch.end, None  # its traceback holds the batch, so this breaks a cycle
@@ -268,6 +273,8 @@ class Executor:
         dropped = self._delivery.stop()
         for reader in self._plan.readers:
             reader.operator.interrupt()
+        if self._python_workers is not None:
+            self._python_workers.close()  # the feeder may wait for them
         self._feeder.stop()
         self._workers.stop()
         if self._rehearsal is not None:

@@ -7,7 +7,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ArgumentError, PipelineStopped
-from ..graph.nodes import DataNode
+from ..graph.nodes import DataNode, Node
 from ..tensors import TensorList
 from .feeding import fed_source, unfed_source
 from .pipeline_base import PipelineBase
@@ -52,6 +52,12 @@ class FedPipeline(PipelineBase):
         source.operator.feed(data, layout, cuda_stream)
         if self._executor is not None:
             self._executor.wake()
+
+    def external_sources(self) -> dict[str, Node]:
+        """Return the nodes of the external sources, by name, in the order of their definition."""
+        self.build()
+        assert self._plan is not None
+        return {source.node.name: source.node for source in self._plan.sources}
 
     def input_feed_count(self, input_name: str) -> int:
         """Return how many batches `run` and `schedule_run` start before they need the first.
@@ -115,7 +121,7 @@ class FedPipeline(PipelineBase):
         """
         executor = self._start()
         with self._taken_turn():
-            batch = executor.next_batch_or_error()
+            batch = executor.next_ended()
             end, batch.end = batch.end, None  # its traceback holds the batch
             if isinstance(end, StopIteration):
                 return PipelineStopped("an external source of the pipeline has no more data")

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from ..errors import ArgumentError
 from ..gpu.driver import load_driver
+from ..graph.nodes import Node
 from ..order.checkpoint import Checkpoint
 from ..tensors.memory import SlabPool
 from ..tensors.packed_rows import MetadataFunction
 from ..work.plan import Plan
 from .checkpointing import states_of
 from .config import PipelineConfig
+from .pickling import user_pickler
 from .shutdown import Shutdown
 from .workers.choice import may_be_processes
+
+if TYPE_CHECKING:
+    from ..processes.python_workers import PythonWorkers
 
 
 def check_devices(plan: Plan) -> None:
@@ -57,14 +65,46 @@ def open_inputs(
             shutdown.add(node.operator.close)
 
 
-def open_pool(plan: Plan, config: PipelineConfig) -> SlabPool:
-    """Return memory for the plan's batches, shared if other processes may work on the batches."""
+def open_python_workers(nodes: Iterable[Node], config: PipelineConfig) -> PythonWorkers | None:
+    """Return the Python workers that nodes want, before their start; None if none wants any.
+
+    Raises:
+        ArgumentError: there must be no workers.
+        MissingDependencyError, ValueError: the argument `py_callback_pickler` cannot be used.
+    """
+    callees = {node.ordinal: node.operator.python_callee() for node in nodes}
+    wanted = {ordinal: callee for ordinal, callee in callees.items() if callee is not None}
+    if not wanted:
+        return None
+    if config.py_num_workers < 1:
+        what = next(iter(wanted.values())).what
+        raise ArgumentError(
+            f"{what} has parallel=True, but py_num_workers is {config.py_num_workers}. The "
+            "external source cannot run in parallel mode without Python workers pool; set "
+            "py_num_workers to a positive number, or parallel to False"
+        )
+    from ..processes.python_workers import PythonWorkers  # most pipelines need not spend the time
+
+    fork = config.py_start_method == "fork"
+    pickler = user_pickler(config.py_callback_pickler)
+    return PythonWorkers(config.py_num_workers, wanted, fork=fork, pickler=pickler)
+
+
+def open_pool(plan: Plan, config: PipelineConfig, *, python_workers: bool = False) -> SlabPool:
+    """Return memory for the plan's batches, shared if other processes may work on the batches.
+
+    Args:
+        plan: the plan.
+        config: the pipeline's arguments.
+        python_workers: whether there are Python workers, which have to share the memory.
+    """
     readers = [input_node.operator for input_node in plan.readers]
     shared = config.exec_processes is not False and any(
         reader.wants_shared_memory(uses_gpu=plan.uses_gpu) for reader in readers
     )
     shared |= plan.uses_workers and may_be_processes(config.threads(), config.exec_processes)
-    pool = _pool(config, shared=shared)
+    must_share = python_workers or bool(config.exec_processes)
+    pool = _pool(config, shared=shared or must_share, must_share=must_share)
     if pool.arena.descriptor >= 0:
         metadata_functions: dict[str, MetadataFunction] = {
             name: function
@@ -76,13 +116,13 @@ def open_pool(plan: Plan, config: PipelineConfig) -> SlabPool:
     return pool
 
 
-def _pool(config: PipelineConfig, *, shared: bool) -> SlabPool:
+def _pool(config: PipelineConfig, *, shared: bool, must_share: bool) -> SlabPool:
     if not shared:
         return SlabPool(budget=config.prefetch_bytes, shared=False)
     try:
         return SlabPool(budget=config.prefetch_bytes, shared=True)
     except OSError:
-        if not config.exec_processes:
+        if not must_share:
             return SlabPool(budget=config.prefetch_bytes, shared=False)
     return _tight_pool(config)
 
@@ -94,13 +134,14 @@ def _tight_pool(config: PipelineConfig) -> SlabPool:
     except OSError as error:
         error.add_note(
             "worker processes need memory that they share with the pipeline; pass "
-            "exec_processes=False to work in threads"
+            "exec_processes=False, and no parallel=True, to work in threads"
         )
         raise
     warnings.warn(
         f"limits of the process (`ulimit -f`, `ulimit -v`) leave {len(pool.arena.map) >> 10} KiB "
         "of memory that worker processes share with the pipeline; other samples are copied "
-        "through sockets, which is slower: raise the limits, or pass exec_processes=False",
+        "through sockets, which is slower: raise the limits, or work in threads "
+        "(exec_processes=False, and no parallel=True)",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ..processes.python_workers import UserPickler
 
 __all__ = ["pickle_by_value"]
 
@@ -47,3 +54,39 @@ def by_value(cloudpickle: ModuleType, value: Any) -> Iterator[None]:
         yield
     finally:
         cloudpickle.unregister_pickle_by_value(module)
+
+
+def user_pickler(given: Any) -> UserPickler:
+    """Return what pickles users' functions for Python workers.
+
+    Args:
+        given: the pipeline's argument `py_callback_pickler`.
+
+    Raises:
+        ArgumentError: this is no pickler.
+    """
+    from ..processes.python_workers import UserPickler  # most pipelines need not spend the time
+
+    if given is None:
+        return UserPickler(_dumps, pickle.dumps(pickle.loads))
+    parts = given if isinstance(given, tuple | list) else (given,)
+    pickler, for_dumps, for_loads = (*parts, *[None] * (3 - len(parts)))[:3]
+    if not (hasattr(pickler, "dumps") and hasattr(pickler, "loads")) or len(parts) > 3:
+        raise ArgumentError(
+            "py_callback_pickler must be a module or object with the functions dumps and loads, or "
+            "a tuple of it with keyword arguments for dumps and keyword arguments for loads, but "
+            f"is {given!r}"
+        )
+    loads = partial(pickler.loads, **for_loads or {})
+    return UserPickler(partial(pickler.dumps, **for_dumps or {}), pickle.dumps(loads))
+
+
+def _dumps(value: Any) -> bytes:
+    """Return the pickle of a user's object, by value if cloudpickle is there."""
+    try:
+        import cloudpickle
+    except ImportError:
+        return pickle.dumps(value)
+    with by_value(cloudpickle, value):
+        data: bytes = cloudpickle.dumps(value)
+        return data

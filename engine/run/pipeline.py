@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -31,12 +32,14 @@ from .measured_pipeline import MeasuredPipeline
 from .outputs import Names, as_outputs, names_and_values, output_checks
 from .properties import PipelineProperties
 from .random_keys import random_keys
+from .ranked_pipeline import RankedPipeline
 from .resumable_pipeline import ResumablePipeline
 from .serialized_pipeline import SerializedPipeline
 from .shown_options import show_options, signature_without_self
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
+    from ..processes.python_workers import PythonWorkers
     from ..work.batch import Batch
     from .executor import Executor
     from .options import FurtherOptions
@@ -47,6 +50,7 @@ class Pipeline(
     CurrentPipeline,
     FedPipeline,
     MeasuredPipeline,
+    RankedPipeline,
     ResumablePipeline,
     SerializedPipeline,
     DrawnPipeline,
@@ -110,7 +114,8 @@ class Pipeline(
         self._restored = (
             None if self._config.checkpoint is None else checkpoints.load(self._config.checkpoint)
         )
-        self._seed = self._restored.seed if self._restored else self._config.chosen_seed()
+        restored_seed = None if self._restored is None else self._restored.seed
+        self._seed = self._config.chosen_seed() if restored_seed is None else restored_seed
         self._restored_at = 0  # number of batches that were delivered before
         conditionals = self._config.enable_conditionals
         self._graph = Graph(pipeline=weakref.ref(self), conditionals=conditionals)
@@ -118,6 +123,7 @@ class Pipeline(
         self._output_names: Names = None
         self._plan: Plan | None = None
         self._executor: Executor | None = None
+        self._python_workers: PythonWorkers | None = None
         self._pool: SlabPool
         self._delivered = 0
         self._seen_dtypes: dict[Key, DALIDataType] = {}  # of the outputs
@@ -208,10 +214,42 @@ class Pipeline(
         if log_path is not None:
             QuarantineLog(log_path)  # refuses a path that cannot be written
         self._place(plan)
+        self._open_python_workers(plan)
         open_inputs(plan, self._config.batch_size, self._restored, self._shutdown)
+        self._agree_on_seed(plan)
         self._user_state = states_of(plan, self._restored)
         self._ahead = self._config.ahead(plan.uses_gpu)
         self._plan = plan
+        if self._python_workers is not None:
+            self._start_python_workers(plan, self._python_workers)
+
+    def _open_python_workers(self, plan: Plan) -> None:
+        """Let the operators have the pipeline's Python workers that want any."""
+        from .opening import open_python_workers
+
+        workers = self._python_workers = open_python_workers(plan.nodes, self._config)
+        for node in plan.nodes if workers is not None else ():
+            operator = node.operator
+            if operator.python_callee() is not None:
+                operator.placement = replace(operator.placement, python_workers=workers)
+
+    def _start_python_workers(self, plan: Plan, workers: PythonWorkers) -> None:
+        try:
+            self._open_memory(plan)
+            self._shutdown.bind()
+            self._pid = os.getpid()
+            self._shutdown.add(workers.close, repeatable=True)
+            workers.start(self._pool)
+        except BaseException as error:  # an interrupt, too, must leave no process behind
+            self._stop_after(error)
+            raise
+
+    def start_py_workers(self) -> None:
+        """Build the pipeline, and so start its Python workers, before other threads start.
+
+        See the argument `py_start_method` of `PipelineConfig`.
+        """
+        self.build()
 
     def _place(self, plan: Plan) -> None:
         """Give the operators their numbers, and the keys of their random numbers."""
@@ -239,16 +277,20 @@ class Pipeline(
 
     def _start_executor(self) -> None:
         from .executor import Executor
-        from .opening import open_pool
 
         self.build()
         assert self._plan is not None
         try:
-            # Memory is made only now: a fork before the start would share it.
-            self._pool = open_pool(self._plan, self._config)
-            self._shutdown.add(self._pool.close, repeatable=True)
+            if self._python_workers is None:
+                # Memory is made only now: a fork before the start would share it.
+                self._open_memory(self._plan)
             executor = Executor(
-                self._plan, self._config, self._seed, self._first_sample(), self._pool
+                self._plan,
+                self._config,
+                self._seed,
+                self._first_sample(),
+                self._pool,
+                self._python_workers,
             )
             self._shutdown.bind()
             self._shutdown.add(executor.close, repeatable=True)
@@ -261,6 +303,12 @@ class Pipeline(
         if self._closed is not None:  # another thread called `close` meanwhile
             self._shutdown()
             raise PipelineStopped(self._closed)
+
+    def _open_memory(self, plan: Plan) -> None:
+        from .opening import open_pool
+
+        self._pool = open_pool(plan, self._config, python_workers=self._python_workers is not None)
+        self._shutdown.add(self._pool.close, repeatable=True)
 
     # Running
 
@@ -322,6 +370,8 @@ class Pipeline(
                 raise StopIteration
             raise PipelineStopped(self._closed or self._why_nothing_is_under_way())
         try:
+            if not self._is_compared:
+                self._compare_ranks()
             return self._delivered_outputs(executor.next_batch())
         except StopIteration:
             self._scheduled = False

@@ -37,6 +37,7 @@ class PipelineBase(ABC):
     _user_state: dict[str, Any]
     _restored: Checkpoint | None
     _restored_at: int
+    _closed: str | None
     _turn: threading.RLock
 
     @abstractmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..errors import ArgumentError
@@ -51,6 +52,21 @@ class PipelineProperties(PipelineBase):
             raise ArgumentError(f"there is no reader named {name!r}; there are {sorted(values)}")
         return values[name]
 
+    def reconfigure(self, **options: Any) -> None:
+        """Change arguments of the pipeline, which must not be built yet if their values differ.
+
+        Raises:
+            ArgumentError: the pipeline is built with other values, or a value is wrong.
+        """
+        changed = {k: v for k, v in options.items() if getattr(self._config, k) != v}
+        if changed and self._plan is not None:
+            built = {name: getattr(self._config, name) for name in changed}
+            raise ArgumentError(
+                f"the pipeline is built with {built}, so it cannot take {changed}: give the values "
+                "to the pipeline when it is made"
+            )
+        self._config = replace(self._config, **changed)
+
     @property
     def batch_size(self) -> int:
         """Largest number of samples in a batch."""
@@ -92,6 +108,11 @@ class PipelineProperties(PipelineBase):
     def gpu_queue_size(self) -> int:
         """Batches prepared ahead on the GPU, from `prefetch_queue_depth`."""
         return self._config.depth("gpu_size")
+
+    @property
+    def enable_checkpointing(self) -> bool:
+        """As given. `checkpoint` works always; data sets of TensorFlow hold checkpoints if True."""
+        return self._config.enable_checkpointing
 
     @property
     def exec_async(self) -> bool:

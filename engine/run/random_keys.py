@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..graph.nodes import Node, StoredCall
 from ..graph.operator import Operator
@@ -36,6 +36,12 @@ def call_numbers(nodes: Sequence[Node]) -> dict[object, int]:
         elif not node.operator.transfers:
             calls.setdefault(node.call, len(calls))
     return calls
+
+
+def draws_from_seed(nodes: Iterable[Node]) -> bool:
+    """Return whether an operator draws random numbers from the pipeline's seed."""
+    operators = (node.operator for node in nodes)
+    return any(each.is_random and each.seed == _FROM_SEED for each in operators)
 
 
 def random_key(operator: Operator, number: int, seed: int) -> int:

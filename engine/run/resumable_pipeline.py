@@ -8,6 +8,7 @@ from typing import Any
 from ..order import checkpoint as checkpoints
 from .checkpointing import input_states, states_of, write_file
 from .pipeline_base import PipelineBase
+from .random_keys import draws_from_seed
 
 
 class ResumablePipeline(PipelineBase):
@@ -37,7 +38,8 @@ class ResumablePipeline(PipelineBase):
         with self._taken_turn():
             inputs = input_states(self._plan, self._delivered, self._user_state)
             samples = self._first_sample() + self._delivered * self._config.batch_size
-        data = checkpoints.Checkpoint(self._seed, samples, inputs, iterator).dump()
+        seed = self._seed if draws_from_seed(self._plan.nodes) else None
+        data = checkpoints.Checkpoint(seed, samples, inputs, iterator).dump()
         if filename is not None:
             write_file(filename, data)
         return data
@@ -71,5 +73,6 @@ class ResumablePipeline(PipelineBase):
                 for each in plan.inputs:
                     each.operator.restore(self._delivered, states.get(each.node.name))
                 self._restored, self._restored_at = saved, self._delivered
-                self._seed, self._user_state = saved.seed, dict(states)
+                self._seed = self._seed if saved.seed is None else saved.seed
+                self._user_state = dict(states)
                 self._place(plan)

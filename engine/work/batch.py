@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -28,6 +28,23 @@ if TYPE_CHECKING:
     from ..order.sampler import Selection
     from .plan import Conditions, Key, Plan, Step
 
+
+class Failure(NamedTuple):
+    """What is kept of a row's error once a replacement stands in the row.
+
+    The exception itself would hold the batch's memory, by its traceback.
+    """
+
+    kind: str
+    text: str
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failure:
+        """Return the name of an error's class, its text and its notes."""
+        return cls(type(error).__name__, str(error), tuple(getattr(error, "__notes__", ())))
+
+
 Rest = Callable[[], Any]
 """The rest of a step whose work has begun elsewhere: waits, and returns the results or a `Rest`."""
 
@@ -46,6 +63,7 @@ class Batch:
         plan: the plan that it follows.
         values: outputs of each node that has run, by the node's ordinal.
         errors: the error of each row that could not be computed.
+        failures: the same of each row that the error policy has treated.
         copied: for each row that is a copy of another one, that other row.
         begun: what `begin_gpu` of the segment's first operator has returned, until it runs.
         end: exception for the caller who asks for this batch: the end of the data, or an error.
@@ -79,6 +97,7 @@ class Batch:
         self.selections: dict[int, Selection] = {}
         self.values: dict[int, tuple[TensorList, ...]] = {}
         self.errors: dict[int, BaseException] = {}
+        self.failures: dict[int, Failure] = {}
         self.copied: dict[int, int] = {}
         self.begun: Any = None
         self.end: BaseException | None = None

@@ -30,7 +30,7 @@ from ..errors import MissingDependencyError
 from ..graph.operator import Array
 from ..printable import printable
 from ..tensors import TensorList, TensorListCPU
-from .batch import Batch
+from .batch import Batch, Failure
 from .chain import Chain, ChainRun, Worker
 from .plan import Plan
 from .quarantine import QuarantineLog
@@ -85,6 +85,8 @@ class Faults:
                 )
                 self._end(batch, row, error)
                 return
+        for row, error in batch.errors.items():
+            batch.failures.setdefault(row, Failure.of(error))
         for row in sorted(batch.errors):
             record = self._record(batch, row, batch.errors[row])  # of the bad sample
             self._count(record, self._fill(batch, row, segment))

@@ -39,10 +39,11 @@ class Limit:
 
     Attributes:
         name: what is used up. "reading" stands for storage, "feeder" for the thread that starts
-            batches, "decoding" and "operators" for CPU time of the workers, "cores" for all cores
-            of the process, "engine" for a unit of the GPU with a clock of its own (see
-            `Device.engines_ns`), "bus" for copies to and from the GPU, and "device" for the GPU's
-            other units, such as the CUDA cores.
+            batches, "Python workers" for the processes that call users' code, "decoding" and
+            "operators" for CPU time of the workers, "cores" for all cores of the process, "engine"
+            for a unit of the GPU with a clock of its own (see `Device.engines_ns`), "bus" for
+            copies to and from the GPU, and "device" for the GPU's other units, such as the CUDA
+            cores.
         cause: one line for people.
         remedies: what would raise the throughput, the most promising first.
     """
@@ -113,6 +114,8 @@ def _of_feeder(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
     waits = figures.feeder_cpu_s < MIN_COMPUTING * figures.busy_s("feeder")
     if "reading" in worst.remedies and waits:
         return _Judgment("reading", "it waits for storage, or for processes that read")
+    if "Python workers" in worst.remedies and waits:
+        return _Judgment("Python workers", "it waits for the processes that call users' code")
     advice = "it runs in one thread, before or between the parallel operators"
     return _Judgment("feeder", advice, otherwise=_FEEDING)
 

@@ -36,8 +36,9 @@ class DLTensorPythonFunction(PythonFunction):
         "work on the pipeline's stream, CuPy's current one.",
     )
 
-    def call(self, *arguments: Any) -> Any:
-        returned = self.function(*(each_sample(_capsule_of, given) for given in arguments))
+    def call(self, *arguments: Any, **generator: Any) -> Any:
+        capsules = (each_sample(_capsule_of, given) for given in arguments)
+        returned = self.function(*capsules, **generator)
         return each_sample(self._wrapped, returned)
 
     def _wrapped(self, value: Any) -> Any:

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.derivation import Axes
-from ...engine.graph.inputs import FedInput
+from ...engine.graph.inputs import FedData, FedInput
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
 from ...engine.order.sampler import Selection
 from ...engine.tensors import TensorListCPU, TensorListGPU
-from ...engine.tensors.dtypes import BatchInfo, SampleInfo
 from .device_data import Delivery, deliver, is_on_gpu
-from .source_state import check_state
+from .source_ahead import Begin, SourceAhead, SourceCallee
+from .source_calls import Moment, SourceCalls, WrongSource, by_output
+from .source_state import check_state, restore
 from .user_data import Column, Expected, as_column, copied, expectations, fed_as
-from .user_source import UserSource, make_source
+from .user_source import CallableSource, is_generator_function
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import DeviceAccess
     from ...engine.graph.context import BatchContext
+
+_OF_SOURCES = {"source", "cycle", "parallel", "prefetch_queue_depth"}
+"""Arguments that are for sources alone."""
 
 GivenData = Column | Delivery
 """The samples of one output."""
@@ -50,7 +54,19 @@ class ExternalSource(FedInput):
 
     A function may have one argument: the number of the batch in its epoch (or a `BatchInfo`), or
     a `SampleInfo`. The function raises StopIteration to end the epoch; the pipeline then drops the
-    samples of an incomplete batch. A single thread uses the source, and runs ahead of the consumer.
+    samples of an incomplete batch. A single thread of the program's process uses the source, and
+    runs ahead of the consumer.
+
+    With `parallel=True` Python workers use the source: `py_num_workers` processes of the pipeline.
+    They share out the samples of a batch, or the batches. So a function must have an argument, and
+    its result must depend on the argument alone. It may be called for samples behind the end of an
+    epoch, and raises StopIteration for them, too. One worker iterates over an iterable or generator
+    function, which must return whole batches. Data must be in host memory. `docs/your_python.md`
+    says how the source gets into the workers.
+
+    A function with an argument `rng` gets a `numpy.random.Generator` of its own for each sample (or
+    for each batch, if it returns batches). The generator follows from the pipeline's seed, the
+    epoch, and the sample's number in the epoch alone.
 
     An exception of the source reaches the caller of `run` with its own type. If a function raises
     the exception for one sample (`batch=False`), the sample is bad, and the pipeline's `on_error`
@@ -94,7 +110,8 @@ class ExternalSource(FedInput):
         False,
         "Use the arrays without a copy. The program must not change the arrays while the pipeline "
         "uses them. On the GPU only contiguous arrays are used without a copy. On the CPU a batch "
-        "that the pipeline returns as it came is copied, unless its address is a multiple of 64.",
+        "that the pipeline returns as it came is copied, unless its address is a multiple of 64. "
+        "Python workers write into memory of the pipeline anyway.",
     )
     batch_info = param(BOOL, False, "Pass a `BatchInfo` rather than the batch's number.")
     repeat_last = param(
@@ -103,7 +120,8 @@ class ExternalSource(FedInput):
     parallel = param(
         BOOL,
         False,
-        "Accepted for compatibility, without effect: one thread of this process calls the source.",
+        "Let the pipeline's Python workers use the source: processes, whose number is the "
+        "pipeline's argument `py_num_workers`.",
     )
     blocking = param(
         BOOL,
@@ -127,7 +145,12 @@ class ExternalSource(FedInput):
         INT, None, "Number of outputs; the source returns a tuple.", name="num_outputs", minimum=1
     )
     use_copy_kernel = param(BOOL, None, NO_EFFECT)
-    prefetch_queue_depth = param(INT, None, NO_EFFECT)
+    prefetch_queue_depth = param(
+        INT,
+        None,
+        "Number of batches that Python workers prepare ahead. Default: 1. Only with `parallel`.",
+        minimum=1,
+    )
 
     def prepare(self) -> None:
         self._by_sample = self.whole_batches is False
@@ -139,11 +162,16 @@ class ExternalSource(FedInput):
                 "repeat_last is for batches from feed_input, so it does not go with a source"
             )
         self.learns_layouts = any(expected.layout is None for expected in self._expected)
-        self._source: UserSource | None = None
+        self._calls: SourceCalls | None = None
+        self._ahead: SourceAhead | None = None
         if self.source is not None:
-            self._source = make_source(self.source, self.cycle)
+            self._calls = SourceCalls(self.source, self.cycle, **self._call_arguments())
         elif self.cycle is not None:
             self.refuse("cycle needs a source")
+        if self.parallel:
+            self._check_parallel()
+        elif self.prefetch_queue_depth is not None:
+            self.refuse("the argument prefetch_queue_depth is valid only with parallel=True")
         self._epoch = self._iteration = self._sample = 0
         self._batch_size = 0
         self._state: dict[str, Any] | None = None
@@ -155,17 +183,62 @@ class ExternalSource(FedInput):
         self._selections: dict[int, Selection] = {}
         self._failed: dict[int, dict[int, BaseException]] = {}  # rows by batch
 
+    def _call_arguments(self) -> dict[str, Any]:
+        return {
+            "called": self.called,
+            "batch_info": self.batch_info,
+            "output_count": self.output_count,
+        }
+
+    def _check_parallel(self) -> None:
+        """Check that Python workers can use the source."""
+        if self._calls is None:
+            self.refuse("parallel=True needs a source")
+        if self.no_copy is False and "no_copy" in self.given:
+            self.refuse("the argument no_copy cannot be specified to False with parallel=True")
+        source = self._calls.source
+        if isinstance(source, CallableSource) and not source.takes_argument:
+            raise WrongSource(
+                "Callable passed to External Source in parallel mode (when `parallel=True`) must "
+                "accept exactly one argument: `SampleInfo` if run with `batch=False`, or "
+                "`BatchInfo` or the number of the batch if `batch=True`. Got a callable that does "
+                "not accept arguments instead."
+            )
+        if not isinstance(source, CallableSource) and self._by_sample:
+            kind = "a generator function" if is_generator_function(self.source) else "an iterable"
+            raise WrongSource(
+                f"Parallel external source with {kind} must be run in a batch mode (specify "
+                "`batch=True`, and let the source return whole batches)"
+            )
+
+    def python_callee(self) -> SourceCallee | None:
+        if not self.parallel:
+            return None
+        return SourceCallee(
+            self.source,
+            {"cycle": self.cycle, **self._call_arguments()},
+            self._expected,
+            self.placement.random_key,
+            self._is_stateful,
+        )
+
+    @property
+    def _is_stateful(self) -> bool:
+        return self._calls is not None and not isinstance(self._calls.source, CallableSource)
+
     def remedies(self) -> Remedies:
+        if self.parallel:
+            return {"Python workers": ("more Python workers: py_num_workers", "a faster source")}
         return {
             "feeder": (
                 "a reader of Penstock's (fn.readers), or a faster source",
-                "samples that other processes prepare ahead",
+                "Python workers: parallel=True, and the pipeline's py_num_workers",
             )
         }
 
     def constants_without_program(self) -> dict[str, Any]:
         """Return the arguments without the source: data are fed in its place."""
-        return {k: v for k, v in self.constants().items() if k not in ("source", "cycle")}
+        return {k: v for k, v in self.constants().items() if k not in _OF_SOURCES}
 
     def num_outputs(self) -> int:
         return self._count
@@ -180,6 +253,17 @@ class ExternalSource(FedInput):
 
     def open(self, batch_size: int, state: Any) -> None:
         self._batch_size = batch_size
+        if self._calls is not None:
+            self._calls.key = self.placement.random_key
+        if self.parallel and self.placement.python_workers is not None and self._ahead is None:
+            self._ahead = SourceAhead(
+                self.placement.python_workers,
+                self.placement.ordinal,
+                self._expected,
+                batch_size if self._by_sample else None,
+                self._is_stateful,
+                self.prefetch_queue_depth or 1,
+            )
         if state is not None:
             check_state(state)
             self._epoch, self._iteration = state["epoch"], state["iteration"]
@@ -194,12 +278,18 @@ class ExternalSource(FedInput):
         self.open(self._batch_size, state)
 
     def available(self) -> int | None:
-        if self._source is not None or (self.repeat_last and self._last is not None):
+        if self._calls is not None or (self.repeat_last and self._last is not None):
             return None
         return len(self._fed)
 
     def attach(self, stage: DeviceAccess) -> None:
         self._stage = stage
+
+    def fed_data(self) -> FedData | None:
+        if self._calls is not None or self.output_count is not None:
+            return None
+        (expected,) = self._expected
+        return FedData(expected.dtype, expected.ndim, expected.layout)
 
     def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
         """Queue a batch; `Pipeline.feed_input` calls this in any thread."""
@@ -218,9 +308,9 @@ class ExternalSource(FedInput):
         samples: Selection | None = None,
         owned: bool = False,
     ) -> None:
-        if self._source is not None:
+        if self._calls is not None:
             raise ArgumentError("this external source has a source, so feed_input cannot feed it")
-        data = self._by_output(data)
+        data = by_output(data, self.output_count, self.called)
         pairs = zip(data, self._expected, strict=True)
         expected = [fed_as(one, layout, each) for one, each in pairs]
         columns = self._columns(data, expected, cuda_stream)
@@ -235,22 +325,22 @@ class ExternalSource(FedInput):
         self._forget()
 
     def fetch(self, number: int, batch_size: int) -> int:
+        columns: Sequence[OutputData]
         samples = None
-        if self._source is None:
+        if self._calls is None:
             columns, samples = self._next_fed()
         else:
             self._restore()
             try:
-                data = self._poll(self._source, number, batch_size)
+                columns = self._poll(self._calls, number, batch_size)
             except StopIteration:
                 self._iteration = self._sample = 0
                 raise
-            columns = self._columns(self._by_output(data), self._expected)
             self._check_size(columns)
         size = len(columns[0])
         self._ready[number] = list(columns)
         if self.learns_layouts:
-            self._axes[number] = tuple(column.axes for column in columns)
+            self._axes[number] = tuple(map(_axes_of, columns))
         if samples is None:
             positions = np.arange(self._sample, self._sample + size)
             samples = Selection(
@@ -285,20 +375,25 @@ class ExternalSource(FedInput):
         return tuple(_on_device(column, batch, copy=self.repeat_last) for column in columns)
 
     def _on_host(self, column: OutputData, batch: BatchContext) -> TensorListCPU:
+        if isinstance(column, TensorListCPU):  # in memory of the pipeline, where workers wrote it
+            batch.count_bytes(host=sum(row.nbytes for row in column.rows()))
+            return column
         assert isinstance(column, Column)
-        if self.no_copy or (self._source is None and not self.repeat_last):
+        if self.no_copy or (self._calls is None and not self.repeat_last):
             return TensorListCPU(column.rows, column.layout)
         return copied(column, batch)  # the array may be used again
 
     def reset(self) -> None:
         self._epoch += 1
         self._iteration = self._sample = 0
-        if self._source is not None:
-            self._source.rewind()
+        if self._ahead is not None:
+            self._ahead.reset(self.starts_over())
+        elif self._calls is not None:
+            self._calls.source.rewind()
         self._forget()
 
     def starts_over(self) -> bool:
-        return self._source is not None and self._source.starts_over
+        return self._calls is not None and self._calls.source.starts_over
 
     def _forget(self) -> None:
         self._ready.clear()
@@ -308,8 +403,10 @@ class ExternalSource(FedInput):
 
     def snapshot(self) -> Any:
         state = {"epoch": self._epoch, "iteration": self._iteration, "sample": self._sample}
-        if self._source is not None:
-            state["position"] = self._source.position()
+        if self._ahead is not None:
+            return state | self._ahead.state
+        if self._calls is not None:
+            state["position"] = self._calls.source.position()
         if hasattr(self.source, "state_dict"):
             state["source"] = self.source.state_dict()
         return state
@@ -323,13 +420,12 @@ class ExternalSource(FedInput):
 
     def _restore(self) -> None:
         state, self._state = self._state, None
-        if state is None or self._source is None:
+        if state is None or self._calls is None:
             return
-        if "source" in state and hasattr(self.source, "load_state_dict"):
-            self.source.load_state_dict(state["source"])
-            self._source.forget()
+        if self._ahead is not None:
+            self._ahead.drop(Begin(state=state))
         else:
-            self._source.skip(state["position"])
+            restore(self._calls.source, self.source, state)
 
     def _next_fed(self) -> tuple[list[GivenData], Selection | None]:
         if self._fed:
@@ -338,65 +434,41 @@ class ExternalSource(FedInput):
             return self._last, None
         raise ArgumentError("no batch was fed: call feed_input before each run")
 
-    def _poll(self, source: UserSource, number: int, batch_size: int) -> Any:
-        if self._by_sample:
-            return self._transposed(self._samples(source, number, batch_size))
-        return source.next(*self._info(None))
+    def _poll(self, calls: SourceCalls, number: int, batch_size: int) -> Sequence[OutputData]:
+        moment = Moment(self._epoch, self._iteration, self._sample if self._by_sample else 0)
+        if self._ahead is not None:
+            batch = self._ahead.take(moment)
+            for row, error in batch.errors.items():
+                error.add_note(_note(row, number))
+            if batch.errors:
+                self._failed[number] = batch.errors
+            return batch.columns
+        if not self._by_sample:
+            return self._columns(calls.batch(moment), self._expected)
+        samples = self._samples(calls, moment, number, batch_size)
+        return self._columns(list(zip(*map(calls.by_output, samples), strict=True)), self._expected)
 
-    def _samples(self, source: UserSource, number: int, batch_size: int) -> list[Any]:
+    def _samples(
+        self, calls: SourceCalls, moment: Moment, number: int, batch_size: int
+    ) -> list[Any]:
         """Return the samples of a batch; a good sample replaces each bad sample."""
         samples: dict[int, Any] = {}
         failed: dict[int, BaseException] = {}
         for i in range(batch_size):
             try:
-                samples[i] = source.next(*self._info(i))
+                samples[i] = calls.sample(moment, i)
             except StopIteration:
                 raise
             except Exception as error:
-                error.add_note(f"sample {i} of batch {number}, of an external source")
-                if not source.survives_errors or (not samples and i == batch_size - 1):
+                error.add_note(_note(i, number))
+                survives = isinstance(calls.source, CallableSource)
+                if not survives or (not samples and i == batch_size - 1):
                     raise
                 failed[i] = error
         if failed:
             self._failed[number] = failed
             samples |= dict.fromkeys(failed, next(iter(samples.values())))
         return [samples[i] for i in range(batch_size)]
-
-    def _info(self, i: int | None) -> tuple[Any, ...]:
-        """Return the source's argument, for sample `i` or, with None, for the batch."""
-        if self._source is None or not self._source.takes_argument:
-            return ()
-        if i is not None:
-            return (SampleInfo(self._sample + i, i, self._iteration, self._epoch),)
-        if self.batch_info:
-            return (BatchInfo(self._iteration, self._epoch),)
-        return (self._iteration,)
-
-    def _transposed(self, samples: list[Any]) -> Any:
-        if self.output_count is None:
-            return samples
-        for sample in samples:
-            self._check_tuple(sample)
-        return [[sample[k] for sample in samples] for k in range(self._count)]
-
-    def _check_tuple(self, value: Any) -> None:
-        is_many = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim)
-        if not is_many or len(value) != self._count:
-            given = len(value) if is_many else f"a {type(value).__name__}"
-            remedy = ""
-            if isinstance(value, Mapping):
-                items = ", ".join(f"sample[{name!r}]" for name in list(value)[: self._count])
-                remedy = f"; return a tuple of its values, such as ({items})"
-            self.refuse(
-                f"with num_outputs={self._count} the source must return a tuple of {self._count}, "
-                f"but returned {given}{remedy}"
-            )
-
-    def _by_output(self, data: Any) -> Sequence[Any]:
-        data = (data,) if self.output_count is None else data
-        self._check_tuple(data)
-        whole: Sequence[Any] = data
-        return whole
 
     def _columns(
         self, data: Sequence[Any], expected: Sequence[Expected], cuda_stream: Any = None
@@ -410,7 +482,7 @@ class ExternalSource(FedInput):
         stream = self.cuda_stream if cuda_stream is None else cuda_stream
         return deliver(data, expected, self._stage, stream, self.no_copy)
 
-    def _check_size(self, columns: Sequence[GivenData]) -> None:
+    def _check_size(self, columns: Sequence[OutputData]) -> None:
         sizes = [len(column) for column in columns]
         if len(set(sizes)) > 1:
             raise ArgumentError(
@@ -422,6 +494,16 @@ class ExternalSource(FedInput):
                 f"a batch of {sizes[0]} samples is too large for a pipeline of batch_size "
                 f"{self._batch_size}; return smaller batches, or raise batch_size"
             )
+
+
+def _note(row: int, number: int) -> str:
+    return f"sample {row} of batch {number}, of an external source"
+
+
+def _axes_of(column: OutputData) -> Axes:
+    if isinstance(column, TensorListCPU):
+        return Axes(column.layout(), column.ndim)
+    return column.axes
 
 
 def _on_device(column: OutputData, batch: BatchContext, *, copy: bool) -> TensorListGPU:

@@ -15,7 +15,7 @@ from ...engine.tensors.device_tensors import LastingExport
 from ...engine.tensors.source_info import Names, joined
 from .device_data import device_column
 from .user_data import Column, as_column, copied
-from .user_function import UserFunction, check_size
+from .user_function import UserFunction
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -64,11 +64,11 @@ class JaxFunction(UserFunction):
             return tuple(TensorListCPU([]) for _ in self.expected)
         jax = self._jax
         device = jax.local_devices(backend="cpu")[0]
-        arrays = [jax.device_put(self._dense(data).copy(), device) for data in inputs]
+        arrays = [jax.device_put(self._copied(data, batch), device) for data in inputs]
         results = []
         for i, value in enumerate(self._results(arrays)):
             column = as_column(np.asarray(value), self.expected[i])
-            check_size(column, self.expected[i], batch)
+            self._check_size(i, column, batch)
             result = copied(self._described(i, column, inputs), batch)
             results.append(result.with_source_info(_joined_names(inputs)))
         return tuple(results)
@@ -82,7 +82,7 @@ class JaxFunction(UserFunction):
         results = []
         for i, value in enumerate(self._results(arrays)):
             column = device_column(value, self.expected[i], batch.device)
-            check_size(column, self.expected[i], batch)
+            self._check_size(i, column, batch)
             column = self._described(i, column, inputs)
             result = batch.device.copied(column.rows, column.layout)
             results.append(result.with_source_info(_joined_names(inputs)))
@@ -93,17 +93,31 @@ class JaxFunction(UserFunction):
         if not data.is_dense_tensor():
             shapes = ", ".join(map(str, list(dict.fromkeys(data.shape()))[:4]))
             self.refuse(
-                f"the samples differ in shape ({shapes} ...), so they form no array; resize, crop "
-                "or pad them to one shape before"
+                f"the function takes arrays, but got a batch of samples with different shapes "
+                f"({shapes} ...); resize, crop or pad them to one shape before"
             )
         return data.dense()
+
+    def _copied(self, data: TensorList, batch: BatchContext) -> Any:
+        """Return an input as an array that JAX may keep: aligned, so that JAX copies no more."""
+        dense = self._dense(data)
+        copy = batch.empty(dense.shape, dense.dtype)
+        np.copyto(copy, dense)
+        return copy
 
     def _results(self, arrays: list[Any]) -> tuple[Any, ...]:
         """Call the function; return the array of each output, in which all work is done."""
         if self.sharding is not None:
             arrays = [self._of_all_processes(array) for array in arrays]
         returned = self.function(*arrays)
-        values = self.unpacked(tuple(returned) if isinstance(returned, list) else returned)
+        if isinstance(returned, list):
+            returned = tuple(returned)
+        if isinstance(returned, tuple) and len(returned) != self.output_count == 1:
+            self.refuse(
+                "the function must return (a tuple of) `num_outputs=1` outputs, but returned "
+                f"{len(returned)}"
+            )
+        values = self.unpacked(returned)
         if self.sharding is not None:
             values = tuple(self._of_this_process(value) for value in values)
         done: tuple[Any, ...] = self._jax.block_until_ready(values)
@@ -121,6 +135,14 @@ class JaxFunction(UserFunction):
                 "must have one"
             )
         return shards[0].data
+
+    def _check_size(self, number: int, column: Column, batch: BatchContext) -> None:
+        if len(column) != batch.size:
+            shape = " x ".join(map(str, column.rows.shape))
+            self.refuse(
+                f"axis 0 of results must have the current batch size of {batch.size}, but the "
+                f"output at index {number} has the shape {shape}"
+            )
 
     def _described(self, number: int, column: Column, inputs: tuple[TensorList, ...]) -> Column:
         """Return an output with its layout: declared, or of the input with its number."""

@@ -14,7 +14,7 @@ from ...engine.graph.params import BOOL, CALLABLE, DTYPES, INTS, NO_EFFECT, REQU
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..common.batch_arguments import empty_rows
-from .python_function import guard_rows
+from .user_function import guard_rows
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...engine.errors import ArgumentError
-from ...engine.graph.operator import Array, register
-from ...engine.graph.params import BOOL, param
-from ...engine.printable import printable
+from ...engine.graph.operator import register
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.results import BatchRows
 from .device_data import device_column
-from .user_data import Expected, as_array, as_column, check_alike, copied
-from .user_function import UserFunction, check_size
+from .function_calls import WorkerFunction, begin_batch, begin_rows
+from .user_data import as_array, as_column, copied
+from .user_function import check_size, guard_rows
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 
 @register
-class PythonFunction(UserFunction):
+class PythonFunction(WorkerFunction):
     """Calls a Python function with the data, and passes its results on.
 
     The function gets one NumPy array for each input. One thread at a time calls the function, for
@@ -39,7 +36,16 @@ class PythonFunction(UserFunction):
     the function run after the launches that make its inputs. Batches come in order.
 
     The function holds the GIL while it runs, so no other Python code runs: prefer operators to
-    functions. The function is called even if its output is not used.
+    functions. With `parallel=True` Python workers call the function instead: `py_num_workers`
+    processes of the pipeline, which share out the samples of a batch, or the batches with
+    `batch_processing`. Each worker has its own copy of the function and of all modules. The
+    function must copy the arguments that it keeps. `docs/your_python.md` says how the function gets
+    into the workers. The function is called even if its output is not used.
+
+    A function with an argument `rng`, which no input fills, gets a `numpy.random.Generator` of its
+    own for each sample; with `batch_processing`, a list with one generator a sample. The generator
+    follows from the pipeline's seed, the epoch, the sample's position in the epoch and the operator
+    alone. Workers, batch size and checkpoints change nothing.
 
     If the function raises an exception for one sample, the sample is bad, and the pipeline's
     `on_error` applies. With "raise", and with `batch_processing`, the exception reaches the caller
@@ -47,13 +53,14 @@ class PythonFunction(UserFunction):
     """
 
     name = "python_function"
-    batch_processing = param(BOOL, False, "Call the function once a batch.")
 
-    def call(self, *arguments: Any) -> Any:
-        """Call the function with an array for each input, or with a list of arrays."""
-        return self.function(*arguments)
-
-    def batch(self, batch: BatchContext, *inputs: TensorList) -> tuple[TensorListCPU, ...]:
+    def batch(self, batch: BatchContext, *inputs: TensorList) -> Any:
+        """Return the results; from Python workers, the function that waits for them."""
+        workers = self.placement.python_workers
+        if workers is not None and batch.size:
+            if self.batch_processing:
+                return begin_batch(self, workers, batch, inputs)
+            return begin_rows(self, workers, batch, inputs)
         if self.batch_processing:
             return self._whole(batch, inputs)
         outputs = range(self.output_count)
@@ -61,28 +68,27 @@ class PythonFunction(UserFunction):
         good: list[int] = []
 
         def compute(i: int) -> None:
-            returned = self.unpacked(self.call(*(data.row(i) for data in inputs)))
+            rows = (data.row(i) for data in inputs)
+            returned = self.unpacked(self.call(*rows, **self.generator(batch, i)))
             arrays = [as_array(*pair) for pair in zip(returned, self.expected, strict=True)]
-            for rows, array, expected in zip(results, arrays, self.expected, strict=True):
-                _check_layout(array, expected)
-                if good:
-                    check_alike([rows.row(good[0]), array], expected.what)
-            for rows, array in zip(results, arrays, strict=True):
-                rows.store_row(i, array, None)  # copies, because the function may reuse the array
+            first = [result.row(good[0]) for result in results] if good else None
+            self.check_arrays(arrays, first)
+            for result, array in zip(results, arrays, strict=True):
+                result.store_row(i, array, None)  # copies: the function may reuse the array
             good.append(i)
 
         for i in guard_rows(batch, compute):
-            for rows in results:
-                rows.store_row(i, rows.row(good[0]), None)
-        layouts = self.output_layouts()
-        return tuple(rows.finish(layout) for rows, layout in zip(results, layouts, strict=True))
+            for result in results:
+                result.store_row(i, result.row(good[0]), None)
+        return self.finished(results)
 
     def batch_gpu(self, batch: BatchContext, *inputs: TensorListGPU) -> tuple[TensorListGPU, ...]:
         device = batch.device
         for data in inputs:
             data.used_on(None)  # the default stream of PyTorch and others
         if self.batch_processing:
-            returned = self.unpacked(self.call(*(data.rows() for data in inputs)))
+            rows = (data.rows() for data in inputs)
+            returned = self.unpacked(self.call(*rows, **self.generators(batch)))
         else:
             returned = self._by_sample(batch, inputs)
         results = []
@@ -99,7 +105,8 @@ class PythonFunction(UserFunction):
         each: dict[int, tuple[Any, ...]] = {}
 
         def compute(i: int) -> None:
-            each[i] = self.unpacked(self.call(*(data.row(i) for data in inputs)))
+            rows = (data.row(i) for data in inputs)
+            each[i] = self.unpacked(self.call(*rows, **self.generator(batch, i)))
 
         for i in guard_rows(batch, compute):
             each[i] = next(iter(each.values()))
@@ -109,43 +116,11 @@ class PythonFunction(UserFunction):
     def _whole(
         self, batch: BatchContext, inputs: tuple[TensorList, ...]
     ) -> tuple[TensorListCPU, ...]:
-        returned = self.unpacked(self.call(*(data.rows() for data in inputs)))
+        rows = (data.rows() for data in inputs)
+        returned = self.unpacked(self.call(*rows, **self.generators(batch)))
         columns = []
         for value, expected in zip(returned, self.expected, strict=True):
             column = as_column(value, expected)
             check_size(column, expected, batch)
             columns.append(copied(column, batch))
         return tuple(columns)
-
-
-def guard_rows(batch: BatchContext, compute: Callable[[int], None]) -> list[int]:
-    """Call `compute` for each good row of a batch, and record the errors of user code.
-
-    Returns the rows without a result. The caller fills these rows with valid data, because
-    whole-batch operators of the same segment may use the rows before the engine replaces them.
-
-    Raises:
-        Exception: no row has a result, or user code raised StopIteration.
-    """
-    for i in range(batch.size):
-        if i not in batch.errors:
-            try:
-                compute(i)
-            except StopIteration:
-                raise
-            except Exception as error:
-                batch.errors[i] = error
-    bad = sorted(batch.errors)
-    if bad and len(bad) == batch.size:
-        first, location = batch.errors[bad[0]], printable(batch.where(bad[0]))
-        first.add_note(f"sample {bad[0]} of the batch" + (f", from {location}" if location else ""))
-        raise first
-    return bad
-
-
-def _check_layout(array: Array, expected: Expected) -> None:
-    if expected.layout and len(expected.layout) != array.ndim:
-        raise ArgumentError(
-            f"{expected.what} has the layout {expected.layout!r}, which does not describe a sample "
-            f"of shape {array.shape}"
-        )

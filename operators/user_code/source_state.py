@@ -5,9 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from ...engine.errors import CheckpointError
+from .user_source import UserSource
 
 _COUNTS = {"epoch": 32, "iteration": 62, "sample": 62, "position": 62}
 """Bits of each number; a source that is fed has no position."""
+
+
+def restore(source: UserSource, user: Any, state: dict[str, Any]) -> None:
+    """Let a source go on from the state of a checkpoint.
+
+    Args:
+        source: the source.
+        user: the user's object behind it.
+        state: what `ExternalSource.snapshot` returned.
+    """
+    if "source" in state and hasattr(user, "load_state_dict"):
+        user.load_state_dict(state["source"])
+        source.forget()
+    else:
+        source.skip(state["position"])
 
 
 def check_state(state: Any) -> None:

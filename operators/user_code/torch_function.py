@@ -31,8 +31,9 @@ class TorchPythonFunction(PythonFunction):
         super().prepare()
         self._torch = _import_torch()
 
-    def call(self, *arguments: Any) -> Any:
-        returned = self.function(*(each_sample(self._tensor_of, given) for given in arguments))
+    def call(self, *arguments: Any, **generator: Any) -> Any:
+        tensors = (each_sample(self._tensor_of, given) for given in arguments)
+        returned = self.function(*tensors, **generator)
         return each_sample(self._without_gradient, returned)
 
     def _tensor_of(self, row: Any) -> Any:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import BatchOperator
 from ...engine.graph.params import ANY, CALLABLE, INT, REQUIRED, param
+from ...engine.printable import printable
 from .user_data import Column, Expected, expectations
+from .user_source import GENERATOR, wants_generator
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -22,6 +25,9 @@ class UserFunction(BatchOperator):
     sample_independent = False
     may_change_inputs = True
     inputs = ("*inputs",)
+    hands_generators: ClassVar[bool] = False
+    """Whether functions with an argument `rng` get random generators."""
+
     function = param(CALLABLE, REQUIRED, "The function.")
     output_count = param(INT, 1, "Number of outputs.", name="num_outputs", minimum=0)
     declared_layouts = param(
@@ -36,8 +42,13 @@ class UserFunction(BatchOperator):
             self.called, self.output_count, self.declared_layouts, None, None
         )
         self.preserve = True
+        self.takes_generator = False
         try:
-            inspect.signature(self.function).bind(*self.layouts)
+            signature = inspect.signature(self.function)
+            if self.hands_generators and wants_generator(signature.parameters):
+                filled = signature.bind_partial(*self.layouts).arguments
+                self.takes_generator = GENERATOR not in filled
+            signature.bind(*self.layouts, **({GENERATOR: None} if self.takes_generator else {}))
         except TypeError as error:
             raise ArgumentError(
                 f"{self.called}: the function cannot be called with {len(self.layouts)} "
@@ -82,3 +93,28 @@ def check_size(column: Column, expected: Expected, batch: BatchContext) -> None:
             f"{expected.what}: the function returned {len(column)} samples for a batch of "
             f"{batch.size}"
         )
+
+
+def guard_rows(batch: BatchContext, compute: Callable[[int], None]) -> list[int]:
+    """Call `compute` for each good row of a batch, and record the errors of user code.
+
+    Returns the rows without a result. The caller fills these rows with valid data, because
+    whole-batch operators of the same segment may use the rows before the engine replaces them.
+
+    Raises:
+        Exception: no row has a result, or user code raised StopIteration.
+    """
+    for i in range(batch.size):
+        if i not in batch.errors:
+            try:
+                compute(i)
+            except StopIteration:
+                raise
+            except Exception as error:
+                batch.errors[i] = error
+    bad = sorted(batch.errors)
+    if bad and len(bad) == batch.size:
+        first, location = batch.errors[bad[0]], printable(batch.where(bad[0]))
+        first.add_note(f"sample {bad[0]} of the batch" + (f", from {location}" if location else ""))
+        raise first
+    return bad

@@ -10,10 +10,13 @@ from __future__ import annotations
 import inspect
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...engine.errors import ArgumentError, CheckpointError
+
+GENERATOR = "rng"
+"""Name of the argument with which users' functions ask for a random generator."""
 
 _CYCLES = {None: "no", False: "no", "no": "no", True: "quiet", "quiet": "quiet", "raise": "raise"}
 
@@ -25,14 +28,14 @@ class UserSource(ABC):
     """
 
     takes_argument = False
-    survives_errors = False
-    """Whether the source can give its next sample after it has raised an exception."""
+    takes_generator = False
+    """Whether the source wants a random generator, as its argument `rng`."""
 
     starts_over = False
     """Whether the items come from the first on after `rewind`, also before the end."""
 
     @abstractmethod
-    def next(self, *argument: Any) -> Any:
+    def next(self, *argument: Any, **generator: Any) -> Any:
         """Return the next item; raise StopIteration at the end."""
 
     @abstractmethod
@@ -55,14 +58,13 @@ class UserSource(ABC):
 class CallableSource(UserSource):
     """Calls a function, whose argument says which item to return."""
 
-    survives_errors = True
-
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self.takes_argument = self.starts_over = _takes_argument(function)
+        self.takes_argument, self.takes_generator = _arguments_of(function)
+        self.starts_over = self.takes_argument
 
-    def next(self, *argument: Any) -> Any:
-        return self._function(*argument)
+    def next(self, *argument: Any, **generator: Any) -> Any:
+        return self._function(*argument, **generator)
 
     def rewind(self) -> None:
         """Do nothing: the function starts again by itself."""
@@ -86,7 +88,7 @@ class IterableSource(UserSource):
         self._iterator: Iterator[Any] | None = None
         self._taken = 0
 
-    def next(self, *argument: Any) -> Any:
+    def next(self, *argument: Any, **generator: Any) -> Any:
         if self._iterator is None:
             self._iterator = self._start()
         try:
@@ -147,7 +149,7 @@ def make_source(source: Any, cycle: Any) -> UserSource:
             "a generator runs only once and cannot cycle; pass the generator function instead of "
             "its result"
         )
-    if _is_generator_function(source):
+    if is_generator_function(source):
         return IterableSource(source, mode)
     if hasattr(source, "__iter__") or hasattr(source, "__getitem__"):
         return IterableSource(lambda: iter(source), mode)
@@ -163,22 +165,35 @@ def make_source(source: Any, cycle: Any) -> UserSource:
     return CallableSource(source)
 
 
-def _is_generator_function(source: Any) -> bool:
+def is_generator_function(source: Any) -> bool:
+    """Return whether each call of an object returns a generator."""
     return inspect.isgeneratorfunction(source) or (
         not inspect.isclass(source)
         and inspect.isgeneratorfunction(getattr(source, "__call__", None))  # noqa: B004
     )
 
 
-def _takes_argument(function: Callable[..., Any]) -> bool:
+def _arguments_of(function: Callable[..., Any]) -> tuple[bool, bool]:
+    """Return whether a function takes the number of the batch or sample, and a generator."""
     try:
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = dict(inspect.signature(function).parameters)
     except ValueError:  # some built-in functions have no signature
-        return False
+        return False, False
+    takes_generator = wants_generator(parameters)
+    if takes_generator:
+        del parameters[GENERATOR]
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    if len(parameters) > 1 or any(p.kind not in positional for p in parameters):
+    if len(parameters) > 1 or any(p.kind not in positional for p in parameters.values()):
         raise ArgumentError(
             "a source function has no argument, or one argument for the number of the batch or "
-            f"the sample; {function!r} has {inspect.signature(function)}"
+            f"the sample, and perhaps {GENERATOR!r} for a random generator; {function!r} has "
+            f"{inspect.signature(function)}"
         )
-    return bool(parameters)
+    return bool(parameters), takes_generator
+
+
+def wants_generator(parameters: Mapping[str, inspect.Parameter]) -> bool:
+    """Return whether a user's function has the argument for a random generator."""
+    generator = parameters.get(GENERATOR)
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return generator is not None and generator.kind in by_name

@@ -1071,6 +1071,7 @@ def dl_tensor_python_function(
     num_outputs: int | None = ...,
     output_layouts: Any | None = ...,
     batch_processing: bool | None = ...,
+    parallel: bool | None = ...,
     synchronize_stream: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
@@ -1091,6 +1092,9 @@ def dl_tensor_python_function(
         output_layouts (Any | None): Layout of all outputs, or a list with the layouts of the
             first outputs.
         batch_processing (bool | None): Call the function once a batch. Default: False.
+        parallel (bool | None): Let the pipeline's Python workers call the function: processes,
+            whose number is the pipeline's argument `py_num_workers`. On the CPU only. Default:
+            False.
         synchronize_stream (bool | None): On the GPU, wait for the inputs before each batch's
             calls. With False the function has to work on the pipeline's stream, CuPy's current
             one. Default: True.
@@ -1329,10 +1333,10 @@ def external_source(
     blocking: bool | None = ...,
     cuda_stream: Any | None = ...,
     batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_copy_kernel: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
     bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
@@ -1352,7 +1356,19 @@ def external_source(
 
     A function may have one argument: the number of the batch in its epoch (or a `BatchInfo`), or
     a `SampleInfo`. The function raises StopIteration to end the epoch; the pipeline then drops the
-    samples of an incomplete batch. A single thread uses the source, and runs ahead of the consumer.
+    samples of an incomplete batch. A single thread of the program's process uses the source, and
+    runs ahead of the consumer.
+
+    With `parallel=True` Python workers use the source: `py_num_workers` processes of the pipeline.
+    They share out the samples of a batch, or the batches. So a function must have an argument, and
+    its result must depend on the argument alone. It may be called for samples behind the end of an
+    epoch, and raises StopIteration for them, too. One worker iterates over an iterable or generator
+    function, which must return whole batches. Data must be in host memory. `docs/your_python.md`
+    says how the source gets into the workers.
+
+    A function with an argument `rng` gets a `numpy.random.Generator` of its own for each sample (or
+    for each batch, if it returns batches). The generator follows from the pipeline's seed, the
+    epoch, and the sample's number in the epoch alone.
 
     An exception of the source reaches the caller of `run` with its own type. If a function raises
     the exception for one sample (`batch=False`), the sample is bad, and the pipeline's `on_error`
@@ -1384,13 +1400,14 @@ def external_source(
         no_copy (bool | None): Use the arrays without a copy. The program must not change the
             arrays while the pipeline uses them. On the GPU only contiguous arrays are used
             without a copy. On the CPU a batch that the pipeline returns as it came is copied,
-            unless its address is a multiple of 64. Default: False.
+            unless its address is a multiple of 64. Python workers write into memory of the
+            pipeline anyway. Default: False.
         batch_info (bool | None): Pass a `BatchInfo` rather than the batch's number. Default:
             False.
         repeat_last (bool | None): Use the last batch again if no new batch was fed. Not with a
             source. Default: False.
-        parallel (bool | None): Accepted for compatibility, without effect: one thread of this
-            process calls the source. Default: False.
+        parallel (bool | None): Let the pipeline's Python workers use the source: processes,
+            whose number is the pipeline's argument `py_num_workers`. Default: False.
         blocking (bool | None): If no batch was fed, let `run` wait until another thread calls
             `feed_input`, instead of raising an error. Default: False.
         cuda_stream (Any | None): Stream on which data on the GPU is complete, and on which the
@@ -1400,14 +1417,15 @@ def external_source(
             the source waits for the copy. 0 and 1 mean the default stream.
         batch (bool | None): Whether the source returns whole batches. Default: True.
         num_outputs (int | None): Number of outputs; the source returns a tuple.
+        prefetch_queue_depth (int | None): Number of batches that Python workers prepare ahead.
+            Default: 1. Only with `parallel`.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
             False.
         device (str | None): cpu, gpu. Default: the device of the inputs.
         name (str | None): name in the graph, in statistics, checkpoints and errors.
-        Accepted for compatibility, without effect: use_copy_kernel, prefetch_queue_depth,
-            bytes_per_sample_hint.
+        Accepted for compatibility, without effect: use_copy_kernel, bytes_per_sample_hint.
     """
 @overload
 def external_source(
@@ -1424,10 +1442,10 @@ def external_source(
     blocking: bool | None = ...,
     cuda_stream: Any | None = ...,
     batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_copy_kernel: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
     bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
@@ -1449,10 +1467,10 @@ def external_source(
     blocking: bool | None = ...,
     cuda_stream: Any | None = ...,
     batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_copy_kernel: bool | None = ...,
-    prefetch_queue_depth: int | None = ...,
     bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
     device: str | None = ...,
     name: str | None = ...,
@@ -2871,6 +2889,7 @@ def python_function(
     num_outputs: Literal[1] | None = ...,
     output_layouts: Any | None = ...,
     batch_processing: bool | None = ...,
+    parallel: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
@@ -2895,7 +2914,16 @@ def python_function(
     the function run after the launches that make its inputs. Batches come in order.
 
     The function holds the GIL while it runs, so no other Python code runs: prefer operators to
-    functions. The function is called even if its output is not used.
+    functions. With `parallel=True` Python workers call the function instead: `py_num_workers`
+    processes of the pipeline, which share out the samples of a batch, or the batches with
+    `batch_processing`. Each worker has its own copy of the function and of all modules. The
+    function must copy the arguments that it keeps. `docs/your_python.md` says how the function gets
+    into the workers. The function is called even if its output is not used.
+
+    A function with an argument `rng`, which no input fills, gets a `numpy.random.Generator` of its
+    own for each sample; with `batch_processing`, a list with one generator a sample. The generator
+    follows from the pipeline's seed, the epoch, the sample's position in the epoch and the operator
+    alone. Workers, batch size and checkpoints change nothing.
 
     If the function raises an exception for one sample, the sample is bad, and the pipeline's
     `on_error` applies. With "raise", and with `batch_processing`, the exception reaches the caller
@@ -2907,6 +2935,9 @@ def python_function(
         output_layouts (Any | None): Layout of all outputs, or a list with the layouts of the
             first outputs.
         batch_processing (bool | None): Call the function once a batch. Default: False.
+        parallel (bool | None): Let the pipeline's Python workers call the function: processes,
+            whose number is the pipeline's argument `py_num_workers`. On the CPU only. Default:
+            False.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -2922,6 +2953,7 @@ def python_function(
     num_outputs: int | None = ...,
     output_layouts: Any | None = ...,
     batch_processing: bool | None = ...,
+    parallel: bool | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,

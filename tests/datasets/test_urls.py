@@ -139,7 +139,7 @@ def test_an_object_that_changes_is_noticed(tmp_path, web):
 def test_a_url_is_no_destination(tmp_path, monkeypatch, url):
     monkeypatch.chdir(tmp_path)
     source = made.write(tmp_path / "source", made.images())
-    with pytest.raises(ArgumentError, match="is a URL, but conversions write local folders"):
+    with pytest.raises(ArgumentError, match="is a URL, but data sets are written to local"):
         datasets.convert(source, url, to="tfrecord")
     with pytest.raises(ArgumentError, match="was a URL until pathlib made a path of it"):
         datasets.convert(source, Path(url), to="tfrecord")

@@ -208,6 +208,28 @@ def test_random_numbers_go_on(pipelines):
     assert len(epoch(iterator)) == 4
 
 
+def test_where_the_next_batch_is(numbers, feed_numbers):
+    def places(iterator):
+        return [(iterator.epoch, iterator.step) for _ in iterator]
+
+    iterator = by_reader(numbers(8, 2, random_shuffle=True))
+    assert (iterator.epoch, iterator.step) == (0, 0)
+    assert places(iterator) == [(0, 1), (0, 2), (0, 3), (1, 0)]
+    assert (iterator.epoch, iterator.step) == (1, 0)
+    first = iter(iterator)
+    next(first)
+    next(first)
+    resumed = by_reader(numbers(8, 2, random_shuffle=True))
+    resumed.load_state_dict(iterator.state_dict())
+    assert (resumed.epoch, resumed.step) == (1, 2)
+    assert places(resumed) == [(1, 3), (2, 0)]
+    assert places(iterator) == [(2, 1), (2, 2), (2, 3), (3, 0)]  # the loop was broken off
+    for options in ({}, {"size": 8}):
+        counting = GenericIterator(feed_numbers(lambda i: i), ["label"], **options)
+        with pytest.raises(TypeError, match="give reader_name"):
+            print(counting.epoch)
+
+
 def test_several_pipelines_as_shards(numbers):
     shards = [numbers(7, 2, rank, 2, pad_last_batch=True) for rank in (0, 1)]
     iterator = by_reader(shards, last_batch_policy=PARTIAL)

@@ -33,6 +33,16 @@ def test_each_new_loop_is_an_epoch(batches):
     assert epoch_of(batches) == [0, 2, 4, 6]
 
 
+def test_a_generator_that_delegates_to_a_loop_leaves_the_pipelines_open(batches):
+    def delegating():
+        yield from batches
+
+    generator = delegating()
+    next(generator)
+    generator.close()
+    assert epoch_of(batches) == [0, 2, 4, 6]
+
+
 def test_other_attributes_are_those_of_the_iterator(batches):
     loop = iter(batches)
     assert len(loop) == len(batches) == 4

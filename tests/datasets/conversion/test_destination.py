@@ -36,11 +36,11 @@ def cut_off(source, root, monkeypatch, **options):
             raise KeyboardInterrupt
         return publish(*arguments)
 
-    publish = tasks._publish
-    monkeypatch.setattr(tasks, "_publish", fail_late)
+    publish = tasks.publish
+    monkeypatch.setattr(tasks, "publish", fail_late)
     with pytest.raises(KeyboardInterrupt):
         datasets.convert(source, root, to="tfrecord", shard_count=6, workers=1, **options)
-    monkeypatch.setattr(tasks, "_publish", publish)
+    monkeypatch.setattr(tasks, "publish", publish)
 
 
 def test_a_second_run_goes_on_after_the_last_whole_shard(source, tmp_path, monkeypatch):

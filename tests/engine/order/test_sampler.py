@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.engine.errors import ArgumentError, CheckpointError
-from penstock.engine.order.sampler import Blocks, Sampler, SamplerState
+from penstock.engine.order.sampler import Blocks, Sampler, SamplerState, restored_state
 
 FIELDS = ("index", "epoch", "position", "valid")
 
@@ -413,7 +414,48 @@ def test_shards_that_ranks_stick_to_survive_another_number_of_ranks():
     assert sorted(taken) == list(range(20))
 
 
-def test_states_without_parts_are_those_of_earlier_versions():
-    value = Sampler(9, 2, shuffle=True).state_after(1).to_json()
-    del value["parts"]
-    assert SamplerState.from_json(value).parts == 1
+def test_states_of_earlier_versions_name_all_values():
+    state = Sampler(9, 2, shuffle=True).state_after(1)
+    value = state.to_json() | {"blocks": None, "cuts": {}}
+    assert SamplerState.from_json(value) == state
+    assert SamplerState.from_json(value | {"parts": 1}) == state
+
+
+@pytest.mark.parametrize("pad", [False, True])
+@pytest.mark.parametrize("stick", [False, True])
+@pytest.mark.parametrize("batches", [0, 1, 5, 60])
+def test_the_state_of_many_ranks_is_short_and_the_same(pad, stick, batches):
+    options = {"shuffle": True, "pad_last_batch": pad, "stick_to_shard": stick}
+    samplers = ranks(5000, 7, 100, **options)
+    for _ in range(3):
+        values = [sampler.saved_after(batches) for sampler in (samplers[0], samplers[-1])]
+        assert values[0] == values[1]
+        text = json.dumps(values[0])
+        assert len(text) < 400
+        state = restored_state(json.loads(text))
+        assert state == samplers[7].state_after(batches)
+        samplers = ranks(5000, 7, 100, **options, state=state)
+        if state.remaining:
+            break  # the next state has these intervals, too
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ranks": 0},
+        {"ranks": 101},
+        {"ranks": 1 << 60},
+        {"ranks": True},
+        {"batch_size": 0},
+        {"batches": -1},
+        {"batches": 1 << 62},
+        {"batches": 1.5},
+        {"batches": None},
+    ],
+)
+def test_damaged_steps_are_refused(change):
+    value = Sampler(100, 1, num_shards=50, stick_to_shard=True).saved_after(1)
+    assert restored_state(value).remaining
+    for damaged in (value["steps"] | change, {}, 3, []):
+        with pytest.raises(CheckpointError, match="The checkpoint is damaged"):
+            restored_state(value | {"steps": damaged})

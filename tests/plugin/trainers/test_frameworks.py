@@ -64,6 +64,19 @@ def by_tqdm(iterator, epochs):
     return seen
 
 
+def test_a_progress_bar_goes_on_where_the_run_does(batches):
+    tqdm = pytest.importorskip("tqdm").tqdm
+    iterator = batches()
+    next(iterator)
+    restored = batches()
+    restored.load_state_dict(iterator.state_dict())
+    bar = tqdm(restored, initial=restored.step, disable=None, leave=False)
+    assert (bar.n, bar.total) == (1, BATCHES)
+    assert len(list(bar)) == BATCHES - 1
+    bar = tqdm(restored, initial=restored.step, disable=None, leave=False)
+    assert bar.n == 0
+
+
 def model_and_optimizer():
     model = torch.nn.Linear(1, 1)
     return model, torch.optim.SGD(model.parameters(), 0.01)
@@ -334,6 +347,32 @@ def test_ignite_resumes(batches, stop):
     )
     resumed.run(restored)
     assert rest == expected[stop:]
+
+
+@pytest.mark.parametrize("stop", [3, BATCHES, BATCHES + 5])
+def test_ignite_s_checkpoints_hold_the_iterator(batches, tmp_path, stop):
+    handlers = pytest.importorskip("ignite.handlers")
+    ignite = pytest.importorskip("ignite.engine")
+
+    def run(seen, file=None):
+        model, optimizer = model_and_optimizer()
+        loader = batches()
+        engine = ignite.Engine(lambda running, batch: seen.append(labels(batch)))
+        objects = {"engine": engine, "model": model, "optimizer": optimizer, "batches": loader}
+        folder = handlers.DiskSaver(tmp_path, require_empty=False)
+        saver = handlers.Checkpoint(objects, folder, n_saved=None)
+        engine.add_event_handler(ignite.Events.ITERATION_COMPLETED(once=stop), saver)
+        if file is not None:
+            handlers.Checkpoint.load_objects(objects, torch.load(file, weights_only=True))
+        engine.run(loader, max_epochs=EPOCHS)
+        return engine.state.iteration
+
+    unbroken, resumed = [], []
+    assert run(unbroken) == EPOCHS * BATCHES
+    (file,) = tmp_path.glob("*.pt")
+    assert run(resumed, file) == EPOCHS * BATCHES
+    assert unbroken == [batch for epoch in by_for(batches(), EPOCHS) for batch in epoch]
+    assert resumed == unbroken[stop:]
 
 
 @pytest.mark.parametrize("stop", [3, BATCHES, BATCHES + 5])

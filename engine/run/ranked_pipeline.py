@@ -1,0 +1,104 @@
+"""The members of a pipeline that concern the other ranks of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import ArgumentError
+from ..ranks.group import process_group
+from .pipeline_base import PipelineBase
+
+if TYPE_CHECKING:
+    from ..ranks.agreement import Agreement
+    from ..work.plan import Plan
+
+
+class RankedPipeline(PipelineBase):
+    """The part of a `Pipeline` that reads one of several shards."""
+
+    _agreement: Agreement | None = None
+    _is_compared = False
+    """Whether all ranks are known to read the same data, or none can be asked."""
+
+    def _compare_ranks(self) -> None:
+        """Raise ArgumentError if another rank is known to read other data, or the same shard.
+
+        The first call, before the first batch, waits for the other ranks for a limited time.
+        """
+        try:
+            if self._agreement is None:
+                self._agreement = self._new_agreement()
+            agreement = self._agreement
+            self._is_compared = agreement is None or agreement.check(self._is_stopped)
+        except ArgumentError:
+            raise
+        except RuntimeError:  # the store does not answer: its process has ended, for instance
+            self._is_compared = True
+
+    def _new_agreement(self) -> Agreement | None:
+        group = process_group()
+        if group is None:
+            return None
+        from ..ranks.agreement import agreement_of, digest  # what needs it has imported PyTorch
+
+        assert self._plan is not None
+        if early := [each.node.name for each in self._plan.readers if each.operator.found_no_ranks]:
+            raise ArgumentError(
+                f"the reader {early[0]!r} reads all of the data on each of {group.world} ranks, "
+                "because the pipeline was built before the process group was initialized. Build "
+                "pipelines and iterators after that, or give the reader num_shards=1, if each "
+                "rank is to read all of the data"
+            )
+        restored = None if self._restored is None else digest([repr(self._restored.inputs)])
+        return agreement_of(
+            group,
+            {each.node.name: each.operator.facts() for each in self._plan.readers},
+            {"batch_size": self._config.batch_size, "restored checkpoint": restored},
+        )
+
+    def _is_stopped(self) -> bool:
+        return self._closed is not None
+
+    def _agree_on_seed(self, plan: Plan) -> None:
+        """Take the seed that all ranks have, if each has drawn one for its shard of the data."""
+        if self._restored is not None or self._config.seed not in (None, -1):
+            return
+        group = process_group()
+        metas = {each.node.name: each.operator.meta() for each in plan.readers}
+        divided = [name for name, meta in metas.items() if meta["number_of_shards"] > 1]
+        if group is not None and divided:
+            from ..ranks.agreement import agreed_seed
+
+            self._seed = agreed_seed(group, self._seed, divided)
+            self._place(plan)
+
+    def reshard(self, shard_id: int, num_shards: int) -> None:
+        """Go on as one of another number of ranks, without a new pipeline.
+
+        All ranks of the new number call this after the same batch. All readers divide what no rank
+        has read of their epochs evenly among the new ranks. Batches that are under way are dropped.
+        A rank that joins first calls `restore` with a checkpoint of another rank. An iterator over
+        the pipeline has the same method, which also counts the epoch's batches anew.
+
+        Raises:
+            ArgumentError: there is no such shard, or the pipeline has inputs that cannot go on
+                so: then nothing has changed. With `feed_input` the fed batches would be lost.
+        """
+        with self._taken_turn():
+            self.build()
+            assert self._plan is not None
+            for reader in self._plan.readers:
+                reader.operator.check_shard(shard_id, num_shards)
+            for source in self._plan.sources:
+                if source.operator.available() is not None:
+                    raise ArgumentError(
+                        f"{source.node.name!r} gets its batches from feed_input, and reshard would "
+                        "lose those that are under way: let the source be a function or iterable"
+                    )
+            self._is_compared = True  # ranks that stay have been compared with others
+            with self._at_rest() as plan:
+                for reader in plan.readers:
+                    reader.operator.reshard(self._delivered, shard_id, num_shards)
+                for source in plan.sources:
+                    state = self._user_state.get(source.node.name)
+                    source.operator.restore(self._delivered, state)

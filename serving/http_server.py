@@ -1,0 +1,274 @@
+"""The HTTP server: the Open Inference Protocol for one model, on one port.
+
+The event loop reads requests and writes responses. The pipeline's own threads compute. Requests
+whose client is gone are dropped before their batch begins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.errors import MissingDependencyError, install_hint
+from .admission import Admission
+from .batcher import Batcher
+from .model import Model
+from .model_config import model_config, tensor_metadata
+from .open_inference import SIZE_HEADER, parse_request, write_response
+from .requests import NOT_FOUND, TIMEOUT, TOO_LARGE, RequestError
+
+try:
+    from aiohttp import web
+except ImportError as error:
+    raise MissingDependencyError(
+        f"a server needs aiohttp ({error}): {install_hint('serve')}", name="aiohttp"
+    ) from error
+
+BODY_SECONDS = 60
+"""Seconds for a client to send its request, or to take its response. Slower ones would keep their
+place, and memory of a batch, for ever."""
+
+DRAIN_SECONDS = 60
+"""Seconds for the requests in the server, once it shall end."""
+
+MOST_BYTES = 1 << 30
+"""Bytes of all requests in the server at a time, unless one may be as large as that."""
+
+_VERSION = "1"
+_EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
+
+_LOG = logging.getLogger("penstock.serving")
+
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@dataclass(frozen=True)
+class ServerLimits:
+    """What a server takes.
+
+    Attributes:
+        max_delay: seconds for which a batch that is not full waits for more requests.
+        max_request_bytes: of one request, decompressed.
+        max_requests: that are in the server at a time.
+    """
+
+    max_delay: float = 0.0
+    max_request_bytes: int = 64 << 20
+    max_requests: int = 1024
+
+
+class Server:
+    """Answers the requests for a model.
+
+    Args:
+        model: to serve. `run` closes it.
+        limits: what the server takes.
+    """
+
+    def __init__(self, model: Model, limits: ServerLimits) -> None:
+        self._model = model
+        self._limits = limits
+        self._batcher: Batcher
+        self._admission: Admission
+        self._ended, self._hurried = asyncio.Event(), asyncio.Event()
+
+    def end(self) -> None:
+        """Let `run` answer the requests that are there, and return; at the second call, at once.
+
+        This is for the thread of the event loop.
+        """
+        (self._hurried if self._ended.is_set() else self._ended).set()
+
+    async def run(self, host: str, port: int, started: Callable[[str], None]) -> None:
+        """Serve until `end` is called.
+
+        Args:
+            host, port: to listen to; port 0 takes a free one.
+            started: called with the address once requests are answered.
+
+        Raises:
+            OSError: the server cannot listen there.
+            Exception: of the pipeline, which computes no more.
+        """
+        limits = self._limits
+        self._batcher = Batcher(self._model, limits.max_delay)
+        self._admission = Admission(limits.max_requests, max(MOST_BYTES, limits.max_request_bytes))
+        runner = web.AppRunner(
+            self._application(), access_log=None, handler_cancellation=True, shutdown_timeout=1.0
+        )
+        try:
+            await runner.setup()
+            site = web.TCPSite(runner, host, port, backlog=1024)
+            await site.start()
+            started(_address(runner))
+            await _first(self._ended.wait(), asyncio.shield(self._batcher.broken))
+            await site.stop()
+            if not self._batcher.broken.done():
+                await _first(
+                    self._admission.close(), self._hurried.wait(), asyncio.sleep(DRAIN_SECONDS)
+                )
+        finally:
+            await runner.cleanup()
+            is_broken = self._batcher.broken.done()
+            await asyncio.to_thread(self._batcher.close)
+            if is_broken:
+                self._batcher.broken.result()
+
+    def _application(self) -> web.Application:
+        application = web.Application(
+            client_max_size=self._limits.max_request_bytes, middlewares=[_errors_as_json]
+        )
+        router = application.router
+        models = ("/v2/models/{model}", "/v2/models/{model}/versions/{version}")
+        for model in models:  # first, because the router tries one after the other
+            router.add_post(f"{model}/infer", self._of_model(self._infer))
+        router.add_get("/v2", self._server_metadata)
+        router.add_get("/v2/health/live", self._live)
+        router.add_get("/v2/health/ready", self._ready)
+        router.add_post("/v2/repository/index", self._index)
+        router.add_get("/v2/models/stats", self._statistics)
+        for model in models:
+            router.add_get(model, self._of_model(self._metadata))
+            router.add_get(f"{model}/ready", self._of_model(self._ready))
+            router.add_get(f"{model}/config", self._of_model(self._config))
+            router.add_get(f"{model}/stats", self._of_model(self._statistics))
+        return application
+
+    def _of_model(self, handler: _Handler) -> _Handler:
+        async def handle(request: web.Request) -> web.StreamResponse:
+            name, version = request.match_info["model"], request.match_info.get("version")
+            if name != self._model.name or version not in (None, _VERSION):
+                which = f"model {name!r}" + (f" of version {version!r}" if version else "")
+                raise RequestError(
+                    f"there is no {which}; the model here is {self._model.name!r} of version "
+                    f"{_VERSION!r}",
+                    NOT_FOUND,
+                )
+            return await handler(request)
+
+        return handle
+
+    async def _server_metadata(self, _: web.Request) -> web.Response:
+        from .. import __version__
+
+        return web.json_response(
+            {"name": "penstock", "version": __version__, "extensions": _EXTENSIONS}
+        )
+
+    async def _live(self, _: web.Request) -> web.Response:
+        return web.json_response({"live": True})
+
+    async def _ready(self, _: web.Request) -> web.Response:
+        is_ready = self._admission.is_open and not self._batcher.broken.done()
+        return web.json_response({"ready": is_ready}, status=200 if is_ready else 503)
+
+    async def _index(self, _: web.Request) -> web.Response:
+        return web.json_response(
+            [{"name": self._model.name, "version": _VERSION, "state": "READY"}]
+        )
+
+    async def _metadata(self, _: web.Request) -> web.Response:
+        return web.json_response(
+            {
+                "name": self._model.name,
+                "versions": [_VERSION],
+                "platform": "penstock",
+                "inputs": tensor_metadata(self._model.inputs),
+                "outputs": tensor_metadata(self._model.outputs),
+            }
+        )
+
+    async def _config(self, _: web.Request) -> web.Response:
+        return web.json_response(model_config(self._model, self._limits.max_delay))
+
+    async def _statistics(self, _: web.Request) -> web.Response:
+        statistics = self._batcher.statistics.as_json(self._model.name)
+        return web.json_response({"model_stats": [statistics]})
+
+    async def _infer(self, request: web.Request) -> web.StreamResponse:
+        most = self._limits.max_request_bytes
+        length = request.content_length
+        if length is not None and length > most:
+            raise _too_large(f"{length:,}", most)
+        is_plain = length is not None and "Content-Encoding" not in request.headers
+        with self._admission.admitted(length if is_plain and length is not None else most):
+            try:
+                async with asyncio.timeout(BODY_SECONDS):
+                    body = await request.read()
+            except TimeoutError:
+                text = f"the request did not come within {BODY_SECONDS} s"
+                raise RequestError(text, TIMEOUT) from None
+            except web.HTTPRequestEntityTooLarge:
+                raise _too_large(f"more than {most:,}", most) from None
+            except web.RequestPayloadError as error:
+                raise RequestError(f"the request's bytes are damaged: {error}") from None
+            parsed = parse_request(
+                body,
+                request.headers.get(SIZE_HEADER),
+                self._model.inputs,
+                list(self._model.outputs),
+                self._model.max_batch_size,
+            )
+            outputs = await self._batcher.answer(parsed.samples)
+            parts = write_response(self._model.name, parsed, outputs)
+            try:
+                async with asyncio.timeout(BODY_SECONDS):
+                    return await _sent(request, parts)
+            except TimeoutError:
+                if request.transport is not None:
+                    request.transport.abort()
+                text = f"the client did not take the response within {BODY_SECONDS} s"
+                raise ConnectionResetError(text) from None
+
+
+@web.middleware
+async def _errors_as_json(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    """Return an error as the protocol has it: JSON with an `error`."""
+    try:
+        return await handler(request)
+    except RequestError as error:
+        notes = getattr(error, "__notes__", ())  # of errors of the pipeline; they name its files
+        if notes:
+            _LOG.warning("a request failed: %s", "; ".join([str(error), *notes]))
+        return web.json_response({"error": str(error)}, status=error.status)
+    except web.HTTPException as error:
+        text = f"{request.method} {request.path}: {error.reason}"
+        return web.json_response({"error": text}, status=error.status)
+
+
+async def _sent(request: web.Request, parts: list[bytes | memoryview]) -> web.StreamResponse:
+    """Send a response in parts: to join them would copy the outputs."""
+    response = web.StreamResponse()
+    response.content_length = sum(len(part) for part in parts)
+    response.content_type = "application/json"
+    if len(parts) > 1:
+        response.content_type = "application/octet-stream"
+        response.headers[SIZE_HEADER] = str(len(parts[0]))
+    await response.prepare(request)
+    for part in parts:
+        await response.write(part)
+    await response.write_eof()
+    return response
+
+
+def _too_large(size: str, most: int) -> RequestError:
+    return RequestError(f"the request has {size} bytes; the server takes {most:,}", TOO_LARGE)
+
+
+def _address(runner: web.AppRunner) -> str:
+    host, port = runner.addresses[0][:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+async def _first(*waits: Awaitable[Any]) -> None:
+    """Wait for the first of these; do not wait for the others."""
+    tasks = [asyncio.ensure_future(each) for each in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

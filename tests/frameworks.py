@@ -1,0 +1,110 @@
+"""Tests of large frameworks, each in a virtual environment of its own.
+
+    python tests/frameworks.py [--venvs .venv/frameworks] [--require] [framework ...]
+
+What cannot be installed here is named and left out; with `--require` that is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+TOOLS = ("pytest>=8,<10", "pytest-timeout>=2.3,<3", "pytest-xdist>=3.6,<4", "hypothesis>=6.100,<7")
+
+
+class Framework(NamedTuple):
+    """A framework.
+
+    Attributes:
+        extras: of the package, in pyproject.toml.
+        packages: what the tests need besides.
+        tests: their folders and files.
+        alone: packages that are installed without what they ask for.
+    """
+
+    extras: tuple[str, ...]
+    packages: tuple[str, ...]
+    tests: tuple[str, ...]
+    alone: tuple[str, ...] = ()
+
+
+FRAMEWORKS = {
+    "tensorflow": Framework(
+        ("keras",), ("tensorflow-cpu>=2.18,<3",), ("tests/plugin/tensorflow", "tests/plugin/keras")
+    ),
+    "jax": Framework(
+        ("jax", "jax-clu", "keras"),
+        ("flax>=0.10,<1", "optax>=0.2,<1"),
+        ("tests/plugin/jax", "tests/plugin/keras"),
+    ),
+    "paddle": Framework(("paddle",), (), ("tests/plugin/paddle",)),
+    "triton": Framework(
+        ("pickle", "serve"),
+        ("tritonclient[http]>=2.60,<3", "protobuf>=6.33.5,<8"),
+        ("tests/plugin/triton",),
+        ("nvidia-pytriton>=0.7,<0.8",),  # Triton's server; it declares NumPy < 2
+    ),
+}
+
+
+def main() -> int:
+    """Install and test each framework; return the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("frameworks", nargs="*", help=f"of {', '.join(FRAMEWORKS)}; default: all")
+    parser.add_argument("--venvs", type=Path, default=ROOT / ".venv" / "frameworks")
+    parser.add_argument("--require", action="store_true", help="a framework must be installable")
+    options = parser.parse_args()
+    if unknown := set(options.frameworks) - set(FRAMEWORKS):
+        parser.error(f"no framework: {', '.join(sorted(unknown))}")
+    lines, failed = [], False
+    for name in options.frameworks or FRAMEWORKS:
+        started = time.monotonic()
+        print(f"{name}: it is installed", flush=True)
+        python = options.venvs / name / "bin" / "python"
+        if reason := installed(FRAMEWORKS[name], options.venvs / name):
+            lines.append(f"{name}: not tested, because it cannot be installed here: {reason}")
+            failed |= options.require
+            continue
+        status = tested(FRAMEWORKS[name], python)
+        failed |= status != 0
+        lines.append(
+            f"{name}: {'failed' if status else 'passed'}, {time.monotonic() - started:.0f} s"
+        )
+    print("\n".join(lines))
+    return int(failed)
+
+
+def installed(framework: Framework, venv: Path) -> str:
+    """Make the virtual environment; return why this is not possible, or ""."""
+    uv = Path(sys.executable).with_name("uv")
+    if not venv.exists():
+        subprocess.check_call([uv, "venv", "--quiet", "--python", sys.executable, venv])
+    extras = [part for extra in framework.extras for part in ("--extra", extra)]
+    install = [uv, "pip", "install", "--quiet", "--python", venv]
+    commands = [[*install, "-r", "pyproject.toml", *extras, *TOOLS, *framework.packages]]
+    if framework.alone:
+        commands.append([*install, "--no-deps", *framework.alone])
+    for command in commands:
+        result = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        if result.returncode:
+            return result.stderr.strip()
+    return ""
+
+
+def tested(framework: Framework, python: Path) -> int:
+    """Run the tests; return the exit status."""
+    checkout = ROOT / ".venv" / "checkout"
+    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    command = [python, "-m", "pytest", "-q", "-rs", "-n", "2", "-p", "no:cacheprovider"]
+    return subprocess.call([*command, *framework.tests], cwd=ROOT, env=environment)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
