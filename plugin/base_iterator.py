@@ -243,7 +243,7 @@ class BaseIterator(ABC, Generic[T, Form]):
         """
         if self._epochs is None or self._reader is None:
             raise TypeError("the iterator counts no epochs: give reader_name")
-        return self._epochs.number + (self.at_end)
+        return self._epochs.number + self.at_end
 
     @property
     def step(self) -> int:

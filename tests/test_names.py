@@ -57,6 +57,7 @@ PUBLIC = [
         "plugin.numba.fn.experimental",
     ),
     *("plugin.pytorch", "plugin.pytorch.fn"),
+    *("plugin.keras", "plugin.tf", "plugin.tf.experimental"),
 ]
 
 

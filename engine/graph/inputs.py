@@ -75,7 +75,14 @@ class InputOperator(BatchOperator, ABC):
 
 
 class SeekableInput(InputOperator):
-    """An input whose samples can be read in any order, and again: a reader."""
+    """An input whose samples can be read in any order, and again: a reader.
+
+    Attributes:
+        found_no_ranks: whether it reads all data because nothing said that there are other ranks,
+            when it was opened.
+    """
+
+    found_no_ranks: bool = False
 
     @abstractmethod
     def select(self, number: int, batches: int = 1) -> Selection:

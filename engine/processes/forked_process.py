@@ -141,7 +141,7 @@ def _limit_threads() -> None:
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_num_threads(1)
     if (cv2 := sys.modules.get("cv2")) is not None:
-        cv2.setNumThreads(1)
+        cv2.setNumThreads(0)  # 1 would wait for the end of the threads
 
 
 def _flush() -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..tensors import TensorList
     from .pipeline import Pipeline
 
+__all__ = ["Failure", "FedBatch", "FedBatches"]
+
 
 class FedBatch(NamedTuple):
     """A batch that is done.

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from ...engine.gpu.device import DeviceAccess
     from ...engine.graph.context import BatchContext
 
+_OF_SOURCES = {"source", "cycle", "parallel", "prefetch_queue_depth"}
+"""Arguments that are for sources alone."""
+
 GivenData = Column | Delivery
 """The samples of one output."""
 
@@ -235,7 +238,7 @@ class ExternalSource(FedInput):
 
     def constants_without_program(self) -> dict[str, Any]:
         """Return the arguments without the source: data are fed in its place."""
-        return {k: v for k, v in self.constants().items() if k not in ("source", "cycle")}
+        return {k: v for k, v in self.constants().items() if k not in _OF_SOURCES}
 
     def num_outputs(self) -> int:
         return self._count

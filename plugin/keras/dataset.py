@@ -32,7 +32,8 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
 
     Args:
         pipeline: the pipeline.
-        output_map: a name for each output; by default "x", "y" and "sample_weight".
+        output_map: a name for each output. Default: those of a definition that returns a dict, or
+            "x", "y" and "sample_weight".
         x: name of the output that the model gets, by default the first one. A list of names, or a
             dictionary of the model's inputs and names, stands for several.
         y: the same for the targets; by default the second output, if there is one.
@@ -60,7 +61,7 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
         last_batch_padded: bool = False,
     ) -> None:
         if output_map is None:
-            output_map = _DEFAULT_NAMES[: pipeline.num_outputs]
+            output_map = pipeline.output_names or _DEFAULT_NAMES[: pipeline.num_outputs]
         names = list(output_map)
         chosen = {"x": x, "y": y, "sample_weight": sample_weight}
         if x is None:

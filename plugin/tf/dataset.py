@@ -228,6 +228,8 @@ class PulledDataset(tf.data.Dataset):
 class DALIDataset(PulledDataset):
     """The batches of a pipeline, a tuple with a tensor for each output.
 
+    If the pipeline's definition returns a dict, a batch is a dict of the same names.
+
     A tensor of an output on the CPU shares the memory of the pipeline, which is used again only
     after the tensor is gone. Outputs on the GPU are copied to the host, where TensorFlow's data
     sets work. The samples of a batch must have one shape.
@@ -322,7 +324,14 @@ class DALIDataset(PulledDataset):
                 f"the pipeline has {pipeline.num_outputs} output(s), but output_dtypes declares "
                 f"{len(puller.specs)}"
             )
-        super().__init__(puller)
+        super().__init__(puller, _named(pipeline.output_names))
+
+
+def _named(names: Sequence[str] | None) -> Callable[..., Any] | None:
+    """Return a function that gives tensors their names; None if the outputs have none."""
+    if names is None:
+        return None
+    return lambda *tensors: dict(zip(names, tensors, strict=True))
 
 
 def _newer(name: str, value: Any, older: Any) -> Any:

@@ -145,7 +145,7 @@ def doubled():
 def by_function(function, **options):
     """Return a pipeline that calls a function for the numbers of a whole batch."""
 
-    @pipeline_def(batch_size=8, num_threads=1, **options)
+    @pipeline_def(**{"batch_size": 8, "num_threads": 1, **options})
     def calling():
         numbers = fn.external_source(name="numbers", dtype=types.FLOAT, ndim=0)
         return fn.python_function(numbers, function=function, batch_processing=True)

@@ -93,3 +93,25 @@ os._exit(0)
 def test_forks_end_with_their_parent():
     for pid in output_of(ORPHAN).split():
         assert_soon(lambda pid=pid: not alive(int(pid)))
+
+
+LIBRARIES = """
+import cv2, numpy as np
+from penstock.engine.processes.forked_process import ForkedProcess
+
+image = np.zeros((3000, 3000, 3), np.uint8)
+cv2.setNumThreads(4)
+cv2.GaussianBlur(image, (31, 31), 5)  # starts OpenCV's threads, which no fork has
+
+def work(channel):
+    channel.send(cv2.GaussianBlur(image, (31, 31), 5).shape)
+
+process = ForkedProcess(work)
+assert process.channels[0].receive() == (3000, 3000, 3)
+process.close()
+print("done")
+"""
+
+
+def test_a_fork_does_not_wait_for_threads_of_opencv():
+    assert output_of(LIBRARIES) == "done\n"

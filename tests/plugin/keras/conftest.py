@@ -18,10 +18,6 @@ if "KERAS_BACKEND" not in os.environ:
         if importlib.util.find_spec(name) is not None:
             os.environ["KERAS_BACKEND"] = name
             break
-    else:
-        pytest.skip("Keras has no backend", allow_module_level=True)
-
-keras: Any = pytest.importorskip("keras", reason="Keras is not installed")
 
 
 @pytest.fixture
@@ -43,15 +39,3 @@ def pairs(numbered_files: list[str], pipelines: list[Pipeline]) -> Callable[...,
         return pipeline
 
     return make
-
-
-class Doubling(keras.Model):  # type: ignore[misc]
-    """A model that learns to double a number."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layer = keras.layers.Dense(1)
-        self.compile(keras.optimizers.SGD(0.005), "mse")
-
-    def call(self, number: Any) -> Any:
-        return self.layer(number)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock import ArgumentError, CheckpointError, Pipeline, fn
-
-from .conftest import Doubling
+from penstock import ArgumentError, CheckpointError, Pipeline, fn, types
 
 keras = pytest.importorskip("keras", reason="Keras is not installed")
 
@@ -19,6 +17,18 @@ pytestmark = [
     # Keras 3.15 converts tensors of PyTorch in a way that NumPy calls deprecated.
     pytest.mark.filterwarnings("ignore:__array__ implementation doesn't accept a copy"),
 ]
+
+
+class Doubling(keras.Model):
+    """A model that learns to double a number."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = keras.layers.Dense(1)
+        self.compile(keras.optimizers.SGD(0.005), "mse")
+
+    def call(self, number):
+        return self.layer(number)
 
 
 class Seen(keras.callbacks.Callback):
@@ -128,6 +138,21 @@ def test_several_inputs_and_weights(pipelines):
 
 def stop():
     raise StopIteration
+
+
+def test_outputs_with_names(pipelines, numbered_files):
+    pipeline = Pipeline(batch_size=4, num_threads=1)
+    pipelines.append(pipeline)
+
+    def definition():
+        _, label = fn.readers.file(files=numbered_files[:8], name="R")
+        number = fn.cast(label, dtype=types.FLOAT)
+        return {"twice": number * np.float32(2), "number": number}
+
+    pipeline.define(definition)
+    dataset = KerasDataset(pipeline, x="number", y="twice", reader_name="R")
+    assert numbers(dataset) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    Doubling().fit(dataset, verbose=0)
 
 
 def test_padding_has_no_weight(numbered_files, pipelines):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ import pytest
 from penstock import Pipeline, fn, types
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-tf: Any = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
 
-CPUS = [tf.config.LogicalDeviceConfiguration()] * 2
-tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], CPUS)
+with suppress(ImportError):
+    import tensorflow as tf
+
+    CPUS = [tf.config.LogicalDeviceConfiguration()] * 2
+    tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], CPUS)
 
 
 @pytest.fixture
