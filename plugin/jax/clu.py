@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 import jax
+import numpy as np
 from jax.sharding import Sharding
 
 from ...engine.errors import ArgumentError, CheckpointError, MissingDependencyError, install_hint

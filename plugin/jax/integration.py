@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-import numpy as np
-
 import jax
+import numpy as np
 from jax.dlpack import from_dlpack
 
 from ...engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
