@@ -110,8 +110,9 @@ def tested(framework: Framework, python: Path) -> int:
     """Run the tests; return the exit status."""
     checkout = ROOT / ".venv" / "checkout"
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
-    options = "-m pytest -q -rs -n 2 --dist loadgroup -p no:cacheprovider".split()
-    return subprocess.call([python, *options, *framework.tests], cwd=ROOT, env=environment)
+    command = [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"]
+    command += ["-n", "2", "--dist", "loadgroup"]
+    return subprocess.call([*command, *framework.tests], cwd=ROOT, env=environment)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ _START_SECONDS = 150  # on a busy machine; else Ray starts in a few seconds
 _ROOT = str(Path(penstock.__file__).absolute().parent.parent)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let one process of pytest-xdist have the cluster, and all its tests."""
     if config.pluginmanager.hasplugin("xdist"):
