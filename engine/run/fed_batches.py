@@ -52,9 +52,7 @@ class FedBatches:
 
     def __init__(self, pipeline: Pipeline) -> None:
         if pipeline._config.debug:
-            raise ArgumentError(
-                "a pipeline in debug mode computes nothing ahead: leave out debug"
-            )
+            raise ArgumentError("a pipeline in debug mode computes nothing ahead: leave out debug")
         if pipeline._config.on_error == "raise":
             if pipeline._plan is not None:
                 raise ArgumentError(
