@@ -46,11 +46,13 @@ class FedBatches:
         pipeline: not built yet, or with another `on_error`.
 
     Raises:
-        ArgumentError: the pipeline is built, has readers or sources that are not fed, or has no
-            input.
+        ArgumentError: the pipeline is built, is in debug mode, has readers or sources that are not
+            fed, or has no input.
     """
 
     def __init__(self, pipeline: Pipeline) -> None:
+        if pipeline._config.debug:
+            raise ArgumentError("a pipeline in debug mode computes nothing ahead: leave out debug")
         if pipeline._config.on_error == "raise":
             if pipeline._plan is not None:
                 raise ArgumentError(
