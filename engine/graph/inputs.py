@@ -203,18 +203,15 @@ class FedInput(InputOperator):
     def feed(self, data: Any, layout: str | None, cuda_stream: Any) -> None:
         """Queue one batch; `Pipeline.feed_input` calls this in the user's thread."""
 
-    def feed_samples(
-        self, data: Any, layout: str | None, samples: Selection | None, *, owned: bool
-    ) -> None:
+    def feed_samples(self, data: Any, samples: Selection | None, *, owned: bool) -> None:
         """Queue one batch, like `feed`, of which the caller knows more.
 
         Args:
             data: the batch.
-            layout: that of `feed`.
             samples: the samples, whose epoch and position key the random numbers; None if unknown.
             owned: whether nobody else uses the memory of `data`, so that no copy is needed.
         """
-        self.feed(data, layout, None)
+        self.feed(data, None, None)
 
     def discard(self) -> None:
         """Drop the batches that were queued and not fetched; no batch is under way."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from threading import Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, PipelineStopped
 from ..graph.nodes import DataNode, Node
@@ -14,13 +14,6 @@ from .pipeline_base import PipelineBase
 
 if TYPE_CHECKING:
     from ..order.sampler import Selection
-
-
-class FedData(NamedTuple):
-    """A batch for one external source: data and layout as `feed_input` takes them."""
-
-    data: Any
-    layout: str | None = None
 
 
 class FedPipeline(PipelineBase):
@@ -95,7 +88,7 @@ class FedPipeline(PipelineBase):
         return None if self._executor is None else self._executor.feeder
 
     def start_batch(
-        self, inputs: Mapping[str, FedData], samples: Selection | None = None, *, owned: bool
+        self, inputs: Mapping[str, Any], samples: Selection | None = None, *, owned: bool
     ) -> None:
         """Feed each external source one batch, and start this batch.
 
@@ -109,9 +102,9 @@ class FedPipeline(PipelineBase):
         executor = self._start()
         assert self._plan is not None
         with self._taken_turn():
-            for name, (data, layout) in inputs.items():
+            for name, data in inputs.items():
                 source = fed_source(self._plan, name).operator
-                source.feed_samples(data, layout, samples, owned=owned)
+                source.feed_samples(data, samples, owned=owned)
             executor.launch()
 
     def take_batch(self) -> tuple[TensorList, ...] | BaseException:

@@ -295,15 +295,13 @@ class ExternalSource(FedInput):
         """Queue a batch; `Pipeline.feed_input` calls this in any thread."""
         self._queue(data, layout, cuda_stream)
 
-    def feed_samples(
-        self, data: Any, layout: str | None, samples: Selection | None, *, owned: bool
-    ) -> None:
-        self._queue(data, layout, samples=samples, owned=owned)
+    def feed_samples(self, data: Any, samples: Selection | None, *, owned: bool) -> None:
+        self._queue(data, samples=samples, owned=owned)
 
     def _queue(
         self,
         data: Any,
-        layout: str | None,
+        layout: str | None = None,
         cuda_stream: Any = None,
         samples: Selection | None = None,
         owned: bool = False,

@@ -7,7 +7,6 @@ import pytest
 
 from penstock import ArgumentError, Pipeline, fn
 from penstock.engine.order.sampler import Selection
-from penstock.engine.run.fed_pipeline import FedData
 
 
 def fed(**options):
@@ -54,7 +53,7 @@ def test_a_pipeline_is_empty_until_batches_start_and_once_they_are_taken():
 
 
 def numbers(*values):
-    return {"numbers": FedData(np.array(values, np.float32))}
+    return {"numbers": np.array(values, np.float32)}
 
 
 def noisy(**options):
@@ -94,7 +93,7 @@ def test_data_that_others_use_are_copied_unless_the_source_says_no():
             pipe.set_outputs(fn.external_source(name="numbers", no_copy=no_copy))
         memory = np.ones(32)
         data = memory[-memory.ctypes.data % 64 // 8 :][:8].reshape(1, 8)  # aligned as outputs are
-        pipe.start_batch({"numbers": FedData(data)}, owned=owned)
+        pipe.start_batch({"numbers": data}, owned=owned)
         (output,) = pipe.take_batch()
         data[:] = 2
         assert output.as_array().tolist() == [[seen] * 8]
@@ -121,11 +120,11 @@ def test_batches_can_be_discarded_also_if_some_sources_are_fed():
     with Pipeline(batch_size=1, num_threads=1) as pipe:
         one, two = fn.external_source(name="numbers"), fn.external_source(name="more")
         pipe.set_outputs(one, two)
-    pipe.start_batch(numbers(1) | {"more": FedData(np.ones(1))}, owned=True)
+    pipe.start_batch(numbers(1) | {"more": np.ones(1)}, owned=True)
     with pytest.raises(ArgumentError, match="no external source named 'others'"):
-        pipe.start_batch(numbers(2) | {"others": FedData(np.ones(1))}, owned=True)
+        pipe.start_batch(numbers(2) | {"others": np.ones(1)}, owned=True)
     pipe.discard_batches()
-    pipe.start_batch(numbers(3) | {"more": FedData(np.full(1, 4))}, owned=True)
+    pipe.start_batch(numbers(3) | {"more": np.full(1, 4)}, owned=True)
     outputs = pipe.take_batch()
     assert [output.as_array().tolist() for output in outputs] == [[3], [4]]
     pipe.close()

@@ -8,6 +8,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from inspect import Parameter, Signature
+from keyword import iskeyword
 from types import TracebackType
 from typing import Any, Never, Self
 
@@ -121,7 +122,7 @@ class DALIServer:
                 "The provided pipeline doesn't have any inputs: give it "
                 'fn.external_source(name="...") without a source'
             )
-        if odd := [name for name in names if not name.isidentifier()]:
+        if odd := [name for name in names if not name.isidentifier() or iskeyword(name)]:
             raise ArgumentError(
                 f"the external source {odd[0]!r} needs a name that can be an argument of the proxy"
             )

@@ -12,7 +12,6 @@ import torch
 from numpy.typing import NDArray
 
 from .....engine.errors import ArgumentError
-from .....engine.run.fed_pipeline import FedData
 from .....engine.tensors import Tensor
 from .....engine.tensors.alignment import ALIGNMENT
 
@@ -101,10 +100,9 @@ class Parcel:
         return columns
 
 
-def fed(inputs: Parcel | Mapping[str, Sequence[Any]]) -> dict[str, FedData]:
+def fed(inputs: Parcel | Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
     """Return the inputs of a batch as external sources take them."""
-    columns = inputs.columns() if isinstance(inputs, Parcel) else inputs
-    return {name: FedData(data) for name, data in columns.items()}
+    return inputs.columns() if isinstance(inputs, Parcel) else inputs
 
 
 def _is_plain(sample: Any) -> bool:

@@ -228,11 +228,12 @@ def test_what_is_no_pipeline_with_inputs_is_refused():
         without.set_outputs(fn.random.uniform())
     with pytest.raises(RuntimeError, match="doesn't have any inputs"):
         proxy.DALIServer(without)
-    odd = Pipeline(1, num_threads=1)
-    with odd:
-        odd.set_outputs(fn.external_source(name="a b"))
-    with pytest.raises(ArgumentError, match="'a b' needs a name"):
-        proxy.DALIServer(odd)
+    for name in ("a b", "class"):
+        odd = Pipeline(1, num_threads=1)
+        with odd:
+            odd.set_outputs(fn.external_source(name=name))
+        with pytest.raises(ArgumentError, match=f"'{name}' needs a name"):
+            proxy.DALIServer(odd)
 
 
 def test_a_source_without_a_name_is_an_input_too(serve):
