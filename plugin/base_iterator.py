@@ -161,21 +161,22 @@ class BaseIterator(ABC, Generic[T, Form]):
         self._basis = self._basis_of(shards)
         exact = saved is not None and saved.basis == self._basis and not divided_anew
         if saved is not None and shards is not None and self._reader:
-            if exact:
-                saved.check_ranks(shards.count)
-                shards = replace(
-                    shards, first_epoch=saved.epoch, left=saved.left, taken=saved.taken
-                )
-            else:
-                if self._policy is LastBatchPolicy.DROP:  # what was dropped belongs to no epoch
-                    leave_epoch(self._pipelines, saved.epoch - (not saved.complete))
-                    shards, ranks = self._shards()
-                shards = replace(shards, taken=0 if saved.complete else saved.step)
+            shards = self._continued(shards, saved, exact)
         self._epochs = (
             None if shards is None else Epochs(shards, ranks, self.batch_size, self._policy)
         )
         if saved is not None:
             self._go_on(saved, exact)
+
+    def _continued(self, shards: Shards, saved: IteratorState, exact: bool) -> Shards:
+        """Return shards that take the batches into account that were handed out before."""
+        if exact:
+            saved.check_ranks(shards.count)
+            return replace(shards, first_epoch=saved.epoch, left=saved.left, taken=saved.taken)
+        if self._policy is LastBatchPolicy.DROP and self._reader:
+            leave_epoch(self._pipelines, saved.epoch - (not saved.complete))  # what was dropped
+            shards, _ = reader_shards(self._pipelines, self._reader)
+        return replace(shards, taken=0 if saved.complete else saved.step)
 
     def _go_on(self, saved: IteratorState, exact: bool) -> None:
         """Continue the count of an iterator over pipelines that continue its checkpoint."""

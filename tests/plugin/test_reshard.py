@@ -76,38 +76,42 @@ def test_a_thousand_changes_in_an_epoch_of_samplers(pad, shuffle, batch_size):
 
 
 @pytest.mark.parametrize(
-    ("size", "batch_size", "options"),
+    ("size", "batch_size", "fewest_changes", "options"),
     [
-        (150, 1, {"random_shuffle": True}),
-        (151, 2, {"pad_last_batch": True, "shuffle_after_epoch": True}),
-        (152, 2, {"pad_last_batch": True, "random_shuffle": True, "stick_to_shard": True}),
+        (1000, 1, 1000, {"random_shuffle": True}),
+        (151, 2, 50, {"pad_last_batch": True, "shuffle_after_epoch": True}),
+        (152, 2, 50, {"pad_last_batch": True, "random_shuffle": True, "stick_to_shard": True}),
     ],
 )
-def test_ranks_join_and_leave_at_any_step(size, batch_size, options):
+def test_ranks_join_and_leave_at_any_step(size, batch_size, fewest_changes, options):
     rng = random.Random(size)
-    live, seen = [one_rank(size, batch_size, **options)], []
+    away = [one_rank(size, batch_size, rank % 3, 3, **options) for rank in range(16)]
+    live, seen, changes = [away.pop()], [], 0
+    live[0].reshard(0, 1)
     while not live[0]._all_taken:
         ranks = rng.randint(1, 16)
-        state = json.loads(json.dumps(rng.choice(live).state_dict()))
+        state = json.dumps(rng.choice(live).state_dict())
+        assert len(state) < 800
         rng.shuffle(live)
-        stay = live[: rng.randint(1, ranks)]
-        close(live[len(stay) :])
-        for _ in range(ranks - len(stay)):
-            stay.append(one_rank(size, batch_size, rng.randrange(3), 3, **options))
-            stay[-1].load_state_dict(state)
-        live = stay
+        stay = rng.randint(1, ranks)
+        left, live, away = live[stay:], live[:stay], away + live[stay:]
+        joined = [away.pop(rng.randrange(len(away))) for _ in range(ranks - len(live))]
+        for iterator in joined:
+            iterator.load_state_dict(json.loads(state))
+        live, changes = live + joined, changes + len(left) + len(joined)
         for rank, iterator in enumerate(live):
             iterator.reshard(rank, ranks)
         common([len(iterator) for iterator in live])
         common([iterator.state_dict() for iterator in live])
         seen += step(live)
+    assert changes >= fewest_changes
     assert sorted(seen) == list(range(size))
     if "pad_last_batch" in options:  # the next epoch is whole, too
         for iterator in live:
             iter(iterator)
         seen = [n for _ in range(common([len(iterator) for iterator in live])) for n in step(live)]
         assert sorted(seen) == list(range(size))
-    close(live)
+    close(live + away)
 
 
 @pytest.mark.parametrize("seed", range(8))
