@@ -45,6 +45,14 @@ FRAMEWORKS = {
         ("tests/plugin/jax", "tests/plugin/keras"),
     ),
     "paddle": Framework(("paddle",), (), ("tests/plugin/paddle",)),
+    "ray": Framework(
+        ("coco", "lmdb", "parquet", "ray", "remote", "tfrecord"),
+        ("ray[train]>=2.50,<3", "torch==2.13.0"),
+        ("tests/plugin/ray",),
+    ),
+    "monai": Framework(
+        (), ("monai>=1.6,<1.7", "torch==2.13.0"), ("tests/test_frameworks_page.py",)
+    ),
     "triton": Framework(
         ("pickle", "serve"),
         ("tritonclient[http]>=2.60,<3", "protobuf>=6.33.5,<8"),
@@ -102,7 +110,8 @@ def tested(framework: Framework, python: Path) -> int:
     """Run the tests; return the exit status."""
     checkout = ROOT / ".venv" / "checkout"
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
-    command = [python, "-m", "pytest", "-q", "-rs", "-n", "2", "-p", "no:cacheprovider"]
+    command = [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"]
+    command += ["-n", "2", "--dist", "loadgroup"]
     return subprocess.call([*command, *framework.tests], cwd=ROOT, env=environment)
 
 

@@ -80,7 +80,7 @@ def samples_of(block: Any, numbered: str) -> Iterator[Sample]:
     Raises:
         ArgumentError: no component can hold a value.
     """
-    accessor = BlockAccessor.for_block(block)
+    accessor: Any = BlockAccessor.for_block(block)
     dtypes = _dtypes_of_lists(accessor.to_arrow().schema)
     for number, row in enumerate(accessor.iter_rows(public_row_format=True)):
         yield _sample(row, f"{numbered}/{number:08d}", dtypes)
