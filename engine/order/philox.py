@@ -226,7 +226,7 @@ def generator(key: int, epoch: int, position: int) -> np.random.Generator:
 
     NumPy spreads the numbers by its `SeedSequence`; the bit generator is Philox4x64-10.
 
-    >>> generator(1, 0, 7).integers(100) == generator(1, 0, 7).integers(100)
+    >>> generator(1, 0, 7).random() == generator(1, 0, 7).random()
     True
     """
     seed = np.random.SeedSequence(key, spawn_key=(epoch, position))
