@@ -1,15 +1,17 @@
 """A pipeline behind the HTTP server, beside the same pipeline in a loop.
 
 The pipeline decodes JPEG files, resizes and normalizes them. The loop feeds it full batches. Server
-and loop run on `--cores`, each in a process of its own, and the clients on `--client-cores`. Two
+and loop run on `--cores`, each in a process of its own, and the clients on `--client-cores`. Three
 figures are printed for each output:
 
 - images a second, with as many clients as keep the server busy, beside the loop.
+- the CPU time of the server's process for a hundred images, beside that of the loop's process.
+  Other work on the machine changes this ratio less than the first one.
 - the 99th percentile of the time of a request, beside twice the median, at half of that rate. The
   requests come at random. A ratio from 1 on means that the percentile is under twice the median.
 
-    python benchmarks/serving.py [--cores 0-3] [--client-cores 4-7] [--clients 64] [--batch 32]
-        [--seconds 3] [--outputs uint8 float] [--json FILE] [--rounds 5]
+    python benchmarks/serving.py [--cores 0-3] [--client-cores 4-7] [--clients 64] [--images 1]
+        [--batch 32] [--seconds 3] [--outputs uint8 float] [--json FILE] [--rounds 5]
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ import json
 import multiprocessing
 import os
 import sys
+import threading
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from statistics import median, quantiles
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,8 +56,15 @@ def files() -> list[bytes]:
     return [path.read_bytes() for path in sorted(common.photographs(FILES).rglob("*.jpg"))[:FILES]]
 
 
-def loop_rate(options: Namespace, dtype: Any) -> float:
-    """Return the images a second of the pipeline in a loop; runs in a process of its own."""
+class Speed(NamedTuple):
+    """Images a second, and seconds of CPU time for a hundred images."""
+
+    rate: float
+    cpu: float
+
+
+def speed_of_loop(options: Namespace, dtype: Any) -> Speed:
+    """Return the speed of the pipeline in a loop; runs in a process of its own."""
     os.sched_setaffinity(0, options.cores)
     samples = [np.frombuffer(file, np.uint8) for file in files()]
     batch = (samples * (1 + options.batch // len(samples)))[: options.batch]
@@ -70,13 +80,14 @@ def loop_rate(options: Namespace, dtype: Any) -> float:
             pipeline.outputs()
 
         common.run_for(run, WARM_UP_SECONDS)
-        started = perf_counter()
-        count = common.run_for(run, options.seconds)
-        return options.batch * count / (perf_counter() - started)
+        started, cpu = perf_counter(), common.cpu_seconds()
+        images = options.batch * common.run_for(run, options.seconds)
+        used = common.cpu_seconds() - cpu
+        return Speed(images / (perf_counter() - started), 100 * used / images)
 
 
 def serve(options: Namespace, dtype: Any, told: Any) -> None:
-    """Serve the pipeline until the process is ended; tell the port."""
+    """Serve the pipeline until the process is ended; tell the port, and then CPU time if asked."""
     from penstock.serving.http_server import Server, ServerLimits
     from penstock.serving.model import Model
 
@@ -86,6 +97,11 @@ def serve(options: Namespace, dtype: Any, told: Any) -> None:
 
     def started(address: str) -> None:
         told.send(int(address.rpartition(":")[2]))
+        threading.Thread(target=tell_cpu_seconds, daemon=True).start()
+
+    def tell_cpu_seconds() -> None:
+        while told.recv():
+            told.send(common.cpu_seconds())
 
     async def run() -> None:
         await Server(model, ServerLimits()).run("127.0.0.1", 0, started)
@@ -94,26 +110,36 @@ def serve(options: Namespace, dtype: Any, told: Any) -> None:
 
 
 @contextmanager
-def server(options: Namespace, dtype: Any) -> Iterator[str]:
-    """Run a server in a process; yield the address of its model."""
+def server(options: Namespace, dtype: Any) -> Iterator[tuple[str, Callable[[], float]]]:
+    """Run a server in a process; yield the address of its model, and what returns its CPU time."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=serve, args=(options, dtype, theirs), daemon=True)
     process.start()
+
+    def cpu_seconds() -> float:
+        ours.send(True)
+        return float(ours.recv())
+
     try:
-        yield f"http://127.0.0.1:{ours.recv()}/v2/models/preprocessed"
+        yield f"http://127.0.0.1:{ours.recv()}/v2/models/preprocessed", cpu_seconds
     finally:
         process.kill()
         process.join()
 
 
 class Clients:
-    """Sends requests of one image each, and keeps the seconds that they took."""
+    """Sends requests of so many images each, and keeps the seconds that they took."""
 
-    def __init__(self, session: Any, address: str) -> None:
+    def __init__(self, session: Any, address: str, images: int) -> None:
         self._session = session
         self._address = address
-        self._requests = [_request(file) for file in files()]
+        self._images = images
+        every = files()
+        self._requests = [
+            _request([every[(i + k) % len(every)] for k in range(images)])
+            for i in range(len(every))
+        ]
         self.seconds: list[float] = []
 
     async def ask(self, number: int) -> None:
@@ -127,7 +153,7 @@ class Clients:
         self.seconds.append(perf_counter() - started)
 
     async def keep_busy(self, count: int, seconds: float) -> float:
-        """Return the requests a second of so many clients, each of which waits for its response."""
+        """Return the images a second of so many clients, each of which waits for its response."""
         self.seconds.clear()
         started = perf_counter()
 
@@ -137,13 +163,14 @@ class Clients:
                 number += count
 
         await asyncio.gather(*map(client, range(count)))
-        return len(self.seconds) / (perf_counter() - started)
+        return self._images * len(self.seconds) / (perf_counter() - started)
 
     async def send_at_random(self, rate: float, seconds: float) -> list[float]:
-        """Return the seconds of requests that come at random, so many a second on average."""
+        """Return the seconds of requests that come at random, so many images a second."""
         self.seconds.clear()
         random = np.random.default_rng(1)
-        times = np.cumsum(random.exponential(1 / rate, int(rate * seconds)))
+        requests = max(2, int(rate * seconds / self._images))
+        times = np.cumsum(random.exponential(self._images / rate, requests))
         started = perf_counter()
 
         async def at(number: int, moment: float) -> None:
@@ -154,16 +181,15 @@ class Clients:
         return list(self.seconds)
 
 
-def _request(file: bytes) -> tuple[bytes, dict[str, str]]:
-    size = len(file) + 4
-    tensor = {"name": "encoded", "datatype": "BYTES", "shape": [1, 1]}
+def _request(images: list[bytes]) -> tuple[bytes, dict[str, str]]:
+    data = b"".join(len(each).to_bytes(4, "little") + each for each in images)
+    tensor = {"name": "encoded", "datatype": "BYTES", "shape": [len(images), 1]}
     message = {
-        "inputs": [tensor | {"parameters": {"binary_data_size": size}}],
+        "inputs": [tensor | {"parameters": {"binary_data_size": len(data)}}],
         "parameters": {"binary_data_output": True},
     }
     head = json.dumps(message).encode()
-    headers = {"Inference-Header-Content-Length": str(len(head))}
-    return head + len(file).to_bytes(4, "little") + file, headers
+    return head + data, {"Inference-Header-Content-Length": str(len(head))}
 
 
 class Served:
@@ -174,32 +200,33 @@ class Served:
         self._dtype = dtype
         self._waits: list[float] = []
 
-    def loop_rate(self) -> float:
-        """Return the rate of the loop."""
+    def loop(self) -> Speed:
+        """Return the speed of the loop."""
         with multiprocessing.get_context("spawn").Pool(1) as pool:
-            rate: float = pool.apply(loop_rate, (self._options, self._dtype))
-            return rate
+            return Speed(*pool.apply(speed_of_loop, (self._options, self._dtype)))
 
-    def rate(self) -> float:
-        """Return the rate of the server, and measure the times at half of that rate."""
+    def server(self) -> Speed:
+        """Return the speed of the server, and measure the times at half of its rate."""
         os.sched_setaffinity(0, self._options.client_cores)
-        with server(self._options, self._dtype) as address:
-            return asyncio.run(self._measured(address))
+        with server(self._options, self._dtype) as (address, cpu_seconds):
+            return asyncio.run(self._measured(address, cpu_seconds))
 
-    async def _measured(self, address: str) -> float:
+    async def _measured(self, address: str, cpu_seconds: Callable[[], float]) -> Speed:
         import aiohttp
 
         options = self._options
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
-            clients = Clients(session, address)
+            clients = Clients(session, address, options.images)
             await clients.keep_busy(options.clients, WARM_UP_SECONDS)
+            cpu = cpu_seconds()
             rate = await clients.keep_busy(options.clients, options.seconds)
+            used = 100 * (cpu_seconds() - cpu) / (options.images * len(clients.seconds))
             self._waits = await clients.send_at_random(rate / 2, options.seconds)
             async with session.get(f"{address}/stats") as response:
                 batches = (await response.json())["model_stats"][0]["batch_stats"]
         counts = {each["batch_size"]: each["compute_infer"]["count"] for each in batches}
         print(f"  batches by their size: {counts}", file=sys.stderr)
-        return rate
+        return Speed(rate, used)
 
     def percentile(self) -> float:
         """Return the 99th percentile of the last round's times, in seconds."""
@@ -216,14 +243,17 @@ def measured(options: Namespace) -> list[common.Figure]:
     common.print_header("loop")
     for name in options.outputs:
         served = Served(options, OUTPUTS[name])
-        rates: list[tuple[float, float]] = []
+        speeds: list[tuple[Speed, Speed]] = []
         waits: list[tuple[float, float]] = []
         for _ in range(options.rounds):
-            rates.append((served.rate(), served.loop_rate()))
+            speeds.append((served.server(), served.loop()))
             waits.append((served.percentile(), served.twice_the_median()))
-        for title, unit, pairs in ((name, "images/s", rates), (f"{name}: p99", "s", waits)):
-            ours, theirs = zip(*pairs, strict=True)
-            figures.append(common.figure_of(title, unit, ours, theirs))
+        rates = [(ours.rate, theirs.rate) for ours, theirs in speeds]
+        cpu = [(ours.cpu, theirs.cpu) for ours, theirs in speeds]
+        rows = ((name, "images/s", rates), (f"{name}: CPU", "s", cpu), (f"{name}: p99", "s", waits))
+        for title, unit, pairs in rows:
+            mine, others = zip(*pairs, strict=True)
+            figures.append(common.figure_of(title, unit, mine, others))
             common.print_figure(figures[-1])
     return figures
 
@@ -245,6 +275,7 @@ def main() -> int:
     parser.add_argument("--cores", type=cores, default=set(there[:half]), help="of the server")
     parser.add_argument("--client-cores", type=cores, default=set(there[half:]))
     parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--images", type=int, default=1, help="images of a request")
     parser.add_argument("--batch", type=int, default=32, help="samples of a batch at most")
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--outputs", nargs="+", choices=OUTPUTS, default=list(OUTPUTS))

@@ -139,7 +139,8 @@ def serve(
         triton = _triton(server, model)
         if triton is not None:
             return _run_triton(target, model, pipeline, triton, delay, instances, host, port)
-        return _run_http(model, delay, max_request_mib << 20, max_requests, host, port)
+        with running(target):
+            return _run_http(model, delay, max_request_mib << 20, max_requests, host, port)
     finally:
         model.close()
 

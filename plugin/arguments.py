@@ -7,7 +7,7 @@ from typing import Any
 
 from ..engine.errors import ArgumentError
 from ..engine.order import checkpoint
-from ..engine.order.sampler import SamplerState, restored_state
+from ..engine.order.sampler import SamplerState, dealt_samples, restored_state
 from ..engine.run.pipeline import Pipeline
 from .epochs import Shards
 
@@ -94,6 +94,9 @@ def _left(state: SamplerState, count: int, stick: bool) -> tuple[tuple[int, ...]
     left = []
     for epoch, intervals in sorted(state.remaining.items()):
         total = sum(stop - start for start, stop in intervals)
+        if state.dealt is not None and epoch == state.epoch:
+            left.append(tuple(dealt_samples(total, rank, *state.dealt) for rank in range(count)))
+            continue
         cuts = state.cuts.get(epoch) or [total * shard // count for shard in range(count + 1)]
         moved = 0 if stick else epoch
         shards = [(rank + moved) % count for rank in range(count)]

@@ -187,9 +187,10 @@ class Epochs:
         """Number of batches that the iterator reads and discards after the last batch."""
         if self._policy is not LastBatchPolicy.DROP:
             return 0
-        if self._shards.padded:  # up to the start of the readers' next epoch
-            return self._whole(max(self._sizes)) - (self.steps - self.taken)
-        return 1 if min(self._sizes) % self._batch_size else 0
+        largest, smallest = max(self._sizes), min(self._sizes)
+        if self._shards.padded or largest > smallest + 1:  # up to the readers' next epoch
+            return self._whole(largest) - (self.steps - self.taken)
+        return 1 if smallest % self._batch_size else 0
 
     def _whole(self, samples: int) -> int:
         return -(-samples // self._batch_size)

@@ -194,11 +194,11 @@ def feed_ndarray(dali_tensor: Tensor | TensorList, ptr: Any, cuda_stream: Any = 
         _check_same(dali_tensor, ptr)
         address = ptr.data_ptr()
     address = address if isinstance(address, ctypes.c_void_p) else ctypes.c_void_p(address)
+    source: Any = dali_tensor
     if isinstance(dali_tensor, TensorGPU | TensorListGPU):
-        waits = cuda_stream is None
-        dali_tensor.copy_to_external(address, cuda_stream, non_blocking=not waits)
+        source.copy_to_external(address, cuda_stream, non_blocking=cuda_stream is not None)
     else:
-        dali_tensor.copy_to_external(address)
+        source.copy_to_external(address)
     return ptr
 
 

@@ -163,9 +163,9 @@ class Reader(SeekableInput):
         return ("",) * self.num_outputs()
 
     def open(self, batch_size: int, state: Any) -> None:
-        self.shard_id, self.num_shards = shard_of_process(
-            self.called.removeprefix("fn."), self.shard_id, self.num_shards
-        )
+        given = self.shard_id, self.num_shards
+        self.shard_id, self.num_shards = shard_of_process(self.called.removeprefix("fn."), *given)
+        self.found_no_ranks = given == (None, None) and self.num_shards == 1
         self.source = self.open_source()
         self.sampler = self._make_sampler(batch_size, state)
         self._first = 0
@@ -206,7 +206,8 @@ class Reader(SeekableInput):
         check_shard(len(self.source), shard_id, num_shards)
 
     def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
-        state = self.sampler.state_after(number - self._first).without_cuts()
+        state = self.sampler.state_after(number - self._first)
+        state = state.dealt_to(num_shards, self.sampler.batch_size)
         self.shard_id, self.num_shards = shard_id, num_shards
         self.restore(number, state.to_json())
 

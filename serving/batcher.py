@@ -1,8 +1,9 @@
 """Batches of the requests that wait: formed by the event loop, taken by a thread.
 
-A batch begins once the pipeline has room for one more. The batch gets the requests that wait, in
-the order of their arrival. If they do not fill the batch, it may wait for more of them. While the
-pipeline works, further requests come together by themselves, so batches grow with the load.
+A batch begins once the pipeline has room for one more, or a thread without work. The batch gets the
+requests that wait, in the order of their arrival. If they do not fill the batch, it may wait for
+more of them. While the pipeline works, further requests come together by themselves, so batches
+grow with the load.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ class Batcher:
         self._loop = asyncio.get_running_loop()
         self._queue: deque[_Waiting] = deque()
         self._under_way: deque[list[_Waiting]] = deque()
+        self._samples = 0  # under way
         self._is_closed = False
         self._timer: asyncio.TimerHandle | None = None
         self.statistics = ModelStatistics()
@@ -88,15 +90,20 @@ class Batcher:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        while len(self._under_way) < self._model.ahead and (requests := self._due_requests()):
+        while self._has_room() and (requests := self._due_requests()):
             begun = perf_counter_ns()
             for each in requests:
                 each.begun = begun
             self._under_way.append(requests)
+            self._samples += sum(each.samples.size for each in requests)
             try:
                 self._model.feed([each.samples for each in requests])
             except Exception as error:
                 self._break(error)
+
+    def _has_room(self) -> bool:
+        batches = len(self._under_way)
+        return batches < self._model.ahead or self._samples < self._model.threads
 
     def _due_requests(self) -> list[_Waiting]:
         """Return the requests of the next batch, in order; none if the batch has to wait."""
@@ -148,12 +155,17 @@ class Batcher:
         requests = self._under_way.popleft()
         done = perf_counter_ns()
         size = sum(each.samples.size for each in requests)
+        self._samples -= size
         self.statistics.count_batch(size, done - requests[0].begun)
         again = []
         for each, result in zip(requests, results, strict=True):
             if each.answer.done():
                 continue
             if isinstance(result, WholeBatchError):
+                if each.alone:
+                    self._queue.append(each)
+                    self._break(result)
+                    return
                 each.alone = True
                 again.append(each)
                 continue

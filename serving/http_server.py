@@ -7,6 +7,7 @@ whose client is gone are dropped before their batch begins.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,8 @@ MOST_BYTES = 1 << 30
 
 _VERSION = "1"
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
+
+_LOG = logging.getLogger("penstock.serving")
 
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -227,6 +230,9 @@ async def _errors_as_json(request: web.Request, handler: _Handler) -> web.Stream
     try:
         return await handler(request)
     except RequestError as error:
+        notes = getattr(error, "__notes__", ())  # of errors of the pipeline; they name its files
+        if notes:
+            _LOG.warning("a request failed: %s", "; ".join([str(error), *notes]))
         return web.json_response({"error": str(error)}, status=error.status)
     except web.HTTPException as error:
         text = f"{request.method} {request.path}: {error.reason}"

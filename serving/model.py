@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import ArgumentError
-from ..engine.run.fed_batches import FedBatch, FedBatches
+from ..engine.errors import ArgumentError, WorkerError
+from ..engine.run.fed_batches import Failure, FedBatch, FedBatches
 from ..engine.tensors.dtypes import to_numpy_type
 from .examples import example_samples
-from .requests import BAD_REQUEST, BUSY, RequestError, RequestSamples
+from .requests import BAD_REQUEST, BROKEN, BUSY, RequestError, RequestSamples
 from .signature import TensorSpec, datatype_of, decodes_sound, input_spec
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 class WholeBatchError(RequestError):
-    """A batch of several requests failed, and no sample is known to be at fault."""
+    """A batch failed, and no request is known to be at fault: each may be computed alone.
+
+    If that fails so, too, the model is broken.
+    """
 
 
 class Model:
@@ -44,7 +47,8 @@ class Model:
     Attributes:
         inputs, outputs: what requests bring and get, by name.
         max_batch_size: samples of a batch, and so of a request.
-        ahead: batches that may be under way.
+        ahead: batches that may be under way at least.
+        threads: samples that are computed at a time; 0 if that is not known, as on the GPU.
         uses_gpu: whether the pipeline has operators on the GPU.
 
     Raises:
@@ -62,6 +66,7 @@ class Model:
         self.max_batch_size = pipeline.batch_size
         self.ahead = self._batches.ahead
         self.uses_gpu = self._batches.uses_gpu
+        self.threads = 0 if self.uses_gpu else pipeline.num_threads
         try:
             self.inputs = {
                 name: input_spec(name, data, self._batches.users_of(name))
@@ -135,13 +140,20 @@ class Model:
         return results
 
     def compute(self, requests: Sequence[RequestSamples]) -> list[Outputs | RequestError]:
-        """Compute requests in one batch; if it fails as a whole, compute each request alone."""
+        """Compute requests in one batch; if it fails as a whole, compute each request alone.
+
+        Raises:
+            Exception: the model is broken.
+        """
         self.feed(requests)
         results = self.take()
         for i, result in enumerate(results):
             if isinstance(result, WholeBatchError):
                 self.feed([requests[i]])
-                (results[i],) = self.take()
+                (again,) = self.take()
+                if isinstance(again, WholeBatchError):
+                    raise again
+                results[i] = again
         return results
 
     def _result(
@@ -149,13 +161,13 @@ class Model:
     ) -> Outputs | RequestError:
         for row in rows:
             if row in batch.failures:
-                failure = batch.failures[row]
                 which = f"sample {row - rows.start}: " if len(rows) > 1 else ""
-                return RequestError(f"{which}{failure.kind}: {failure.text}")
+                return _error(RequestError, batch.failures[row], which)
         if batch.failure is not None:
-            text = f"{batch.failure.kind}: {batch.failure.text}"
+            if batch.failure.kind == WorkerError.__name__:  # a process died; another may go on
+                return _error(WholeBatchError, batch.failure, status=BROKEN)
             kind = WholeBatchError if is_one_of_several else RequestError
-            return kind(text, BUSY if batch.is_of_machine else BAD_REQUEST)
+            return _error(kind, batch.failure, status=BUSY if batch.is_of_machine else BAD_REQUEST)
         try:
             named = zip(self._output_names, batch.outputs, strict=True)
             return {name: _rows(output, rows, name) for name, output in named}
@@ -167,9 +179,22 @@ class Model:
         self._batches.close()
 
 
+def _error(
+    kind: type[RequestError], failure: Failure, which: str = "", status: int = BAD_REQUEST
+) -> RequestError:
+    """Return the error of a request; its notes tell the operators."""
+    error = kind(f"{which}{failure.kind}: {failure.text}", status)
+    for note in failure.notes:
+        if note.startswith(
+            "in "
+        ):  # others tell the place in a batch, of which clients know nothing
+            error.add_note(note)
+    return error
+
+
 def output_names(pipeline: Pipeline) -> list[str]:
     """Return the names of a pipeline's outputs: their own, or OUTPUT_0, OUTPUT_1 and so on."""
-    names = getattr(pipeline, "output_names", None)
+    names = pipeline.output_names
     return list(names) if names else [f"OUTPUT_{i}" for i in range(pipeline.num_outputs)]
 
 

@@ -26,11 +26,13 @@ class Framework(NamedTuple):
         extras: of the package, in pyproject.toml.
         packages: what the tests need besides.
         tests: their folders and files.
+        alone: packages that are installed without what they ask for.
     """
 
     extras: tuple[str, ...]
     packages: tuple[str, ...]
     tests: tuple[str, ...]
+    alone: tuple[str, ...] = ()
 
 
 FRAMEWORKS = {
@@ -43,7 +45,20 @@ FRAMEWORKS = {
         ("tests/plugin/jax", "tests/plugin/keras"),
     ),
     "paddle": Framework(("paddle",), (), ("tests/plugin/paddle",)),
-    "triton": Framework(("serve",), ("tritonclient[http]>=2.40,<3",), ("tests/plugin/triton",)),
+    "ray": Framework(
+        ("coco", "lmdb", "parquet", "ray", "remote", "tfrecord"),
+        ("ray[train]>=2.50,<3", "torch==2.13.0"),
+        ("tests/plugin/ray",),
+    ),
+    "monai": Framework(
+        (), ("monai>=1.6,<1.7", "torch==2.13.0"), ("tests/test_frameworks_page.py",)
+    ),
+    "triton": Framework(
+        ("pickle", "serve"),
+        ("tritonclient[http]>=2.60,<3", "protobuf>=6.33.5,<8"),
+        ("tests/plugin/triton",),
+        ("nvidia-pytriton>=0.7,<0.8",),  # Triton's server; it declares NumPy < 2
+    ),
 }
 
 
@@ -67,7 +82,9 @@ def main() -> int:
             continue
         status = tested(FRAMEWORKS[name], python)
         failed |= status != 0
-        lines.append(f"{name}: {'failed' if status else 'passed'}, {time.monotonic() - started:.0f} s")
+        lines.append(
+            f"{name}: {'failed' if status else 'passed'}, {time.monotonic() - started:.0f} s"
+        )
     print("\n".join(lines))
     return int(failed)
 
@@ -78,18 +95,23 @@ def installed(framework: Framework, venv: Path) -> str:
     if not venv.exists():
         subprocess.check_call([uv, "venv", "--quiet", "--python", sys.executable, venv])
     extras = [part for extra in framework.extras for part in ("--extra", extra)]
-    install = [uv, "pip", "install", "--quiet", "--python", venv, "-r", "pyproject.toml", *extras]
-    result = subprocess.run(
-        [*install, *TOOLS, *framework.packages], cwd=ROOT, stderr=subprocess.PIPE, text=True
-    )
-    return result.stderr.strip() if result.returncode else ""
+    install = [uv, "pip", "install", "--quiet", "--python", venv]
+    commands = [[*install, "-r", "pyproject.toml", *extras, *TOOLS, *framework.packages]]
+    if framework.alone:
+        commands.append([*install, "--no-deps", *framework.alone])
+    for command in commands:
+        result = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        if result.returncode:
+            return result.stderr.strip()
+    return ""
 
 
 def tested(framework: Framework, python: Path) -> int:
     """Run the tests; return the exit status."""
     checkout = ROOT / ".venv" / "checkout"
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
-    command = [python, "-m", "pytest", "-q", "-rs", "-n", "2", "-p", "no:cacheprovider"]
+    command = [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"]
+    command += ["-n", "2", "--dist", "loadgroup"]
     return subprocess.call([*command, *framework.tests], cwd=ROOT, env=environment)
 
 

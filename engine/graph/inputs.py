@@ -75,7 +75,14 @@ class InputOperator(BatchOperator, ABC):
 
 
 class SeekableInput(InputOperator):
-    """An input whose samples can be read in any order, and again: a reader."""
+    """An input whose samples can be read in any order, and again: a reader.
+
+    Attributes:
+        found_no_ranks: whether it reads all data because nothing said that there are other ranks,
+            when it was opened.
+    """
+
+    found_no_ranks: bool = False
 
     @abstractmethod
     def select(self, number: int, batches: int = 1) -> Selection:
@@ -166,7 +173,7 @@ class SeekableInput(InputOperator):
         )
 
 
-class FedData(NamedTuple):
+class FedSample(NamedTuple):
     """One sample of an input, as its declaration has it; None for what is not declared."""
 
     dtype: np.dtype[Any] | None
@@ -188,7 +195,7 @@ class FedInput(InputOperator):
         """Return the number of batches in the queue, or None if a source returns batches."""
         return None
 
-    def fed_data(self) -> FedData | None:
+    def fed_sample(self) -> FedSample | None:
         """Return what `feed` takes for a sample, if each batch is one array a sample."""
         return None
 

@@ -13,8 +13,11 @@ from typing import Any, NamedTuple, Protocol
 from ..arrays import Array
 from ..pending import Pending
 
+InputRows = Array | list[Array]
+"""The samples of one input: an array over samples, or their arrays."""
+
 Rows = Array | list[Array | None]
-"""The samples of one output: an array over samples, or their arrays; None for a bad sample."""
+"""The samples of one output: the same, or None for a bad sample."""
 
 
 class Returned(NamedTuple):
@@ -55,7 +58,9 @@ class Callee(ABC):
         """Get ready in a worker, once `user` is there."""
 
     @abstractmethod
-    def run(self, request: Any, inputs: Sequence[Rows], begin: Callable[[int], None]) -> Returned:
+    def run(
+        self, request: Any, inputs: Sequence[InputRows], begin: Callable[[int], None]
+    ) -> Returned:
         """Call the user's code.
 
         Args:
@@ -80,7 +85,7 @@ class CallingProcesses(Protocol):
         self,
         ordinal: int,
         request: Any,
-        inputs: Sequence[Rows],
+        inputs: Sequence[InputRows],
         targets: Sequence[Array | None],
         empty: Callable[..., Array],
         describe: Callable[[int], str],

@@ -145,6 +145,8 @@ class Sampler:
             if len(cuts) == num_shards + 1 and not pad_last_batch
         }
         self._first_whole = self._first + len(self._rests)
+        is_dealt = bool(self._rests) and state.dealt == (num_shards, batch_size)
+        self._dealt = self._first if is_dealt else None  # the epoch that is dealt out
         self._whole = Rest(((0, size),))
         self._ends = self._restored_ends(shard_id)
 
@@ -164,8 +166,7 @@ class Sampler:
 
     def shard_size(self, epoch: int) -> int:
         """Return the number of samples that this rank reads in `epoch`, without padding."""
-        start, stop = self._shard(self._rank, self._known(epoch))
-        return stop - start
+        return self._samples(self._rank, self._known(epoch))
 
     def steps(self, epoch: int) -> int:
         """Return the number of this rank's batches that start in `epoch`.
@@ -256,6 +257,7 @@ class Sampler:
             parts=self._parts,
             remaining=remaining,
             cuts=cuts,
+            dealt=self._state.dealt if first == self._dealt else None,
         )
 
     def saved_after(self, batches: int) -> dict[str, Any]:
@@ -306,6 +308,11 @@ class Sampler:
         `reached` holds the epoch that each rank has reached, and the entry in this epoch.
         """
         rest = self._rest(epoch)
+        if epoch == self._dealt:
+            entries = [entry for current, entry in reached if current == epoch]
+            start = min(entries[0] * self._shards, rest.count) if entries else rest.count
+            left = rest.count - start
+            return joined(rest.intervals_of(start, rest.count)), even_cuts(left, self._shards)
         intervals: list[tuple[int, int]] = []
         ends = [0]
         for shard in range(self._shards):
@@ -325,18 +332,18 @@ class Sampler:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Return the fields of a `Selection` for `count` entries of this rank in `epoch`."""
         rest = self._rest(epoch)
-        start, stop = self._shard(self._rank, epoch)
-        ordinals = np.arange(start + entry, start + entry + count, dtype=np.int64)
-        valid = ordinals < stop
-        if start + entry + count > stop:
-            ordinals[~valid] = max(start, stop - 1)
-        if start == stop:
+        samples = self._samples(self._rank, epoch)
+        entries = np.arange(entry, entry + count, dtype=np.int64)
+        valid = entries < samples
+        if entry + count > samples:
+            entries[~valid] = max(0, samples - 1)
+        if not samples:
             # Nothing is left of this shard in a restored epoch. Padding repeats the sample that
             # was the shard's last when the epoch was whole.
             shard = self._shard_of(self._rank, epoch)
             position = np.full(count, self._size * (shard + 1) // self._shards - 1, np.int64)
         else:
-            position = rest.positions(ordinals)
+            position = rest.positions(self._ordinals(epoch, entries))
         return self._indices(epoch, position), np.full(count, epoch, np.int64), position, valid
 
     def _indices(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -372,13 +379,27 @@ class Sampler:
         count = self._rest(epoch).count
         return count * shard // self._shards, count * (shard + 1) // self._shards
 
+    def _samples(self, rank: int, epoch: int) -> int:
+        """Return the number of samples that `rank` reads in `epoch`, without padding."""
+        if epoch == self._dealt:
+            return dealt_samples(self._rest(epoch).count, rank, self._shards, self.batch_size)
+        start, stop = self._shard(rank, epoch)
+        return stop - start
+
+    def _ordinals(self, epoch: int, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the ordinals that this rank reads as so many samples of its part of `epoch`."""
+        if epoch != self._dealt:
+            return entries + self._shard(self._rank, epoch)[0]
+        turn, inside = np.divmod(entries, self.batch_size)
+        dealt: NDArray[np.int64] = (turn * self._shards + self._rank) * self.batch_size + inside
+        return dealt
+
     def _entries(self, rank: int, epoch: int) -> int:
         """Return the length of `epoch` in the sequence of `rank`, with padding."""
         if self._pad:
             longest = -(-self._rest(epoch).count // self._shards)
             return -(-longest // self.batch_size) * self.batch_size
-        start, stop = self._shard(rank, epoch)
-        return stop - start
+        return self._samples(rank, epoch)
 
     def _restored_ends(self, rank: int) -> list[int]:
         """Return the end of each restored epoch in the sequence of `rank`."""
@@ -458,6 +479,16 @@ def restored_state(value: object) -> SamplerState:
             "was edited; restore an earlier one."
         ) from error
     return sampler.state_after(batches)
+
+
+def dealt_samples(count: int, rank: int, ranks: int, batch_size: int) -> int:
+    """Return how many of `count` items a rank gets, if each in turn gets `batch_size` of them.
+
+    >>> [dealt_samples(11, rank, ranks=3, batch_size=2) for rank in range(3)]
+    [4, 4, 3]
+    """
+    turns, left = divmod(count, ranks * batch_size)
+    return turns * batch_size + min(max(left - rank * batch_size, 0), batch_size)
 
 
 def even_cuts(count: int, shards: int) -> tuple[int, ...]:

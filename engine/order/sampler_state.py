@@ -99,6 +99,14 @@ class SamplerState:
     remaining positions. With another number, the cuts are ignored.
     """
 
+    dealt: tuple[int, int] | None = None
+    """If the remaining positions of `epoch` are dealt out: the numbers of ranks and of samples.
+
+    Each rank in turn gets so many positions, as often as there are positions. What the ranks have
+    read together is then the start of the remaining positions, so ranks may change often, and the
+    number of intervals does not grow. With other ranks or batches, this is ignored.
+    """
+
     def __post_init__(self) -> None:
         _demand(_is_count(self.size) and self.size > 0, f"size is {self.size!r}")
         _demand(isinstance(self.shuffle, bool), f"shuffle is {self.shuffle!r}")
@@ -119,10 +127,15 @@ class SamplerState:
             _check_intervals(epoch, intervals, self.size)
         for epoch, cuts in self.cuts.items():
             _check_cuts(epoch, cuts, self.remaining.get(epoch))
+        _demand(
+            self.dealt is None
+            or (len(self.dealt) == 2 and all(_is_count(each, lowest=1) for each in self.dealt)),
+            f"dealt is {self.dealt!r}, neither null nor [ranks, samples]",
+        )
 
-    def without_cuts(self) -> SamplerState:
-        """Return the state of which any number of ranks divides each epoch evenly."""
-        return replace(self, cuts={})
+    def dealt_to(self, ranks: int, batch_size: int) -> SamplerState:
+        """Return the state for other ranks, which divide each epoch anew."""
+        return replace(self, cuts={}, dealt=(ranks, batch_size) if self.remaining else None)
 
     def after_epoch(self, epoch: int) -> SamplerState:
         """Return the state without the remaining positions of `epoch` and of those before it."""
@@ -132,6 +145,7 @@ class SamplerState:
             epoch=first,
             remaining={each: self.remaining[each] for each in self.remaining if each >= first},
             cuts={each: self.cuts[each] for each in self.cuts if each >= first},
+            dealt=self.dealt if first == self.epoch else None,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -156,6 +170,8 @@ class SamplerState:
             }
         if self.cuts:
             value["cuts"] = {str(epoch): list(cuts) for epoch, cuts in self.cuts.items()}
+        if self.dealt is not None:
+            value["dealt"] = list(self.dealt)
         return value
 
     @classmethod
@@ -163,9 +179,10 @@ class SamplerState:
         """Return the state that `to_json` turned into `value`, after a check of all values."""
         if not isinstance(value, dict):
             raise CheckpointError(f"sampler state: expected a JSON object, got {value!r:.80}")
-        demanded = {"size", "shuffle", "seed", "epoch"}
-        value = {"blocks": None, "parts": 1, "remaining": {}, "cuts": {}, **value}
-        names = demanded | {"blocks", "parts", "remaining", "cuts"}
+        defaults: dict[str, Any] = {"blocks": None, "parts": 1, "remaining": {}, "cuts": {}}
+        defaults["dealt"] = None
+        names = {"size", "shuffle", "seed", "epoch", *defaults}
+        value = defaults | value
         _demand(set(value) == names, f"it has {sorted(value)}, expected {sorted(names)}")
         try:
             remaining = {
@@ -173,10 +190,11 @@ class SamplerState:
                 for epoch, intervals in value["remaining"].items()
             }
             cuts = {int(epoch): tuple(ordinals) for epoch, ordinals in value["cuts"].items()}
+            dealt = None if value["dealt"] is None else tuple(value["dealt"])
         except (AttributeError, TypeError, ValueError) as error:
             raise CheckpointError(
-                "sampler state: remaining must be {epoch: [[start, stop], ...]} and cuts "
-                f"{{epoch: [ordinal, ...]}} ({error})"
+                "sampler state: remaining must be {epoch: [[start, stop], ...]}, cuts "
+                f"{{epoch: [ordinal, ...]}} and dealt [ranks, samples] ({error})"
             ) from error
         return cls(
             size=value["size"],
@@ -187,6 +205,7 @@ class SamplerState:
             parts=value["parts"],
             remaining=remaining,
             cuts=cuts,
+            dealt=dealt,
         )
 
 

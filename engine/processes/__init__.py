@@ -7,7 +7,8 @@ helper_child      the loop of such a process
 forked_process    child processes that are forks of this process
 messages          the messages between a pipeline and its worker processes
 python_workers    processes that call users' code, as their pipeline sees them
-python_child      such a process, as it sees itself
+python_worker     one such process, as the thread that drives the process sees it
+python_child      the same, as it sees itself
 shipment          objects with large arrays for several processes
 worker_process    a worker process, as its parent sees it
 worker_child      a worker process, as it sees itself

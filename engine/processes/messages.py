@@ -7,6 +7,7 @@ its class. Pickling plain tuples takes half the time.
 from __future__ import annotations
 
 import pickle
+import sys
 import traceback
 from typing import Any, NamedTuple
 
@@ -115,7 +116,7 @@ def pickled_error(error: BaseException) -> tuple[bytes, str]:
     """Return a pickled error and its traceback; `WorkerError` replaces an unpicklable error."""
     trace = "".join(traceback.format_exception(error))
     try:
-        pickled = pickle.dumps(error)
+        pickled = _dumps(error)
         pickle.loads(pickled)
     except Exception:
         cls = type(error)
@@ -124,6 +125,15 @@ def pickled_error(error: BaseException) -> tuple[bytes, str]:
             substitute.add_note(note)
         pickled = pickle.dumps(substitute)
     return pickled, trace
+
+
+def _dumps(error: BaseException) -> bytes:
+    cloudpickle = sys.modules.get("cloudpickle")
+    if cloudpickle is None or type(error).__module__ != "__main__":
+        return pickle.dumps(error)
+    # The class came from the program by cloudpickle, which knows it again on the way back.
+    data: bytes = cloudpickle.dumps(error)
+    return data
 
 
 def unpickled_error(pickled: bytes, trace: str) -> BaseException:

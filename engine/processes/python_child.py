@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..graph.operator import Array
-from ..graph.user_calls import Callee, Returned, Rows
+from ..graph.user_calls import Callee, InputRows, Returned, Rows
 from ..tensors.arena import Arena, ArenaSlot
 from ..tensors.memory import SMALL
 from .channel import Channel
@@ -110,7 +110,7 @@ def serve(
             at_work[0] = row
 
         answer: CallDone | CallFailed
-        inputs: list[Rows] = []
+        inputs: list[InputRows] = []
         try:
             inputs = [_column(refs, arena) for refs in call.inputs]
             returned = callees[call.ordinal].run(call.request, inputs, begin)
@@ -124,7 +124,7 @@ def serve(
         del call, answer
 
 
-def _column(refs: ArrayRef | list[ArrayRef], arena: Arena) -> Rows:
+def _column(refs: ArrayRef | list[ArrayRef], arena: Arena) -> InputRows:
     if isinstance(refs, list):
         return [resolve(ref, arena) for ref in refs]
     return resolve(refs, arena)

@@ -11,10 +11,12 @@ from ..work.batch import Failure
 from ..work.faults import is_machine_error
 
 if TYPE_CHECKING:
-    from ..graph.inputs import FedData
+    from ..graph.inputs import FedSample
     from ..graph.nodes import Node
     from ..tensors import TensorList
     from .pipeline import Pipeline
+
+__all__ = ["Failure", "FedBatch", "FedBatches"]
 
 
 class FedBatch(NamedTuple):
@@ -59,11 +61,11 @@ class FedBatches:
         assert pipeline._plan is not None
         self._pipeline = pipeline
         self._sources = {source.node.name: source.operator for source in pipeline._plan.sources}
-        self.data: dict[str, FedData] = {}
+        self.data: dict[str, FedSample] = {}
         for reader in pipeline._plan.readers:
             _refuse(reader.node)
         for source in pipeline._plan.sources:
-            fed = source.operator.fed_data()
+            fed = source.operator.fed_sample()
             if fed is None:
                 _refuse(source.node)
             self.data[source.node.name] = fed

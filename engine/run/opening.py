@@ -90,20 +90,21 @@ def open_python_workers(nodes: Iterable[Node], config: PipelineConfig) -> Python
     return PythonWorkers(config.py_num_workers, wanted, fork=fork, pickler=pickler)
 
 
-def open_pool(plan: Plan, config: PipelineConfig, *, shared: bool = False) -> SlabPool:
+def open_pool(plan: Plan, config: PipelineConfig, *, python_workers: bool = False) -> SlabPool:
     """Return memory for the plan's batches, shared if other processes may work on the batches.
 
     Args:
         plan: the plan.
         config: the pipeline's arguments.
-        shared: whether other processes work on the batches for sure.
+        python_workers: whether there are Python workers, which have to share the memory.
     """
     readers = [input_node.operator for input_node in plan.readers]
-    shared |= config.exec_processes is not False and any(
+    shared = config.exec_processes is not False and any(
         reader.wants_shared_memory(uses_gpu=plan.uses_gpu) for reader in readers
     )
     shared |= plan.uses_workers and may_be_processes(config.threads(), config.exec_processes)
-    pool = _pool(config, shared=shared)
+    must_share = python_workers or bool(config.exec_processes)
+    pool = _pool(config, shared=shared or must_share, must_share=must_share)
     if pool.arena.descriptor >= 0:
         metadata_functions: dict[str, MetadataFunction] = {
             name: function
@@ -115,13 +116,13 @@ def open_pool(plan: Plan, config: PipelineConfig, *, shared: bool = False) -> Sl
     return pool
 
 
-def _pool(config: PipelineConfig, *, shared: bool) -> SlabPool:
+def _pool(config: PipelineConfig, *, shared: bool, must_share: bool) -> SlabPool:
     if not shared:
         return SlabPool(budget=config.prefetch_bytes, shared=False)
     try:
         return SlabPool(budget=config.prefetch_bytes, shared=True)
     except OSError:
-        if not config.exec_processes:
+        if not must_share:
             return SlabPool(budget=config.prefetch_bytes, shared=False)
     return _tight_pool(config)
 
@@ -133,13 +134,14 @@ def _tight_pool(config: PipelineConfig) -> SlabPool:
     except OSError as error:
         error.add_note(
             "worker processes need memory that they share with the pipeline; pass "
-            "exec_processes=False to work in threads"
+            "exec_processes=False, and no parallel=True, to work in threads"
         )
         raise
     warnings.warn(
         f"limits of the process (`ulimit -f`, `ulimit -v`) leave {len(pool.arena.map) >> 10} KiB "
         "of memory that worker processes share with the pipeline; other samples are copied "
-        "through sockets, which is slower: raise the limits, or pass exec_processes=False",
+        "through sockets, which is slower: raise the limits, or work in threads "
+        "(exec_processes=False, and no parallel=True)",
         RuntimeWarning,
         stacklevel=2,
     )

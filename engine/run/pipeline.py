@@ -307,7 +307,7 @@ class Pipeline(
     def _open_memory(self, plan: Plan) -> None:
         from .opening import open_pool
 
-        self._pool = open_pool(plan, self._config, shared=self._python_workers is not None)
+        self._pool = open_pool(plan, self._config, python_workers=self._python_workers is not None)
         self._shutdown.add(self._pool.close, repeatable=True)
 
     # Running

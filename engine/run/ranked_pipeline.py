@@ -21,7 +21,7 @@ class RankedPipeline(PipelineBase):
     """Whether all ranks are known to read the same data, or none can be asked."""
 
     def _compare_ranks(self) -> None:
-        """Raise ArgumentError if another rank is known to read other data.
+        """Raise ArgumentError if another rank is known to read other data, or the same shard.
 
         The first call, before the first batch, waits for the other ranks for a limited time.
         """
@@ -42,6 +42,13 @@ class RankedPipeline(PipelineBase):
         from ..ranks.agreement import agreement_of, digest  # what needs it has imported PyTorch
 
         assert self._plan is not None
+        if early := [each.node.name for each in self._plan.readers if each.operator.found_no_ranks]:
+            raise ArgumentError(
+                f"the reader {early[0]!r} reads all of the data on each of {group.world} ranks, "
+                "because the pipeline was built before the process group was initialized. Build "
+                "pipelines and iterators after that, or give the reader num_shards=1, if each "
+                "rank is to read all of the data"
+            )
         restored = None if self._restored is None else digest([repr(self._restored.inputs)])
         return agreement_of(
             group,

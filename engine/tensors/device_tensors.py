@@ -296,9 +296,9 @@ class TensorListGPU(TensorList):
 
 
 class LastingExport:
-    """A batch for a consumer whose streams are never destroyed, as JAX's."""
+    """A batch or a tensor for a consumer whose streams are never destroyed, as JAX's."""
 
-    def __init__(self, batch: TensorListGPU) -> None:
+    def __init__(self, batch: TensorListGPU | TensorGPU) -> None:
         self._batch = batch
 
     def __dlpack_device__(self) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.derivation import Axes
-from ...engine.graph.inputs import FedData, FedInput
+from ...engine.graph.inputs import FedInput, FedSample
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
@@ -26,6 +26,9 @@ from .user_source import CallableSource, is_generator_function
 if TYPE_CHECKING:
     from ...engine.gpu.device import DeviceAccess
     from ...engine.graph.context import BatchContext
+
+_OF_SOURCES = {"source", "cycle", "parallel", "prefetch_queue_depth"}
+"""Arguments that are for sources alone."""
 
 GivenData = Column | Delivery
 """The samples of one output."""
@@ -235,7 +238,7 @@ class ExternalSource(FedInput):
 
     def constants_without_program(self) -> dict[str, Any]:
         """Return the arguments without the source: data are fed in its place."""
-        return {k: v for k, v in self.constants().items() if k not in ("source", "cycle")}
+        return {k: v for k, v in self.constants().items() if k not in _OF_SOURCES}
 
     def num_outputs(self) -> int:
         return self._count
@@ -282,11 +285,11 @@ class ExternalSource(FedInput):
     def attach(self, stage: DeviceAccess) -> None:
         self._stage = stage
 
-    def fed_data(self) -> FedData | None:
+    def fed_sample(self) -> FedSample | None:
         if self._calls is not None or self.output_count is not None:
             return None
         (expected,) = self._expected
-        return FedData(expected.dtype, expected.ndim, expected.layout)
+        return FedSample(expected.dtype, expected.ndim, expected.layout)
 
     def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
         """Queue a batch; `Pipeline.feed_input` calls this in any thread."""

@@ -12,7 +12,7 @@ from ...engine.graph.context import Placement
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array
 from ...engine.graph.params import BOOL, param
-from ...engine.graph.user_calls import Callee, CallingProcesses, Returned, Rows
+from ...engine.graph.user_calls import Callee, CallingProcesses, InputRows, Returned, Rows
 from ...engine.order import philox
 from ...engine.pending import Pending
 from ...engine.printable import printable
@@ -130,7 +130,7 @@ class FunctionCallee(Callee):
         self._operator.placement = Placement(random_key=self._key)
 
     def run(
-        self, request: FunctionRequest, inputs: Sequence[Rows], begin: Callable[[int], None]
+        self, request: FunctionRequest, inputs: Sequence[InputRows], begin: Callable[[int], None]
     ) -> Returned:
         operator = self._operator
         generators: list[dict[str, Any]] = [{}] * request.size
@@ -156,7 +156,7 @@ class FunctionCallee(Callee):
                 column[i] = array
         return Returned(columns, errors)
 
-    def _whole(self, inputs: Sequence[Rows], generators: list[dict[str, Any]]) -> Returned:
+    def _whole(self, inputs: Sequence[InputRows], generators: list[dict[str, Any]]) -> Returned:
         operator = self._operator
         generator = {}
         if operator.takes_generator:
@@ -229,7 +229,7 @@ def _call(
     workers: CallingProcesses,
     batch: BatchContext,
     rows: list[int],
-    inputs: list[Rows],
+    inputs: list[InputRows],
     targets: list[Array | None],
 ) -> Pending[Returned]:
     request = FunctionRequest(len(rows), [], [])
@@ -249,7 +249,7 @@ def _call(
     return workers.call(ordinal, request, inputs, targets, batch.empty, describe)
 
 
-def _rows_of(data: TensorList, rows: list[int]) -> Rows:
+def _rows_of(data: TensorList, rows: list[int]) -> InputRows:
     """Return some rows: one array if they lie together, else the array of each row."""
     if rows[-1] - rows[0] + 1 == len(rows):
         window = data.window(range(rows[0], rows[-1] + 1))

@@ -15,7 +15,7 @@ from ...engine.tensors.device_tensors import LastingExport
 from ...engine.tensors.source_info import Names, joined
 from .device_data import device_column
 from .user_data import Column, as_column, copied
-from .user_function import UserFunction, check_size
+from .user_function import UserFunction
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -68,7 +68,7 @@ class JaxFunction(UserFunction):
         results = []
         for i, value in enumerate(self._results(arrays)):
             column = as_column(np.asarray(value), self.expected[i])
-            check_size(column, self.expected[i], batch)
+            self._check_size(i, column, batch)
             result = copied(self._described(i, column, inputs), batch)
             results.append(result.with_source_info(_joined_names(inputs)))
         return tuple(results)
@@ -82,7 +82,7 @@ class JaxFunction(UserFunction):
         results = []
         for i, value in enumerate(self._results(arrays)):
             column = device_column(value, self.expected[i], batch.device)
-            check_size(column, self.expected[i], batch)
+            self._check_size(i, column, batch)
             column = self._described(i, column, inputs)
             result = batch.device.copied(column.rows, column.layout)
             results.append(result.with_source_info(_joined_names(inputs)))
@@ -135,6 +135,14 @@ class JaxFunction(UserFunction):
                 "must have one"
             )
         return shards[0].data
+
+    def _check_size(self, number: int, column: Column, batch: BatchContext) -> None:
+        if len(column) != batch.size:
+            shape = " x ".join(map(str, column.rows.shape))
+            self.refuse(
+                f"axis 0 of results must have the current batch size of {batch.size}, but the "
+                f"output at index {number} has the shape {shape}"
+            )
 
     def _described(self, number: int, column: Column, inputs: tuple[TensorList, ...]) -> Column:
         """Return an output with its layout: declared, or of the input with its number."""

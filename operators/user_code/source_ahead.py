@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...engine.graph.operator import Array
-from ...engine.graph.user_calls import Callee, CallingProcesses, Returned, Rows
+from ...engine.graph.user_calls import Callee, CallingProcesses, InputRows, Returned, Rows
 from ...engine.pending import Pending, Then
 from ...engine.tensors import TensorListCPU
 from ...engine.tensors.results import RowType
@@ -79,7 +79,7 @@ class SourceCallee(Callee):
         self._calls.key = self._key
 
     def run(
-        self, request: SourceRequest, inputs: Sequence[Rows], begin: Callable[[int], None]
+        self, request: SourceRequest, inputs: Sequence[InputRows], begin: Callable[[int], None]
     ) -> Returned:
         moment = request.moment
         if request.samples is not None:

@@ -62,11 +62,11 @@ class PeekableIterator(GenericIterator[DictForm], DatasetIterator):  # type: ign
         self._spec: Any = None
         self._valid: list[Any] = []
 
-    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
+    def __iter__(self) -> Iterator[Any]:
         with self._lock:
             return super().__iter__() if self._peeked is None else EpochLoop(self)
 
-    def __next__(self) -> Any:  # type: ignore[override]
+    def __next__(self) -> Any:
         with self._lock:
             taken, self._peeked = self._peeked, None
             batch, self._latest = taken or self._take()

@@ -11,7 +11,7 @@ import jax
 from jax.sharding import Sharding
 
 from ...engine.errors import ArgumentError
-from ...engine.run.definition import pipeline_def
+from ...engine.run.definition import decorator_options, pipeline_def
 from ..base_iterator import LastBatchPolicy
 from ..options import describe
 from .iterator import GenericIterator, check_places, leading
@@ -44,7 +44,8 @@ def data_iterator(
     """Make a definition into a function that returns a `GenericIterator`; also a decorator.
 
     The function takes the arguments of the definition and of `Pipeline`, and `checkpoints`: what
-    `checkpoints()` of such an iterator has returned. By default `num_threads` is 4.
+    `checkpoints()` of such an iterator has returned. By default `num_threads` is 4. The definition
+    may be one that `pipeline_def` has decorated, with arguments of `Pipeline`.
 
     With `sharding` or `devices`, the function makes a pipeline for each part of the rows that this
     process holds: for each of its devices, if these hold different rows. `batch_size` is the number
@@ -104,11 +105,12 @@ def decorated(
     check_places(sharding, devices)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        make = pipeline_def(function)
+        chosen = decorator_options(function)
+        make = pipeline_def(function) if chosen is None else function
 
         @wraps(function)
         def create(*args: Any, checkpoints: Sequence[Any] | None = None, **given: Any) -> Any:
-            given.setdefault("num_threads", DEFAULT_THREADS)
+            given = {"num_threads": DEFAULT_THREADS, **(chosen or {}), **given}
             own: list[dict[str, Any]]
             if sharding is None and devices is None:
                 given.setdefault("device_id", 0)

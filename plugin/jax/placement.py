@@ -80,6 +80,7 @@ class Placement:
     def __init__(self, sharding: Sharding | None = None, stacked: bool = False) -> None:
         self._sharding = sharding
         self._stacked = stacked
+        self._is_plain = sharding is None and not stacked
         self._plans: dict[tuple[int, ...], _Plan] = {}
 
     def array(self, name: str, batches: Sequence[Any]) -> Any:
@@ -92,6 +93,8 @@ class Placement:
         Raises:
             ArgumentError: the batches differ in shape, or cannot be divided so.
         """
+        if self._is_plain and len(batches) == 1:
+            return jax.device_put(batches[0])
         shapes = list(dict.fromkeys(batch.shape for batch in batches))
         if len(shapes) > 1:
             raise ArgumentError(

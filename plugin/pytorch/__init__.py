@@ -9,6 +9,9 @@
 A tensor shares the memory of the pipeline's output. The pipeline uses this memory again only after
 the tensor and all views of the tensor are gone. So a program may keep batches for any time.
 
+Outputs on the CPU are copied if their pipeline also works on a GPU, and they have 32 KiB or more.
+The memory of these is pinned, and PyTorch must own pinned memory to wait for copies out of it.
+
 Kernels that read a tensor on the GPU may wait in a stream long after Python has dropped the tensor.
 Before the memory is used again, the GPU finishes the work that PyTorch's current stream had been
 given by then. For work on another stream, let the stream on which the batch was taken wait for the

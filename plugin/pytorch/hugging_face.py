@@ -25,6 +25,7 @@ from torch.utils.data import IterableDataset
 from ...engine.errors import MissingDependencyError
 from ...engine.graph.callers import warn_caller
 from ..base_iterator import BaseIterator
+from .accelerate import Loader
 
 try:
     import transformers
@@ -58,7 +59,7 @@ class IteratorMixin(_Base):  # type: ignore[misc]  # the class of which it is a 
     def get_train_dataloader(self) -> Any:
         """Return the batches of training."""
         if isinstance(self.train_dataset, BaseIterator):
-            return _Loader(self.train_dataset)
+            return _Loader(self.train_dataset, self.accelerator)
         return super().get_train_dataloader()
 
     def get_eval_dataloader(self, eval_dataset: Any = None) -> Any:
@@ -67,13 +68,13 @@ class IteratorMixin(_Base):  # type: ignore[misc]  # the class of which it is a 
         if isinstance(chosen, str):
             chosen = self.eval_dataset[chosen]
         if isinstance(chosen, BaseIterator):
-            return _Loader(chosen)
+            return _Loader(chosen, self.accelerator)
         return super().get_eval_dataloader(eval_dataset)
 
     def get_test_dataloader(self, test_dataset: Any) -> Any:
         """Return the batches of `predict`."""
         if isinstance(test_dataset, BaseIterator):
-            return _Loader(test_dataset)
+            return _Loader(test_dataset, self.accelerator)
         return super().get_test_dataloader(test_dataset)
 
     def num_examples(self, dataloader: Any) -> int:
@@ -96,7 +97,7 @@ class Trainer(IteratorMixin, transformers.Trainer):
     """`transformers.Trainer` that takes iterators: see `IteratorMixin`."""
 
 
-class _Loader:
+class _Loader(Loader):
     """Has the attributes of a DataLoader that the Trainer uses.
 
     A DataLoader itself would warn if an epoch has more batches than the one before.
@@ -106,15 +107,9 @@ class _Loader:
     drop_last = False
     prefetch_factor = None
 
-    def __init__(self, batches: BaseIterator[Any, Any]) -> None:
-        self.batches = batches
+    def __init__(self, batches: BaseIterator[Any, Any], accelerator: Any) -> None:
+        super().__init__(batches, accelerator)
         self.dataset = _RestOfEpoch(batches)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.batches)
-
-    def __len__(self) -> int:
-        return len(self.batches)
 
 
 class _RestOfEpoch(IterableDataset[Any]):
@@ -140,7 +135,7 @@ class _StateSaver(transformers.TrainerCallback):
         loader = others.get("train_dataloader")
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         if isinstance(loader, _Loader) and args.should_save and folder.is_dir():
-            text = json.dumps(loader.batches.state_dict())
+            text = json.dumps(loader.state_dict())
             (folder / STATE_FILE).write_text(text, encoding="utf-8")
 
 

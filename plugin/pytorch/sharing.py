@@ -101,7 +101,11 @@ def _on(stream: Any) -> AbstractContextManager[Any]:
 
 
 def _shared(array: Any) -> TorchTensor:
-    """Return a tensor that shares memory; copy read-only data and views with negative strides."""
+    """Return a tensor that shares memory; copy read-only data and views with negative strides.
+
+    Memory that a pipeline has pinned is copied, too. `Tensor.to(non_blocking=True)` copies out of
+    pinned memory while the program goes on. PyTorch waits for that only if the memory is its own.
+    """
     if isinstance(array, TensorGPU | TensorListGPU):
         current = _cuda.current_stream(array.__dlpack_device__()[1])
         array.used_on(current.cuda_stream, lasts=True)  # PyTorch destroys none of its streams
@@ -109,7 +113,13 @@ def _shared(array: Any) -> TorchTensor:
     view: NDArray[Any] = np.asarray(array)
     if not view.flags.writeable or any(stride < 0 for stride in view.strides):
         view = view.copy()
-    return torch.from_numpy(view)
+    tensor = torch.from_numpy(view)
+    if torch.cuda.is_available() and tensor.is_pinned():
+        own = torch.empty_strided(
+            tensor.shape, tensor.stride(), dtype=tensor.dtype, pin_memory=True
+        )
+        return own.copy_(tensor)
+    return tensor
 
 
 def _indices(shapes: Sequence[tuple[int, ...]], ndim: int, device: Any) -> TorchTensor:

@@ -12,11 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as arrow
 from ray.data.block import BlockAccessor
-from ray.data.extensions import (
-    ArrowPythonObjectArray,
-    ArrowTensorArray,
-    ArrowVariableShapedTensorArray,
-)
+from ray.data.extensions import ArrowTensorArray, ArrowVariableShapedTensorArray
 
 from ...datasets.media import extension_of
 from ...datasets.sample import Encoded, Sample, Value
@@ -57,14 +53,21 @@ def block_of(samples: Sequence[Sample], schema: Schema) -> arrow.Table:
 def _column(values: list[Any], type: ComponentType) -> Any:
     if type.type != ARRAY:
         return arrow.array(values, _TYPES.get(type.type, arrow.string)())
-    if any(value is None for value in values):  # for which tensors have no room
-        return ArrowPythonObjectArray.from_objects(values)
-    if None not in type.shape and len({value.shape for value in values}) == 1:
-        return ArrowTensorArray.from_numpy(np.stack(values))
-    several = np.empty(len(values), object)
-    for row, value in enumerate(values):  # an assignment of all joins arrays of one shape
+    held = [value for value in values if value is not None]
+    is_one_shape = None not in type.shape and len({value.shape for value in held}) == 1
+    if is_one_shape and len(held) == len(values):
+        return ArrowTensorArray.from_numpy(np.stack(held))
+    filled: list[Any] = held or [np.zeros([0] * len(type.shape), type.dtype)]
+    several = np.empty(len(filled), object)
+    for row, value in enumerate(filled):  # an assignment of all joins arrays of one shape
         several[row] = value
-    return ArrowVariableShapedTensorArray.from_numpy(several)
+    column = ArrowVariableShapedTensorArray.from_numpy(several)
+    if len(held) == len(values):
+        return column
+    places = np.cumsum([value is not None for value in values]) - 1
+    pairs = zip(places.tolist(), values, strict=True)
+    rows = arrow.array([None if value is None else place for place, value in pairs], arrow.int64())
+    return arrow.ExtensionArray.from_storage(column.type, column.storage.take(rows))
 
 
 def samples_of(block: Any, numbered: str) -> Iterator[Sample]:
@@ -77,7 +80,7 @@ def samples_of(block: Any, numbered: str) -> Iterator[Sample]:
     Raises:
         ArgumentError: no component can hold a value.
     """
-    accessor = BlockAccessor.for_block(block)
+    accessor: Any = BlockAccessor.for_block(block)
     dtypes = _dtypes_of_lists(accessor.to_arrow().schema)
     for number, row in enumerate(accessor.iter_rows(public_row_format=True)):
         yield _sample(row, f"{numbered}/{number:08d}", dtypes)

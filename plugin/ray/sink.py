@@ -43,7 +43,7 @@ class _Shard(NamedTuple):
     shard: str
 
 
-class DatasetSink(Datasink[_Shard]):  # type: ignore[misc]  # Ray has no types for this mypy
+class DatasetSink(Datasink[_Shard]):
     """A data set of any format, for `ray.data.Dataset.write_datasink`; see `write_dataset`.
 
     Args:

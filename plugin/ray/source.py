@@ -44,7 +44,7 @@ class _Origin(NamedTuple):
     schema: Schema
 
 
-class DatasetSource(Datasource):  # type: ignore[misc]  # Ray has no types for this mypy
+class DatasetSource(Datasource):
     """A data set of any format, for `ray.data.read_datasource`; see `read_dataset`.
 
     Each read task reads a range of samples. The ranges end where shards end, as far as the data set
@@ -62,7 +62,7 @@ class DatasetSource(Datasource):  # type: ignore[misc]  # Ray has no types for t
         format: str | None = None,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         with open_dataset(path, format=format, storage_options=storage_options) as dataset:
             schema = _chosen(dataset.schema, components)
             where, options = dataset.absolute_path, dataset.options

@@ -99,6 +99,15 @@ def test_a_port_that_is_taken(penstock_in_process, served):
     assert "address already in use" in result.errors
 
 
+def test_a_server_without_its_library(penstock_in_process, served, monkeypatch):
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    monkeypatch.delitem(sys.modules, "penstock.serving.http_server", raising=False)
+    result = penstock_in_process("serve", f"{served}:inference", "--port", 0)
+    assert result.status == 1
+    assert "a server needs aiohttp" in result.errors
+    assert "pip install" in result.errors
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

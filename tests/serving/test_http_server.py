@@ -16,6 +16,7 @@ import pytest
 
 import penstock
 from penstock import fn, pipeline_def
+from penstock.serving.model import WholeBatchError
 
 from .servers import (
     WAIT,
@@ -124,6 +125,16 @@ def test_a_bad_image_among_concurrent_good_ones_fails_alone(images):
             assert "DecodeError: JPEG" in message["error"]
 
 
+def test_the_log_tells_the_operator_that_failed(images, caplog):
+    status, message = infer(images.port, *images_request([b"no image"]))
+    assert status == 400
+    assert "made at" not in message["error"]
+    (record,) = caplog.records
+    assert record.name == "penstock.serving"
+    assert message["error"] in record.getMessage()
+    assert "in fn.decoders.image" in record.getMessage()
+
+
 def test_a_compressed_request(images):
     text, data = images_request([jpeg(), jpeg(5, 6)])
     head = json.dumps(text).encode()
@@ -186,6 +197,19 @@ def test_requests_that_come_while_the_pipeline_works_share_a_batch(gate):
                 assert answer.result(WAIT)[1]["outputs"][0]["data"] == [i * 2, 1]
         sizes = batch_sizes(server)
     assert sizes == {1: ahead, 8: 1, 4: 1}
+
+
+def test_threads_without_work_get_requests_at_once(gate):
+    with running(by_function(gate, num_threads=6)) as server, ThreadPoolExecutor(9) as clients:
+        gate.shut()
+        answers = []
+        for i in range(9):
+            answers.append(clients.submit(infer, server.port, numbers_request([float(i)])))
+            wait_for_requests(server, i + 1)
+        gate.open.set()
+        for i, answer in enumerate(answers):
+            assert answer.result(WAIT)[1]["outputs"][0]["data"] == [i * 2]
+        assert batch_sizes(server) == {1: 6, 3: 1}
 
 
 def test_a_batch_waits_for_more_requests_if_it_may():
@@ -348,13 +372,24 @@ def test_a_broken_pipeline_ends_the_server_with_its_error(monkeypatch):
     assert "a thread ended" in str(server.error)
 
 
-def test_a_server_starts_again_on_its_port():
+def test_a_server_without_worker_processes_ends(monkeypatch):
     with running(doubled()) as server:
-        port = server.port
-        assert infer(port, numbers_request([1.0]))[0] == 200
-    for _ in range(2):
-        with running(doubled()) as server:
-            assert infer(server.port, numbers_request([3.0]))[1]["outputs"][0]["data"] == [6]
+        failed = WholeBatchError("WorkerError: a process died", 500)
+        monkeypatch.setattr(server.model, "_result", lambda *_: failed)
+        status, message = infer(server.port, numbers_request([1.0]))
+        assert status == 500
+        assert "WorkerError: a process died" in message["error"]
+        server.join()
+    assert "a process died" in str(server.error)
+
+
+def test_a_server_starts_again_on_its_port():
+    port = 0
+    for _ in range(3):
+        with running(doubled(), port=port) as server:
+            assert server.port == port or not port
+            port = server.port
+            assert infer(port, numbers_request([3.0]))[1]["outputs"][0]["data"] == [6]
 
 
 def batch_sizes(server):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from penstock import Pipeline, fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError
-from penstock.serving.model import Model
+from penstock.serving.model import Model, WholeBatchError
+from penstock.serving.model_config import model_config
 from penstock.serving.requests import RequestError, RequestSamples
 
+from ..readers.processes import children
 from .servers import by_function, doubled, jpeg, mean_colors
 
 
@@ -55,6 +61,27 @@ def test_requests_of_unequal_images_share_a_batch(model_of):
     assert second["OUTPUT_1"].tolist() == [[30, 8, 3], [9, 9, 3]]
     assert np.allclose(first["OUTPUT_0"], 50, atol=2)
     assert np.allclose(second["OUTPUT_0"], [[128] * 3, [200] * 3], atol=2)
+
+
+@pytest.mark.gpu
+def test_a_bad_image_fails_alone_on_the_gpu(model_of, device_stage):
+    @pipeline_def(batch_size=8, num_threads=2)
+    def resized():
+        decoded = fn.decoders.image(fn.external_source(name="encoded"), device="mixed")
+        return fn.resize(decoded, size=(4, 5))
+
+    model = model_of(resized())
+    assert model_config(model, 0.0)["instance_group"] == [{"count": 1, "kind": "KIND_GPU"}]
+    assert model.threads == 0
+    cut = jpeg(64, 64)[:-40]
+    for bad in (b"no image", cut):
+        good, failed, last = model.compute(
+            [images(jpeg(30, 40, 50)), images(bad), images(jpeg(8, 8), jpeg(20, 9))]
+        )
+        assert np.allclose(good["OUTPUT_0"], 50, atol=3)
+        assert "DecodeError" in str(failed)
+        assert last["OUTPUT_0"].shape == (2, 4, 5, 3)
+        assert "DecodeError" in str(model.compute([images(bad)])[0])
 
 
 @pytest.mark.parametrize("on_error", ["raise", "skip", "replace"])
@@ -103,6 +130,23 @@ def test_a_lack_of_memory_is_no_fault_of_the_request(model_of):
     assert bad.status == 503
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="/proc tells the processes")
+def test_the_death_of_worker_processes_does_not_look_like_a_bad_request(model_of):
+    before = set(children())
+    model = model_of(mean_colors(exec_processes=True))
+    good, bad = images(jpeg()), images(jpeg()[:150])
+    results = model.compute([good, bad])
+    assert results[0]["OUTPUT_1"].tolist() == [[40, 60, 3]]
+    assert "DecodeError" in str(results[1])
+    workers = [int(child) for child in set(children()) - before]
+    assert len(workers) == 2
+    for number in workers:
+        os.kill(number, signal.SIGKILL)
+    with pytest.raises(WholeBatchError, match="ended by the signal SIGKILL") as caught:
+        model.compute([good])
+    assert caught.value.status == 500
+
+
 def test_outputs_that_make_no_tensor_fail_for_their_request(model_of):
     @pipeline_def(batch_size=4, num_threads=1)
     def decoded():
@@ -113,6 +157,20 @@ def test_outputs_that_make_no_tensor_fail_for_their_request(model_of):
     assert "(4, 5, 3), (6, 7, 3)" in str(ragged)
     assert "requests of their own" in str(ragged)
     assert even["OUTPUT_0"].shape == (2, 8, 9, 3)
+
+
+def test_outputs_of_a_dictionary_have_its_names(model_of):
+    @pipeline_def(batch_size=2, num_threads=1)
+    def named():
+        numbers = fn.external_source(name="numbers", dtype=types.FLOAT, ndim=0)
+        return {"twice": numbers * 2, "half": numbers / 2}
+
+    model = model_of(named())
+    assert list(model.outputs) == ["twice", "half"]
+    assert {k: v.tolist() for k, v in model.compute([numbers(4)])[0].items()} == {
+        "twice": [[8]],
+        "half": [[2]],
+    }
 
 
 def test_numbers_count_as_tensors_of_one_element(model_of):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from penstock.engine.processes.forked_process import why_no_fork
 
 from ...interpreters import output_of
@@ -93,3 +95,70 @@ os._exit(0)
 def test_forks_end_with_their_parent():
     for pid in output_of(ORPHAN).split():
         assert_soon(lambda pid=pid: not alive(int(pid)))
+
+
+LIBRARIES = """
+import cv2, numpy as np
+from penstock.engine.processes.forked_process import ForkedProcess
+
+image = np.zeros((3000, 3000, 3), np.uint8)
+cv2.setNumThreads(4)
+cv2.GaussianBlur(image, (31, 31), 5)  # starts OpenCV's threads, which no fork has
+
+def work(channel):
+    channel.send(cv2.GaussianBlur(image, (31, 31), 5).shape)
+
+process = ForkedProcess(work)
+assert process.channels[0].receive() == (3000, 3000, 3)
+process.close()
+print("done")
+"""
+
+
+def test_a_fork_does_not_wait_for_threads_of_opencv():
+    assert output_of(LIBRARIES) == "done\n"
+
+
+GENERATORS = """
+import random
+import numpy as np
+from penstock.engine.processes.forked_process import ForkedProcess
+
+random.seed(1)
+np.random.seed(1)
+
+def work(channel):
+    channel.send([random.random(), np.random.random()])
+    channel.receive()
+
+workers = [ForkedProcess(work) for _ in range(2)]
+first, second = (worker.channels[0].receive() for worker in workers)
+assert not set(first) & set(second)
+"""
+
+
+def test_global_generators_of_forks_differ():
+    assert output_of(GENERATORS) == ""
+
+
+TORCH = """
+import torch
+from penstock.engine.processes.forked_process import ForkedProcess
+
+torch.manual_seed(1)
+(torch.rand(300, 300) @ torch.rand(300, 300)).sum()  # starts threads, which no fork has
+
+def work(channel):
+    product = torch.rand(300, 300) @ torch.rand(300, 300)
+    channel.send(float(product.sum()))
+    channel.receive()
+
+workers = [ForkedProcess(work) for _ in range(2)]
+first, second = (worker.channels[0].receive() for worker in workers)
+assert first != second
+"""
+
+
+def test_forks_beside_pytorch():
+    pytest.importorskip("torch", reason="its threads and its generator are tested")
+    assert output_of(TORCH) == ""

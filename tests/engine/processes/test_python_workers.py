@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
-from penstock.engine.errors import PipelineStopped
+from penstock.engine.errors import PipelineStopped, WorkerError
+from penstock.engine.tensors import arena
 
 from ...interpreters import output_of
 from ...readers.processes import alive, assert_soon, children
@@ -18,13 +21,15 @@ from ...readers.processes import alive, assert_soon, children
 
 @pytest.fixture(autouse=True)
 def nothing_is_left():
-    before = children(), shared_memory()
+    before = children()
     yield
-    assert_soon(lambda: (children(), shared_memory()) == before)
+    assert_soon(lambda: children() == before)
 
 
 def shared_memory():
-    return sorted(os.listdir("/dev/shm"))
+    """Return how many arenas this process has open."""
+    names = Path("/proc/self/fd").iterdir()
+    return sum("memfd:penstock" in os.readlink(name) for name in names if name.is_symlink())
 
 
 def define(function=os.getpid, workers=2, **options):
@@ -47,9 +52,11 @@ def test_workers_start_when_the_pipeline_is_built():
 
 
 def test_a_pipeline_that_is_dropped_ends_its_workers():
-    before = children()
+    gc.collect()
+    before = children(), shared_memory()
     define().run()
-    assert_soon(lambda: children() == before)
+    gc.collect()
+    assert_soon(lambda: (children(), shared_memory()) == before)
 
 
 def test_close_ends_calls_that_would_last():
@@ -143,13 +150,27 @@ class Source:
 def definition(source):
     return fn.external_source(source, parallel=True, batch=False)
 
+class MyError(Exception):
+    def __init__(self, one, two):
+        super().__init__(one, two)
+
 def by_name(info):
+    if info.iteration == 2:
+        raise MyError(1, two=2)
     return np.full((200, 200), info.idx_in_epoch + len(__name__))
 
 if __name__ == "__main__":
     source = Source() if "{start}" == "fork" else by_name
-    pipe = definition(source)
+    pipe, other = definition(source), definition(source)
+    pipe.build()
+    other.build()
     print(int(pipe.run()[0].at(1)[0, 0]))
+    try:
+        for _ in range(5 if source is by_name else 0):
+            pipe.run()
+    except MyError as error:
+        assert error.args == (1, 2)
+        print("mine")
 """
 
 
@@ -159,3 +180,28 @@ def test_a_program_of_one_file_needs_no_close(start, last):
     lines = output_of(PROGRAM.replace("{start}", start)).split()
     assert last in lines
     assert ("called" in lines) == (start == "fork")
+    assert ("mine" in lines) == (start == "spawn")
+
+
+def test_little_shared_memory_is_enough(tuned):
+    tuned(arena, MAX_ARENA_BYTES=arena.MIN_ARENA_BYTES // 8, MIN_ARENA_BYTES=1 << 40)
+
+    @pipeline_def(batch_size=4, num_threads=1, py_num_workers=2)
+    def definition():
+        data = fn.external_source(lambda i: np.full((4, 500, 500), i), parallel=True)
+        return fn.python_function(data, function=lambda x: x + 1, parallel=True)
+
+    pipe = definition()
+    with pytest.warns(RuntimeWarning, match="KiB"):
+        pipe.build()
+    with pipe:
+        for number in range(4):
+            assert np.unique(pipe.run()[0].as_array()) == [number + 1]
+
+
+def test_a_worker_that_has_died_between_two_calls():
+    with define(workers=1) as pipe:
+        (pid,) = set(pipe.run()[0].as_array())
+        os.kill(pid, signal.SIGKILL)
+        with pytest.raises(WorkerError, match="SIGKILL"):
+            list(zip(range(6), pipe, strict=False))

@@ -294,3 +294,14 @@ def test_tensors_that_cannot_be_taken(cupy):
     tensor = torch.zeros((4, 2), device="cuda", requires_grad=True)
     with source_of(lambda: tensor) as pipe, pytest.raises(ArgumentError, match="grad"):
         pipe.run()
+
+
+def test_python_workers_feed_the_device(there):
+    def source(info):
+        return np.full((2 + info.idx_in_batch % 2, 9000), info.idx_in_epoch, np.float32)
+
+    with source_of(source, batch=False, parallel=True, prefetch_queue_depth=2) as pipe:
+        for number in range(3):
+            rows = arrays(pipe.run()[0])
+            assert [row.shape for row in rows] == [(2, 9000), (3, 9000)] * 2
+            assert [row[-1, -1] for row in rows] == [4 * number + i for i in range(4)]

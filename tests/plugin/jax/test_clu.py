@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
 import json
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, fn
-from penstock.engine.errors import CheckpointError
+from penstock.engine.errors import CheckpointError, MissingDependencyError
 
 jax = pytest.importorskip("jax", reason="the plugin of JAX needs JAX")
 dataset_iterator = pytest.importorskip(
@@ -21,6 +21,7 @@ dataset_iterator = pytest.importorskip(
 from jax.sharding import Mesh, NamedSharding  # noqa: E402
 from jax.sharding import PartitionSpec as P  # noqa: E402
 
+from penstock.plugin.jax import clu  # noqa: E402
 from penstock.plugin.jax.clu import (  # noqa: E402
     DALIGenericPeekableIterator,
     PeekableIterator,
@@ -175,9 +176,7 @@ def test_the_decorator(numbered_files):
         assert values(batches.peek()) == EPOCH[0]
 
 
-def test_the_module_says_what_is_missing():
-    script = "import sys; sys.modules['clu'] = None; import penstock.plugin.jax.clu"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
-    assert "penstock.plugin.jax.clu needs CLU" in done.stderr
+def test_the_module_says_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "clu.data.dataset_iterator", None)
+    with pytest.raises(MissingDependencyError, match=r"penstock\.plugin\.jax\.clu needs CLU"):
+        importlib.reload(clu)

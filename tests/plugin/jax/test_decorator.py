@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 import pytest
 
-from penstock import ArgumentError, fn
+from penstock import ArgumentError, fn, pipeline_def
 
 jax = pytest.importorskip("jax", reason="the plugin of JAX needs JAX")
 
@@ -48,6 +48,14 @@ def test_one_pipeline(read):
     with again(7, batch_size=2, num_threads=1) as batches:
         (x,) = next(batches)
     assert x.tolist() == [[7], [8]]
+
+
+def test_definitions_that_have_options(read, cpus):
+    definition = pipeline_def(batch_size=8, num_threads=1, enable_conditionals=True)(read)
+    with data_iterator(definition, ["x"], reader_name="Reader")(first=1) as batches:
+        assert column(next(batches)) == list(range(1, 9))
+    with data_iterator(definition, ["x"], reader_name="Reader", devices=cpus)() as batches:
+        assert column(next(batches)) == [0, 1, 4, 5, 8, 9, 12, 13]
 
 
 def test_devices(read, cpus):

@@ -178,33 +178,90 @@ def test_pinned_memory_without_a_device_is_named_as_by_pytorch(given):
         GenericIterator(pipeline, pin_memory=False)
 
 
+@pytest.mark.parametrize("iterator", [GenericIterator, RaggedIterator])
+def test_memory_that_a_pipeline_has_pinned_is_not_shared(given, monkeypatch, iterator):
+    """PyTorch cannot pin without a CUDA device, so some memory only says that it is pinned."""
+    allocate, own = torch.empty_strided, []
+
+    def empty_strided(*sizes, pin_memory, **options):
+        assert pin_memory
+        own.append(allocate(*sizes, **options))
+        return own[-1]
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.Tensor, "is_pinned", lambda tensor: True)
+    monkeypatch.setattr(torch, "empty_strided", empty_strided)
+    rows, expected = images("HWC")
+    options = {} if iterator is GenericIterator else {"output_types": [LIST]}
+    batch = next(iterator(given(image=(rows, "HWC")), batch_form="dict", **options))["image"]
+    if iterator is GenericIterator:
+        assert batch.data_ptr() == own[0].data_ptr()
+    np.testing.assert_array_equal(np.moveaxis(np.stack(list(batch)), -1, 1), expected)
+    assert sum(map(len, own)) == (3 if iterator is GenericIterator else 15)
+
+
+def test_what_is_pinned(given, monkeypatch):
+    """PyTorch cannot pin without a CUDA device, so a mark takes the place of pinned memory."""
+    pinned = []
+
+    def pin_memory(tensor):
+        pinned.append(tensor)
+        return tensor
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.Tensor, "pin_memory", pin_memory)
+    rows, _ = images("HWC")
+    loop = RaggedIterator(
+        given(image=(rows, "HWC"), label=([[1]] * 3, None), boxes=(rows, None), words=(rows, None)),
+        output_types=[DENSE, DENSE, LIST, COO],
+        channels_last="image",
+        class_labels="label",
+        with_valid=True,
+        pin_memory=True,
+        batch_form="dict",
+    )
+    batch = next(loop)
+    wanted = [batch["image"], batch["label"], *batch["boxes"], batch["valid"]]
+    assert [id(tensor) for tensor in pinned] == [id(tensor) for tensor in wanted]
+    assert batch["image"].is_contiguous(memory_format=torch.channels_last)
+    assert batch["label"].dtype == torch.int64
+
+
 @pytest.mark.gpu
-def test_pinned_memory_is_not_used_again_before_a_copy_has_ended(given):
+@pytest.mark.parametrize("works_on_gpu", [False, True])
+@pytest.mark.parametrize("pin_memory", [False, True])
+def test_pinned_memory_is_not_used_again_before_a_copy_has_ended(works_on_gpu, pin_memory):
     if not torch.cuda.is_available():
         pytest.skip("PyTorch sees no CUDA device")
     number = iter(range(1000))
 
     def define():
         image = fn.external_source(lambda: np.full((3, 1 << 20), next(number), np.int32))
-        return {"image": image, "list": image + 0, "sparse": image[:4]}
+        small = image[:4]
+        outputs = {"image": image + 0, "list": image + 1, "sparse": small}
+        return outputs | {"gpu": small.gpu() + 1 if works_on_gpu else small}
 
     pipeline = Pipeline(batch_size=3, num_threads=1)
     pipeline.define(define)
     loop = RaggedIterator(
         pipeline,
-        output_types=[DENSE, LIST, COO],
-        pin_memory=True,
+        output_types=[DENSE, LIST, COO, DENSE],
+        pin_memory=pin_memory,
         batch_form="dict",
         with_valid=True,
     )
     copies = []
     torch.cuda._sleep(1 << 30)
     for batch, _ in zip(loop, range(20), strict=False):
-        assert batch["image"].is_pinned()
-        assert batch["valid"].is_pinned()
-        assert all(tensor.is_pinned() for tensor in batch["list"])
-        copies.append(batch["image"].to("cuda", non_blocking=True))
+        assert batch["image"].is_pinned() == (pin_memory or works_on_gpu)
+        assert all(tensor.is_pinned() == batch["image"].is_pinned() for tensor in batch["list"])
+        assert batch["valid"].is_pinned() == pin_memory
+        image, *rows = (
+            tensor.to("cuda", non_blocking=True) for tensor in (batch["image"], *batch["list"])
+        )
+        copies.append((image, rows))
         del batch  # PyTorch waits for the copy before it hands out the memory again
-    for i, copy in enumerate(copies):
-        assert (copy == i).all()
+    for i, (image, rows) in enumerate(copies):
+        assert (image == i).all()
+        assert all((row == i + 1).all() for row in rows)
     pipeline.close()

@@ -56,9 +56,13 @@ def test_a_varying_extent_is_one_type_of_column():
 def test_what_a_sample_lacks_is_none():
     whole = {"a": Encoded(b"a", "x"), "b": 1, "c": "c", "d": np.ones(3), "e": 1.5}
     samples = [Sample("0", whole), Sample("1", {}), Sample("2", whole)]
-    block = block_of(samples, schema_of(samples))
-    assert block.slice(1, 1).to_pylist()[0]["a"] is None
+    schema = schema_of(samples)
+    block = block_of(samples, schema)
+    assert {**block.slice(1, 1).to_pylist()[0], "key": None} == dict.fromkeys(block.column_names)
     assert contents(samples_of(block, "")) == contents(samples)
+    none = block_of(samples[1:2], schema)
+    assert none.column("d").type == block.column("d").type
+    assert contents(samples_of(none, "")) == contents(samples[1:2])
 
 
 def test_a_value_of_another_type_names_the_component():

@@ -56,7 +56,7 @@ class Model(torch.nn.Module):
         return {"loss": (scores - labels).square().mean(), "logits": scores}
 
 
-def trainer(folder, training, validation=None, kind=Trainer, **options):
+def trainer(folder, training, validation=None, kind=Trainer, compute_metrics=None, **options):
     seq2seq = issubclass(kind, transformers.Seq2SeqTrainer)
     arguments = getattr(transformers, f"{'Seq2Seq' * seq2seq}TrainingArguments")(
         **{
@@ -73,7 +73,13 @@ def trainer(folder, training, validation=None, kind=Trainer, **options):
         }
     )
     torch.manual_seed(0)
-    return kind(Model(), arguments, train_dataset=training, eval_dataset=validation)
+    return kind(
+        Model(),
+        arguments,
+        train_dataset=training,
+        eval_dataset=validation,
+        compute_metrics=compute_metrics,
+    )
 
 
 def expected(iterator, epochs=EPOCHS):
@@ -91,6 +97,18 @@ def test_it_trains_validates_and_predicts(batches, tmp_path):
     predicted = running.predict(batches())
     assert predicted.predictions.shape == (16, 1)
     assert sorted(predicted.label_ids.ravel()) == list(range(16))
+
+
+def test_metrics_by_the_batch(batches, tmp_path):
+    called = []
+
+    def metrics(predictions, compute_result):
+        called.append((len(predictions.label_ids), compute_result))
+        return {"samples": sum(count for count, _ in called)}
+
+    running = trainer(tmp_path, None, batches(), batch_eval_metrics=True, compute_metrics=metrics)
+    assert running.evaluate()["eval_samples"] == 16
+    assert called == [(2, False)] * 7 + [(2, True)]
 
 
 def test_data_sets_by_name_and_of_other_kinds(batches, tmp_path):

@@ -1,0 +1,191 @@
+"""One Python worker, as the thread that drives the worker sees it: see `python_workers`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..errors import WorkerError
+from ..graph.operator import Array
+from ..graph.user_calls import Callee, InputRows, Returned, Rows
+from ..pending import Pending
+from ..tensors.arena import PLAIN_DTYPES, Arena
+from ..tensors.memory import SMALL
+from .child_process import ChildProcess
+from .forked_process import ForkedProcess
+from .messages import ArrayRef, AskBlock, reference, unpickled_error
+from .python_child import IN_TARGET, CallDone, CallFailed, RowRef, UserCall, serve
+
+WATCH_SECONDS = 0.5
+"""Seconds between two looks whether a worker lives, while it computes."""
+
+
+class UserTask(Pending[Returned]):
+    """A call, and its result: see `engine.graph.user_calls.CallingProcesses.call`.
+
+    Attributes:
+        future: the result to come.
+    """
+
+    def __init__(
+        self,
+        ordinal: int,
+        request: Any,
+        inputs: Sequence[InputRows],
+        targets: Sequence[Array | None],
+        empty: Callable[..., Array],
+        describe: Callable[[int], str],
+    ) -> None:
+        self.ordinal = ordinal
+        self.request = request
+        self.inputs = inputs
+        self.targets = targets
+        self.empty = empty
+        self.describe = describe
+        self.future: Future[Returned] = Future()
+
+    def result(self) -> Returned:
+        return self.future.result()
+
+    def cancel(self) -> None:
+        self.future.cancel()
+
+    def fail(self, error: BaseException) -> None:
+        """End the call with an error, if it has not ended."""
+        with suppress(InvalidStateError):
+            self.future.set_exception(error)
+
+
+class PythonWorkerDied(Exception):  # noqa: N818
+    """A worker has ended during a call, at a row; -1 for no row."""
+
+    def __init__(self, row: int) -> None:
+        self.row = row
+
+
+class PythonWorker:
+    """One worker; one thread makes its calls.
+
+    Args:
+        arena: where batches lie.
+        message: the first message to a new interpreter; None for a fork.
+        callees: what a fork calls, by the number of the operator's node.
+
+    Attributes:
+        process: the process.
+    """
+
+    def __init__(
+        self, arena: Arena, message: tuple[bytes, bytes] | None, callees: dict[int, Callee]
+    ) -> None:
+        self._arena = arena
+        offset = arena.reserve(8)
+        self._row = arena.array((offset, (1,), "i8"))
+        self._row[0] = -1
+        self._message = message
+        if message is None:
+            work = partial(_serve_fork, arena=arena, progress=offset, callees=callees)
+            self.process: ChildProcess = ForkedProcess(work)
+        else:
+            numbers = arena.descriptor, offset
+            self.process = ChildProcess(f"{__package__}.python_child", numbers, numbers[:1])
+        (self._channel,) = self.process.channels
+
+    def wait_until_ready(self) -> None:
+        """Wait until the worker can be called; raise the error that prevents it."""
+        try:
+            if self._message is not None:
+                self._channel.send(self._message)
+            problem = self._channel.receive()
+        except (EOFError, OSError) as error:
+            raise WorkerError(f"a Python worker {self.process.fate()} when it started") from error
+        if problem is not None:
+            raise unpickled_error(*problem)
+
+    def call(self, task: UserTask) -> Returned:
+        """Make a call.
+
+        Raises:
+            PythonWorkerDied: the process has ended.
+            Exception: the error of the call.
+        """
+        inputs = [self._column(column, task.empty) for column in task.inputs]
+        refs = [self._refs(column) for column in inputs]
+        slots = [None if memory is None else self._arena.slot_of(memory) for memory in task.targets]
+        block: Array | None = None
+        try:
+            self._channel.send(tuple(UserCall(task.ordinal, task.request, refs, slots)))
+            while (answer := self._receive())[0] == AskBlock.__name__:
+                block = task.empty((answer[1],), np.uint8)
+                self._channel.send(self._arena.slot_of(block))
+        except (EOFError, OSError) as error:
+            raise PythonWorkerDied(int(self._row[0])) from error
+        except BaseException:  # a lack of memory: the worker still waits for an answer
+            self.process.kill()
+            raise
+        if answer[0] == CallFailed.__name__:
+            raise unpickled_error(*answer[1:])
+        done = CallDone(*answer[1:])
+        errors = {row: unpickled_error(*pickled) for row, pickled in done.errors.items()}
+        pairs = zip(done.columns, [*task.targets, *[None] * len(done.columns)], strict=False)
+        return Returned([_rows(*pair, block) for pair in pairs], errors, done.state)
+
+    def _receive(self) -> Any:
+        """Wait for a message, or for the end of the process.
+
+        A process that users' code has started may hold the connection of a worker that is dead.
+        """
+        while not self._channel.has_message(WATCH_SECONDS):
+            if self.process.has_ended() and not self._channel.has_message(0):
+                raise EOFError("the worker has ended")
+        return self._channel.receive()
+
+    def _column(self, column: InputRows, empty: Callable[..., Array]) -> InputRows:
+        """Return a column, whose large arrays lie in the arena."""
+        if isinstance(column, np.ndarray):
+            return self._visible(column, empty)
+        return [self._visible(row, empty) for row in column]
+
+    def _visible(self, array: Array, empty: Callable[..., Array]) -> Array:
+        large = array.nbytes >= SMALL and array.dtype.kind in PLAIN_DTYPES
+        if not large or self._arena.slot_of(array) is not None:
+            return array
+        copy = empty(array.shape, array.dtype)
+        np.copyto(copy, array)
+        return copy
+
+    def _refs(self, column: InputRows) -> ArrayRef | list[ArrayRef]:
+        if isinstance(column, np.ndarray):
+            return reference(column, self._arena)
+        return [reference(row, self._arena) for row in column]
+
+
+def _serve_fork(channel: Any, arena: Arena, progress: int, callees: dict[int, Callee]) -> None:
+    serve(channel, arena, progress, lambda: callees)
+
+
+def _rows(column: RowRef | list[RowRef], target: Array | None, block: Array | None) -> Rows:
+    if not isinstance(column, list):
+        return _array(column, block)
+    rows: list[Array | None] = []
+    for i, ref in enumerate(column):
+        if ref is None:
+            rows.append(None)
+        elif ref is IN_TARGET:
+            assert target is not None
+            rows.append(target[i, ...])
+        else:
+            rows.append(_array(ref, block))
+    return rows
+
+
+def _array(ref: Any, block: Array | None) -> Array:
+    place, shape, dtype = ref
+    if isinstance(place, bytes):
+        return np.ndarray(shape, dtype, bytearray(place))
+    return np.ndarray(shape, dtype, block, place)

@@ -1,0 +1,61 @@
+"""docs/distributed.md: torchrun runs its program, and what it says of states and elastic ranks."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import penstock
+from penstock import fn, pipeline_def
+
+PAGE = Path(penstock.__file__).parent / "docs" / "distributed.md"
+PROGRAM, STATE, CHANGED = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+
+
+def test_torchrun_runs_the_program(tmp_path, photo_tree):
+    torch = pytest.importorskip("torch", reason="the program trains with PyTorch")
+    assert len(PROGRAM.splitlines()) <= 40
+    (tmp_path / "train.py").write_text(PROGRAM)
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    result = subprocess.run(
+        [sys.executable, *launcher, "train.py", str(photo_tree.root)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        timeout=100,
+        check=False,
+    )
+    assert not result.returncode, result.stderr
+    for rank in range(2):
+        line = f"readers.file: shard {rank} of 2, from torch.distributed"
+        assert result.stderr.count(line) == 1
+    saved = torch.load(tmp_path / "saved.pt")
+    assert len(str(saved["batches"])) < 600
+
+
+def test_states_and_elastic_ranks(photo_tree):
+    arrays = pytest.importorskip("penstock.plugin.arrays")
+
+    @pipeline_def(batch_size=2, num_threads=1)
+    def names():
+        _, labels = fn.readers.file(file_root=str(photo_tree.root), name="photos")
+        return labels
+
+    names_of_page = {"batches": arrays.GenericIterator(names(), ["x"], reader_name="photos")}
+    batches = names_of_page["batches"]
+    exec(compile(STATE + CHANGED, str(PAGE), "exec"), names_of_page)
+    joined = arrays.GenericIterator(names(), ["x"], reader_name="photos")
+    next(batches)
+    state = batches.state_dict()
+    names_of_page["changed"](batches, state, 0, 2, joins=False)
+    names_of_page["changed"](joined, state, 1, 2, joins=True)
+    assert batches.state_dict() == joined.state_dict()
+    assert len(batches) == len(joined)
+    for each in (batches, joined):
+        each.close()
