@@ -87,8 +87,7 @@ class Puller:
                 self._taken = 0
             elif state != self._state:
                 self._resume(state)
-            self._feed(inputs)
-            batch = self._next_batch(is_over=state.startswith(_OVER))
+            batch = None if state.startswith(_OVER) else self._next_batch(inputs)
             if batch is None:
                 return [state, np.False_, *map(empty, self.specs)]
             self._taken += 1
@@ -99,12 +98,14 @@ class Puller:
             ]
             return [self._state, np.True_, *arrays]
 
-    def _next_batch(self, is_over: bool) -> dict[str, NDArray[Any]] | None:
-        if is_over:
-            return None
+    def _next_batch(self, inputs: Sequence[Any]) -> dict[str, NDArray[Any]] | None:
+        """Return the next batch, or None at the end of the epoch."""
+        self._feed(inputs)
         try:
             batch: dict[str, NDArray[Any]] = self.loops.take()[0]
         except StopIteration:
+            for feed in self._feeds:
+                feed.source.discard()  # the next loop has its own data
             return None
         return batch
 

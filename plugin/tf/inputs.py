@@ -47,6 +47,7 @@ class Feed(NamedTuple):
         name: of the external source.
         layout: of the data; None for that which the external source declares.
         by_sample: whether the data set has samples, not batches.
+        source: the external source.
         dataset: has a batch in each element: a tensor; or all elements of the samples in one
             `RaggedTensor`, and the samples' shapes.
     """
@@ -54,6 +55,7 @@ class Feed(NamedTuple):
     name: str
     layout: str | None
     by_sample: bool
+    source: Any
     dataset: tf.data.Dataset
 
     def batch(self, values: Sequence[Any]) -> Any:
@@ -140,7 +142,7 @@ def _feed(name: str, given: Input, operator: Any, batch_size: int) -> Feed:
         dataset = dataset.map(_as_bytes)
     if not batched:
         dataset = dataset.map(_flat).ragged_batch(batch_size, drop_remainder=True).map(_parts)
-    return Feed(name, given.layout, not batched, dataset)
+    return Feed(name, given.layout, not batched, operator, dataset)
 
 
 def _as_bytes(text: Any) -> Any:

@@ -143,3 +143,23 @@ def test_wrong_data_of_an_input(fed):
     dataset = DALIDataset(fed(a={"ndim": 2}), tf.int64, input_datasets={"a": samples(6)})
     with pytest.raises(tf.errors.InvalidArgumentError, match="declared to have 2 dimensions"):
         next(iter(dataset))
+
+
+@pytest.mark.parametrize("source_first", [True, False])
+def test_a_source_that_ends_before_the_inputs(pipelines, source_first):
+    def counting(i):
+        if i == 2:
+            raise StopIteration
+        return [np.int64(0)] * 2
+
+    pipeline = Pipeline(batch_size=2, num_threads=1)
+    pipelines.append(pipeline)
+    with pipeline:
+        zeros = fn.external_source(counting) if source_first else None
+        numbers = fn.external_source(name="numbers")
+        zeros = zeros if source_first else fn.external_source(counting)
+        pipeline.set_outputs(numbers + zeros)
+    inputs = {"numbers": tf.data.Dataset.range(12)}
+    dataset = DALIDataset(pipeline, tf.int64, input_datasets=inputs)
+    for _ in range(3):
+        assert [batch.numpy().tolist() for (batch,) in dataset] == [[0, 1], [2, 3]]

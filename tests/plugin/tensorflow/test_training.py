@@ -10,6 +10,8 @@ from .conftest import flat, values
 tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
 keras = pytest.importorskip("keras", reason="Keras is not installed")
 
+from keras.src.trainers import data_adapters  # noqa: E402
+
 from penstock.plugin.keras import DataBackup  # noqa: E402
 from penstock.plugin.tf import DALIDataset  # noqa: E402
 
@@ -86,6 +88,8 @@ def test_fit_on_two_devices(pairs):
     with strategy.scope():
         model = doubling()
     datasets = strategy.distribute_datasets_from_function(lambda context: DALIDataset(pairs(16)))
+    if not data_adapters.is_tf_dataset(datasets):
+        pytest.skip("this release of Keras takes no distributed data sets of functions")
     history = model.fit(datasets, epochs=3, steps_per_epoch=2, verbose=0).history
     assert history["loss"][2] < history["loss"][0]
 
