@@ -45,11 +45,13 @@ demo: $(VENV)/base
 gallery: $(VENV)/base
 	$(RUN) examples/gallery.py
 
+# Two processes; one if these do not start in time on a busy machine, which is exit status 2.
+MYPY = ../bin/mypy --config-file "$(CURDIR)/pyproject.toml" -p penstock
 lint: $(VENV)/dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	@echo "Types are checked, a minute or two"
-	cd $(VENV)/checkout && ../bin/mypy -n 2 --config-file "$(CURDIR)/pyproject.toml" -p penstock
+	cd $(VENV)/checkout && $(MYPY) -n 2 || { test $$? = 2 && $(MYPY); }
 	$(RUN) docs/generate.py --check
 
 test: lint

@@ -8,16 +8,17 @@ training goes on from there.
 
 import argparse
 import os
+from typing import Any
 
 import torch
 from torch import nn
 
-from penstock import fn, pipeline_def
+from penstock import Pipeline, fn, pipeline_def
 from penstock.plugin.pytorch import ClassificationIterator
 
 
 @pipeline_def(batch_size=32, num_threads=4, seed=7)
-def photographs(folder, training, decoder):
+def photographs(folder: str, training: bool, decoder: str) -> Any:
     """Images of 64x64 pixels, normalized; in training cropped and mirrored at random."""
     encoded, labels = fn.readers.file(file_root=folder, random_shuffle=training, name="photos")
     if training:
@@ -30,22 +31,26 @@ def photographs(folder, training, decoder):
     return fn.crop_mirror_normalize(images, mean=mean, std=std, mirror=mirror), labels
 
 
-def batches_of(folder, training, device):
+def batches_of(pipeline: Pipeline) -> Any:
     """Return an iterator over pairs of images and labels."""
-    pipeline = photographs(folder, training, "mixed" if device == "cuda" else "cpu")
-    options = {"batch_form": "tuple", "class_labels": True, "last_batch_policy": "partial"}
-    return ClassificationIterator(pipeline, reader_name="photos", **options), pipeline
+    return ClassificationIterator(
+        pipeline,
+        reader_name="photos",
+        batch_form="tuple",
+        class_labels=True,
+        last_batch_policy="partial",
+    )
 
 
-def network(classes):
+def network(classes: int) -> nn.Module:
     """Return a small convolutional network."""
-    layers = []
+    layers: list[nn.Module] = []
     for channels, more in ((3, 32), (32, 64), (64, 128)):
         layers += [nn.Conv2d(channels, more, 3, 2, 1), nn.BatchNorm2d(more), nn.ReLU()]
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(512, classes))
 
 
-def main():
+def main() -> None:
     """Train, and validate after each epoch."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("train")
@@ -55,8 +60,9 @@ def main():
     parser.add_argument("--save", default="")
     given = parser.parse_args()
 
-    train, pipeline = batches_of(given.train, True, given.device)
-    val, _ = batches_of(given.val, False, given.device)
+    decoder = "mixed" if given.device == "cuda" else "cpu"
+    pipeline = photographs(given.train, True, decoder)
+    train, val = batches_of(pipeline), batches_of(photographs(given.val, False, decoder))
     classes = pipeline.class_names()["photos"]["label"]
     model = network(len(classes)).to(given.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
@@ -71,7 +77,7 @@ def main():
     for epoch in range(first, given.epochs):
         model.train()
         for images, labels in train:
-            loss = nn.functional.cross_entropy(model(images), labels.to(given.device))
+            loss: Any = nn.functional.cross_entropy(model(images), labels.to(given.device))
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -83,7 +89,7 @@ def main():
                 total += len(labels)
         print(f"epoch {epoch}: loss {loss.item():.3f}, accuracy {right / total:.1%}")
         if given.save:
-            parts = {"model": model, "optimizer": optimizer, "train": train}
+            parts: dict[str, Any] = {"model": model, "optimizer": optimizer, "train": train}
             run = {name: part.state_dict() for name, part in parts.items()}
             torch.save({**run, "epoch": epoch}, given.save)
 

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from ..engine.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from ..engine.graph.inputs import FedData
+    from ..engine.graph.inputs import FedSample
     from ..engine.graph.nodes import Node
 
 BYTES = "BYTES"
@@ -68,7 +68,7 @@ def datatype_of(dtype: DTypeLike) -> str:
         raise ArgumentError(f"no type of the Open Inference Protocol is {dtype}") from None
 
 
-def input_spec(name: str, declared: FedData, users: Iterable[Node]) -> TensorSpec:
+def input_spec(name: str, declared: FedSample, users: Iterable[Node]) -> TensorSpec:
     """Return what requests bring for an input.
 
     An input of one-dimensional uint8 samples takes bytes. So does an input of which nothing is

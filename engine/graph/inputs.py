@@ -173,7 +173,7 @@ class SeekableInput(InputOperator):
         )
 
 
-class FedData(NamedTuple):
+class FedSample(NamedTuple):
     """One sample of an input, as its declaration has it; None for what is not declared."""
 
     dtype: np.dtype[Any] | None
@@ -195,7 +195,7 @@ class FedInput(InputOperator):
         """Return the number of batches in the queue, or None if a source returns batches."""
         return None
 
-    def fed_data(self) -> FedData | None:
+    def fed_sample(self) -> FedSample | None:
         """Return what `feed` takes for a sample, if each batch is one array a sample."""
         return None
 

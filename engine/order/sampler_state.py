@@ -179,7 +179,8 @@ class SamplerState:
         """Return the state that `to_json` turned into `value`, after a check of all values."""
         if not isinstance(value, dict):
             raise CheckpointError(f"sampler state: expected a JSON object, got {value!r:.80}")
-        defaults = {"blocks": None, "parts": 1, "remaining": {}, "cuts": {}, "dealt": None}
+        defaults: dict[str, Any] = {"blocks": None, "parts": 1, "remaining": {}, "cuts": {}}
+        defaults["dealt"] = None
         names = {"size", "shuffle", "seed", "epoch", *defaults}
         value = defaults | value
         _demand(set(value) == names, f"it has {sorted(value)}, expected {sorted(names)}")

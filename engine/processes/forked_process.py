@@ -119,8 +119,7 @@ def _run(work: Callable[[Channel], None], theirs: socket, ours: socket, parent: 
             os.dup2(nothing.fileno(), 0)
         gc.freeze()  # the parent's garbage is the parent's
         _limit_threads()
-        random.seed()  # or all workers would draw the same numbers
-        np.random.seed()
+        _seed_generators()
         hung_up = select.poll()
         hung_up.register(theirs, select.POLLRDHUP)
         threading.Thread(target=end_after_parent, args=(hung_up, parent), daemon=True).start()
@@ -142,6 +141,14 @@ def _limit_threads() -> None:
         torch.set_num_threads(1)
     if (cv2 := sys.modules.get("cv2")) is not None:
         cv2.setNumThreads(0)  # 1 would wait for the end of the threads
+
+
+def _seed_generators() -> None:
+    """Keep the global generators of all forks from drawing the same numbers."""
+    random.seed()
+    np.random.seed()
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.default_generator.manual_seed(random.getrandbits(63))
 
 
 def _flush() -> None:

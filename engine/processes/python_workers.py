@@ -135,14 +135,13 @@ class PythonWorkers:
         task = UserTask(ordinal, request, inputs, targets, empty, describe)
         worker = self._worker_of.get(ordinal)
         with self._turn:
+            if self._end is not None:
+                task.fail(self._end)
+                return task
             if not self._threads:
                 self._start_threads()
-            if self._end is not None:
-                task.future.set_exception(self._end)
-            elif worker is None:
-                self._stateless.append(task)
-            else:
-                self._stateful[worker].append(task)
+            waiting = self._stateless if worker is None else self._stateful[worker]
+            waiting.append(task)
             self._turn.notify_all()
         return task
 

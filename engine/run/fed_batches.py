@@ -11,7 +11,7 @@ from ..work.batch import Failure
 from ..work.faults import is_machine_error
 
 if TYPE_CHECKING:
-    from ..graph.inputs import FedData
+    from ..graph.inputs import FedSample
     from ..graph.nodes import Node
     from ..tensors import TensorList
     from .pipeline import Pipeline
@@ -46,11 +46,13 @@ class FedBatches:
         pipeline: not built yet, or with another `on_error`.
 
     Raises:
-        ArgumentError: the pipeline is built, has readers or sources that are not fed, or has no
-            input.
+        ArgumentError: the pipeline is built, is in debug mode, has readers or sources that are not
+            fed, or has no input.
     """
 
     def __init__(self, pipeline: Pipeline) -> None:
+        if pipeline._config.debug:
+            raise ArgumentError("a pipeline in debug mode computes nothing ahead: leave out debug")
         if pipeline._config.on_error == "raise":
             if pipeline._plan is not None:
                 raise ArgumentError(
@@ -61,11 +63,11 @@ class FedBatches:
         assert pipeline._plan is not None
         self._pipeline = pipeline
         self._sources = {source.node.name: source.operator for source in pipeline._plan.sources}
-        self.data: dict[str, FedData] = {}
+        self.data: dict[str, FedSample] = {}
         for reader in pipeline._plan.readers:
             _refuse(reader.node)
         for source in pipeline._plan.sources:
-            fed = source.operator.fed_data()
+            fed = source.operator.fed_sample()
             if fed is None:
                 _refuse(source.node)
             self.data[source.node.name] = fed

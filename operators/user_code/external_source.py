@@ -10,7 +10,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.derivation import Axes
-from ...engine.graph.inputs import FedData, FedInput
+from ...engine.graph.inputs import FedInput, FedSample
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
@@ -285,11 +285,11 @@ class ExternalSource(FedInput):
     def attach(self, stage: DeviceAccess) -> None:
         self._stage = stage
 
-    def fed_data(self) -> FedData | None:
+    def fed_sample(self) -> FedSample | None:
         if self._calls is not None or self.output_count is not None:
             return None
         (expected,) = self._expected
-        return FedData(expected.dtype, expected.ndim, expected.layout)
+        return FedSample(expected.dtype, expected.ndim, expected.layout)
 
     def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
         """Queue a batch; `Pipeline.feed_input` calls this in any thread."""

@@ -127,6 +127,18 @@ def test_processes(photo_tree, tuned, monkeypatch):
     check(definition())
 
 
+def row_of(info):
+    return np.full(5, info.idx_in_epoch, np.float32), np.int64(info.idx_in_epoch)
+
+
+def test_a_source_in_processes():
+    @pipeline_def(batch_size=3, num_threads=1, py_num_workers=2)
+    def definition():
+        return tuple(fn.external_source(row_of, num_outputs=2, batch=False, parallel=True))
+
+    check(definition())
+
+
 def test_arrays_in_files(tmp_path):
     for i in range(9):
         np.save(tmp_path / f"{i}.npy", np.arange(i % 3, i % 3 + 5, dtype=np.float64))

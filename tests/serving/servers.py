@@ -27,9 +27,9 @@ class Running:
         error: of `run`, or None.
     """
 
-    def __init__(self, model, limits):
+    def __init__(self, model, limits, port):
         self.model = model
-        self.port = 0
+        self.port = port
         self.error = None
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(limits,))
@@ -40,7 +40,7 @@ class Running:
         async def run():
             self.loop = asyncio.get_running_loop()
             self.server = Server(self.model, limits)
-            await self.server.run("127.0.0.1", 0, self._started)
+            await self.server.run("127.0.0.1", self.port, self._started)
 
         try:
             asyncio.run(run())
@@ -69,9 +69,9 @@ class Running:
 
 
 @contextmanager
-def running(pipeline, name="model", **limits):
+def running(pipeline, name="model", port=0, **limits):
     """Serve a pipeline; end the server after the block."""
-    server = Running(Model(name, pipeline), ServerLimits(**limits))
+    server = Running(Model(name, pipeline), ServerLimits(**limits), port)
     try:
         yield server
     finally:

@@ -384,12 +384,12 @@ def test_a_server_without_worker_processes_ends(monkeypatch):
 
 
 def test_a_server_starts_again_on_its_port():
-    with running(doubled()) as server:
-        port = server.port
-        assert infer(port, numbers_request([1.0]))[0] == 200
-    for _ in range(2):
-        with running(doubled()) as server:
-            assert infer(server.port, numbers_request([3.0]))[1]["outputs"][0]["data"] == [6]
+    port = 0
+    for _ in range(3):
+        with running(doubled(), port=port) as server:
+            assert server.port == port or not port
+            port = server.port
+            assert infer(port, numbers_request([3.0]))[1]["outputs"][0]["data"] == [6]
 
 
 def batch_sizes(server):

@@ -12,6 +12,7 @@ import pytest
 from penstock import Pipeline, fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError
 from penstock.serving.model import Model, WholeBatchError
+from penstock.serving.model_config import model_config
 from penstock.serving.requests import RequestError, RequestSamples
 
 from ..readers.processes import children
@@ -60,6 +61,27 @@ def test_requests_of_unequal_images_share_a_batch(model_of):
     assert second["OUTPUT_1"].tolist() == [[30, 8, 3], [9, 9, 3]]
     assert np.allclose(first["OUTPUT_0"], 50, atol=2)
     assert np.allclose(second["OUTPUT_0"], [[128] * 3, [200] * 3], atol=2)
+
+
+@pytest.mark.gpu
+def test_a_bad_image_fails_alone_on_the_gpu(model_of, device_stage):
+    @pipeline_def(batch_size=8, num_threads=2)
+    def resized():
+        decoded = fn.decoders.image(fn.external_source(name="encoded"), device="mixed")
+        return fn.resize(decoded, size=(4, 5))
+
+    model = model_of(resized())
+    assert model_config(model, 0.0)["instance_group"] == [{"count": 1, "kind": "KIND_GPU"}]
+    assert model.threads == 0
+    cut = jpeg(64, 64)[:-40]
+    for bad in (b"no image", cut):
+        good, failed, last = model.compute(
+            [images(jpeg(30, 40, 50)), images(bad), images(jpeg(8, 8), jpeg(20, 9))]
+        )
+        assert np.allclose(good["OUTPUT_0"], 50, atol=3)
+        assert "DecodeError" in str(failed)
+        assert last["OUTPUT_0"].shape == (2, 4, 5, 3)
+        assert "DecodeError" in str(model.compute([images(bad)])[0])
 
 
 @pytest.mark.parametrize("on_error", ["raise", "skip", "replace"])

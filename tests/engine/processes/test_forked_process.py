@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from penstock.engine.processes.forked_process import why_no_fork
 
 from ...interpreters import output_of
@@ -115,3 +117,48 @@ print("done")
 
 def test_a_fork_does_not_wait_for_threads_of_opencv():
     assert output_of(LIBRARIES) == "done\n"
+
+
+GENERATORS = """
+import random
+import numpy as np
+from penstock.engine.processes.forked_process import ForkedProcess
+
+random.seed(1)
+np.random.seed(1)
+
+def work(channel):
+    channel.send([random.random(), np.random.random()])
+    channel.receive()
+
+workers = [ForkedProcess(work) for _ in range(2)]
+first, second = (worker.channels[0].receive() for worker in workers)
+assert not set(first) & set(second)
+"""
+
+
+def test_global_generators_of_forks_differ():
+    assert output_of(GENERATORS) == ""
+
+
+TORCH = """
+import torch
+from penstock.engine.processes.forked_process import ForkedProcess
+
+torch.manual_seed(1)
+(torch.rand(300, 300) @ torch.rand(300, 300)).sum()  # starts threads, which no fork has
+
+def work(channel):
+    product = torch.rand(300, 300) @ torch.rand(300, 300)
+    channel.send(float(product.sum()))
+    channel.receive()
+
+workers = [ForkedProcess(work) for _ in range(2)]
+first, second = (worker.channels[0].receive() for worker in workers)
+assert first != second
+"""
+
+
+def test_forks_beside_pytorch():
+    pytest.importorskip("torch", reason="its threads and its generator are tested")
+    assert output_of(TORCH) == ""

@@ -111,3 +111,5 @@ def test_close_wakes_who_takes(opened):
 def test_other_inputs_are_refused(opened):
     with pytest.raises(ArgumentError, match="has data of its own"):
         opened(lambda: (images(), fn.readers.file(files=[__file__])[0]))
+    with pytest.raises(ArgumentError, match="leave out debug"):
+        opened(images, debug=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -170,13 +171,14 @@ def test_a_hundred_clients_at_a_time_some_with_bad_images(server):
 
 def test_a_client_goes_on_after_the_server_has_started_again():
     number = clients.InferInput("numbers", [1, 1], "FP32").set_data_from_numpy(np.float32([[3]]))
-    for _ in range(2):
-        with (
-            running(doubled()) as server,
-            clients.InferenceServerClient(f"127.0.0.1:{server.port}") as client,
-        ):
-            assert client.infer("model", [number]).as_numpy("OUTPUT_0").tolist() == [[6]]
-            server.end()
-            server.join()
+    with ExitStack() as ends:
+        client, port = None, 0
+        for _ in range(3):
+            with running(doubled(), port=port) as server:
+                port = server.port
+                if client is None:
+                    client = clients.InferenceServerClient(f"127.0.0.1:{port}")
+                    ends.callback(client.close)
+                assert client.infer("model", [number]).as_numpy("OUTPUT_0").tolist() == [[6]]
             with pytest.raises(OSError):
                 client.infer("model", [number])

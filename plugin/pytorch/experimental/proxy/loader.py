@@ -85,6 +85,7 @@ class _Several(dataloader._MultiProcessingDataLoaderIter):
         self._keyed = self._server.deterministic
         self._received: deque[Any] = deque()  # what was received ahead
         self._failure: RuntimeError | None = None  # of a worker, while receiving ahead
+        self._ordered = getattr(loader, "in_order", True)  # an argument since PyTorch 2.6
         super().__init__(loader)
 
     def _reset(self, loader: DataLoader, first_iter: bool = False) -> None:
@@ -140,7 +141,7 @@ class _Several(dataloader._MultiProcessingDataLoaderIter):
             self._server.submit(batch)
             return
         tag = partial(self._epoch.tag, drawn=self._samples(number))
-        if self._in_order:
+        if self._ordered:
             self._early[number] = batch, tag
             self._submit_in_turn(0)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -202,6 +203,19 @@ def test_outputs_share_the_memory_of_the_pipeline_and_stay_as_they_are(serve):
     kept = [server.produce_data(default_collate([server.proxy(i)] * 2)) for i in range(20)]
     assert [x.tolist() for x in kept] == [[i, i] for i in range(20)]
     assert all(x.is_contiguous() for x in kept)
+
+
+def test_several_threads_may_ask_for_their_batches(serve):
+    server = serve(same)
+
+    def work(first):
+        for i in range(first, first + 40):
+            batch = default_collate([server.proxy(np.int32(i))] * 3)
+            assert server.produce_data(batch).tolist() == [i] * 3
+        return first
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(0, 400, 100))) == [0, 100, 200, 300]
 
 
 def test_what_is_no_pipeline_with_inputs_is_refused():
