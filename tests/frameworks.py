@@ -27,12 +27,14 @@ class Framework(NamedTuple):
         packages: what the tests need besides.
         tests: their folders and files.
         alone: packages that are installed without what they ask for.
+        processes: of pytest; 0 where the tests share a cluster.
     """
 
     extras: tuple[str, ...]
     packages: tuple[str, ...]
     tests: tuple[str, ...]
     alone: tuple[str, ...] = ()
+    processes: int = 2
 
 
 FRAMEWORKS = {
@@ -49,6 +51,7 @@ FRAMEWORKS = {
         ("coco", "lmdb", "parquet", "ray", "remote", "tfrecord"),
         ("ray[train]>=2.50,<3", "torch==2.13.0"),
         ("tests/plugin/ray",),
+        processes=0,
     ),
     "monai": Framework(
         (), ("monai>=1.6,<1.7", "torch==2.13.0"), ("tests/test_frameworks_page.py",)
@@ -111,7 +114,7 @@ def tested(framework: Framework, python: Path) -> int:
     checkout = ROOT / ".venv" / "checkout"
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     command = [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"]
-    command += ["-n", "2", "--dist", "loadgroup"]
+    command += ["-n", str(framework.processes)]
     return subprocess.call([*command, *framework.tests], cwd=ROOT, env=environment)
 
 

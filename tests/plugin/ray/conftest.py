@@ -24,15 +24,6 @@ _START_SECONDS = 150  # on a busy machine; else Ray starts in a few seconds
 _ROOT = str(Path(penstock.__file__).absolute().parent.parent)
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let one process of pytest-xdist have the cluster, and all its tests."""
-    if config.pluginmanager.hasplugin("xdist"):
-        for item in items:
-            if Path(__file__).parent in item.path.parents and "cluster" in item.fixturenames:
-                item.add_marker(pytest.mark.xdist_group("ray"))
-
-
 @pytest.fixture(scope="package")
 def cluster() -> Iterator[None]:
     """A cluster of two cores, whose workers find the package."""
