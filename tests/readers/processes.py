@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from penstock.engine.processes.helper_processes import WORTH_STARTING_SECONDS
@@ -13,8 +14,10 @@ def children() -> list[int]:
 
     Python's tracker of shared memory is left out: libraries such as Dask start one, and it stays.
     """
-    tasks = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-    pids = [int(pid) for task in tasks for pid in task.read_text().split()]
+    pids = []
+    for task in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
+        with suppress(OSError):  # the thread has ended meanwhile
+            pids += map(int, task.read_text().split())
     return [pid for pid in pids if b"resource_tracker" not in command_of(pid)]
 
 
