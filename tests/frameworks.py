@@ -11,6 +11,7 @@ import argparse
 import os
 import subprocess
 import sys
+import sysconfig
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,8 @@ class Framework(NamedTuple):
         tests: their folders and files.
         alone: packages that are installed without what they ask for.
         processes: of pytest; 0 where the tests share a cluster.
+        beside_tools: whether the environment has the packages of the developers' one, too, such as
+            its build of PyTorch. Then only `alone` is installed.
     """
 
     extras: tuple[str, ...]
@@ -35,6 +38,7 @@ class Framework(NamedTuple):
     tests: tuple[str, ...]
     alone: tuple[str, ...] = ()
     processes: int = 2
+    beside_tools: bool = False
 
 
 FRAMEWORKS = {
@@ -48,13 +52,15 @@ FRAMEWORKS = {
     ),
     "paddle": Framework(("paddle",), (), ("tests/plugin/paddle",)),
     "ray": Framework(
-        ("coco", "lmdb", "parquet", "ray", "remote", "tfrecord"),
-        ("ray[train]>=2.50,<3", "torch==2.13.0"),
+        (),
+        (),
         ("tests/plugin/ray",),
+        ("pandas>=2.2,<4", "python-dateutil", "pytz", "six", "tensorboardX", "tzdata"),
         processes=0,
+        beside_tools=True,
     ),
     "monai": Framework(
-        (), ("monai>=1.6,<1.7", "torch==2.13.0"), ("tests/test_frameworks_page.py",)
+        (), (), ("tests/test_frameworks_page.py",), ("monai>=1.6,<1.7",), beside_tools=True
     ),
     "triton": Framework(
         ("pickle", "serve"),
@@ -100,6 +106,11 @@ def installed(framework: Framework, venv: Path) -> str:
     extras = [part for extra in framework.extras for part in ("--extra", extra)]
     install = [uv, "pip", "install", "--quiet", "--python", venv]
     commands = [[*install, "-r", "pyproject.toml", *extras, *TOOLS, *framework.packages]]
+    if framework.beside_tools:
+        commands = []
+        (folder,) = venv.glob("lib/python*/site-packages")
+        tools = sysconfig.get_path("purelib")
+        (folder / "tools.pth").write_text(f"{tools}\n", encoding="utf-8")
     if framework.alone:
         commands.append([*install, "--no-deps", *framework.alone])
     for command in commands:
