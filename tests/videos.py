@@ -5,7 +5,9 @@ Their sound is a tone that rises, so that it tells the time.
 
 from __future__ import annotations
 
+import functools
 import io
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -123,6 +125,22 @@ def numbers_of(clip):
     return [number_of(image) for image in clip]
 
 
+def in_own_thread(encode):
+    """Return a function that encodes in a thread of its own.
+
+    SVT-AV1 gives the thread that calls it real-time priority if the user is root. Processes that
+    this thread starts would inherit the priority, and starve all others.
+    """
+
+    @functools.wraps(encode)
+    def encode_in_thread(*arguments, **named):
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(encode, *arguments, **named).result()
+
+    return encode_in_thread
+
+
+@in_own_thread
 def video_bytes(
     form="h264.mp4",
     count=30,

@@ -10,6 +10,7 @@ import pytest
 
 from penstock.decoders.video.frames import FrameReader
 from penstock.tests.formats.video.field_pairs import field_pairs
+from penstock.tests.videos import in_own_thread
 
 RNG = np.random.default_rng(5)
 NOISE = cv2.GaussianBlur(RNG.integers(0, 256, (260, 400, 3), np.uint8), (7, 7), 3)
@@ -67,6 +68,7 @@ def remuxed(data, container, time_base, times):
     return file.getvalue()
 
 
+@in_own_thread
 def encode(container, codec, options, pixels="yuv420p"):
     file = io.BytesIO()
     with av.open(file, "w", format=container) as output:
