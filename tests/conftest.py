@@ -58,7 +58,18 @@ def kept_index(path: Path | str) -> Path:
     return cache_paths(open_storage(path))[0]
 
 
-_GENERATOR = Path(__file__).resolve().parent.parent / "fixtures" / "generate.py"
+_ROOT = Path(__file__).resolve().parent.parent
+_GENERATOR = _ROOT / "fixtures" / "generate.py"
+
+
+@pytest.fixture
+def importable_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let Python workers that are new interpreters import the functions of test modules.
+
+    Workers are new interpreters, and no forks, if other tests have left threads. The last place on
+    the path keeps packages of the checkout from hiding others of the same name.
+    """
+    monkeypatch.setattr(sys, "path", [*sys.path, str(_ROOT)])
 
 
 @pytest.fixture(scope="session")
