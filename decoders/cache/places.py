@@ -91,7 +91,9 @@ def _opener(place: Place) -> Callable[[Place], SharedCache]:
 def _open_on_disk(place: Place) -> SharedCache:
     path = Path(place.folder) / FILE_NAME
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = beyond_standard_streams(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666))
+    descriptor = beyond_standard_streams(
+        os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    )
     return _cache_in(descriptor, place, f"the file {path}")
 
 

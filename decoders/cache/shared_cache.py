@@ -43,6 +43,7 @@ _SLOT = struct.Struct("=16sQQIIII")  # key, offset, bytes, shape, checksum of th
 _USED_AT = 64
 _SLOTS_AT = 4096
 _STEP = 64
+_BLOCK = 512  # bytes in the unit of `st_blocks`: stat(2)
 _LARGEST = 1 << 31
 """Bytes of an array that one system call does not read."""
 
@@ -120,6 +121,11 @@ class SharedCache:
         """Bytes of the file that are taken, index included."""
         (used,) = _COUNT.unpack(os.pread(self.descriptor, _COUNT.size, _USED_AT))
         return min(max(used, self._data_at), self.nbytes)
+
+    @property
+    def resident(self) -> int:
+        """Bytes of memory or disk that the file takes."""
+        return os.fstat(self.descriptor).st_blocks * _BLOCK
 
     def has_room(self, nbytes: int) -> bool:
         """Whether an array of this size may be stored."""

@@ -16,8 +16,8 @@ import numpy as np
 
 from ...engine.errors import DecodeError
 from ...engine.graph.operator import Array
-from ...engine.tensors.results import Empty
 from ...engine.tensors.dtypes import to_numpy_type
+from ...engine.tensors.results import Empty
 from ..cache.places import Place, close_cache, open_cache
 from ..cache.shared_cache import KEY_BYTES, SharedCache
 from .color import channels_of

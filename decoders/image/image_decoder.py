@@ -49,6 +49,7 @@ _FOR_THE_CPU = (
     "decode on the GPU: device='mixed'",
     "fit=(height, width), if a resize follows: JPEG files are decoded at a lower resolution",
     "store smaller images: `penstock convert` can resize them once",
+    "decode each image once: cache='ram' or 'disk', where the decoded images have room",
     "more cores",
 )
 _FOR_THE_GPU = (
@@ -149,17 +150,17 @@ class ImageDecoder(FormatUser):
     cache = param(
         STR,
         None,
-        "Keep whole decoded images, which later epochs then copy instead of decoding them: 'ram' in "
-        "memory, for as long as a pipeline uses it; 'disk' in `cache_folder`, for later runs, too. "
-        "All processes of a user on a host share one cache of a size. Pixels are those of a "
-        "decode. With device='cpu'.",
+        "Keep whole decoded images, so that later epochs copy them and decode nothing: 'ram' in "
+        "memory, for as long as a pipeline uses the cache; 'disk' in `cache_folder`, for later "
+        "runs, too. All processes of a user on a host share one cache of a size. With "
+        "device='cpu'.",
         choices=("ram", "disk"),
     )
     cache_size = param(
         INT,
         0,
-        "With `cache`, the most MiB that it takes. A full cache keeps what it has, and other images "
-        "are decoded. Without `cache`, the number has no effect.",
+        "With `cache`, the most MiB that the cache takes. A full cache keeps what it has, and "
+        "other images are decoded. Without `cache`, the number has no effect.",
         minimum=0,
     )
     cache_folder = param(STR, "", "With cache='disk', the folder of the cache's file.")

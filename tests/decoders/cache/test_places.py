@@ -51,7 +51,9 @@ def test_memory_outlives_the_process_that_made_it(opened, memory):
     with running(STORES.format(place=memory)) as third:
         third.wait_for("stored")
         assert cache.store(key(2), pixels(2))
-        inodes = {os.stat(f"/proc/{pid}/fd/{descriptor}").st_ino for pid, descriptor in holders(memory)}
+        inodes = {
+            os.stat(f"/proc/{pid}/fd/{descriptor}").st_ino for pid, descriptor in holders(memory)
+        }
         assert len(inodes) == 1
         assert len(holders(memory)) == 2
         third.end()
