@@ -58,8 +58,7 @@ def open_cache(place: Place) -> SharedCache:
     All processes of a user on a host share the cache of a place.
 
     Raises:
-        ArgumentError: the host has less memory, or the folder holds something else.
-        OSError: the folder cannot be written.
+        ArgumentError: the host has less memory, or the folder cannot be used.
     """
     with _opening:
         key = os.getpid(), place
@@ -90,11 +89,15 @@ def _opener(place: Place) -> Callable[[Place], SharedCache]:
 
 def _open_on_disk(place: Place) -> SharedCache:
     path = Path(place.folder) / FILE_NAME
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = beyond_standard_streams(
-        os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    )
-    return _cache_in(descriptor, place, f"the file {path}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        return _cache_in(beyond_standard_streams(descriptor), place, f"the file {path}")
+    except OSError as error:
+        raise ArgumentError(
+            f"cache_folder={place.folder!r} cannot hold a cache of {place.mebibytes} MiB: {error}; "
+            "name a folder of a local disk that you may write"
+        ) from error
 
 
 def _open_in_memory(place: Place) -> SharedCache:

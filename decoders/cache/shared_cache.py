@@ -22,7 +22,7 @@ import os
 import struct
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from math import prod
 from typing import Any, NamedTuple
@@ -37,10 +37,9 @@ VERSION = 1
 KEY_BYTES = 16
 
 _MAGIC = b"PENSTOCK"
-_HEADER = struct.Struct("=8sQQQ")
-_COUNT = struct.Struct("=Q")
-_SLOT = struct.Struct("=16sQQIIII")  # key, offset, bytes, shape, checksum of the array
-_USED_AT = 64
+_HEADER = struct.Struct("<8sQQQ")
+_SLOT = struct.Struct("<16sQQIIII")  # key, offset, bytes, shape, checksum of the array
+_USED_AT, _USED_BYTES = 64, 8
 _SLOTS_AT = 4096
 _STEP = 64
 _BLOCK = 512  # bytes in the unit of `st_blocks`: stat(2)
@@ -109,17 +108,22 @@ class SharedCache:
 
     def _begin_or_check(self) -> None:
         header = _HEADER.pack(_MAGIC, VERSION, self.nbytes, self._slots)
-        if os.fstat(self.descriptor).st_size == 0:
-            os.pwrite(self.descriptor, header, 0)
-        found = os.pread(self.descriptor, _HEADER.size, 0)
+        is_new = os.fstat(self.descriptor).st_size == 0
+        found = header if is_new else os.pread(self.descriptor, _HEADER.size, 0)
         if found != header:
             raise ArgumentError(f"{self.name} {_difference(found)}")
-        os.ftruncate(self.descriptor, self.nbytes)  # again, if a process died before it
+        try:
+            os.pwrite(self.descriptor, header, 0)
+            os.ftruncate(self.descriptor, self.nbytes)  # again, if a process died before it
+        except OSError:
+            if is_new:
+                os.ftruncate(self.descriptor, 0)
+            raise
 
     @property
     def used(self) -> int:
         """Bytes of the file that are taken, index included."""
-        (used,) = _COUNT.unpack(os.pread(self.descriptor, _COUNT.size, _USED_AT))
+        used = int.from_bytes(os.pread(self.descriptor, _USED_BYTES, _USED_AT), "little")
         return min(max(used, self._data_at), self.nbytes)
 
     @property
@@ -129,7 +133,9 @@ class SharedCache:
 
     def has_room(self, nbytes: int) -> bool:
         """Whether an array of this size may be stored."""
-        return self._may_write and 0 < nbytes < _LARGEST and self.used + nbytes <= self.nbytes
+        with suppress(OSError):
+            return self._may_write and 0 < nbytes < _LARGEST and self.used + nbytes <= self.nbytes
+        return False
 
     def find(self, key: bytes, dtype: np.dtype[Any], empty: Empty) -> Array | None:
         """Return a copy of an array.
@@ -142,20 +148,27 @@ class SharedCache:
         Returns:
             The array, in memory of `empty`; None if it is not stored.
         """
-        at, slot = self._search(self._neighbors(key), key)
-        if slot is None or not slot.is_published:
-            return None
+        with suppress(OSError):  # of the disk: the sample is decoded again
+            at, slot = self._search(self._neighbors(key), key)
+            if slot is None or not slot.is_published:
+                return None
+            array = self._read(slot, dtype, empty)
+            if array is not None:
+                return array
+            self._drop(self._home(key) + at * _STEP, slot)
+        return None
+
+    def _read(self, slot: _Slot, dtype: np.dtype[Any], empty: Empty) -> Array | None:
+        """Return the array of a slot; None if it is damaged."""
         if slot.nbytes != prod(slot.shape) * dtype.itemsize:
             return None
         array = empty(slot.shape, dtype)
-        pixels = array.reshape(-1).view(np.uint8)
-        with suppress(OSError):  # of the disk: the sample is decoded again
-            if os.preadv(self.descriptor, [pixels], slot.offset) == slot.nbytes and (
-                not self._verify or _checksum(pixels) == slot.checksum
-            ):
-                return array
-        self._drop(self._home(key) + at * _STEP, slot)
-        return None
+        pixels = array.reshape(-1).view(np.uint8).data
+        try:
+            whole = os.preadv(self.descriptor, [pixels], slot.offset) == slot.nbytes
+        except OSError:
+            return None
+        return array if whole and (not self._verify or _checksum(pixels) == slot.checksum) else None
 
     def store(self, key: bytes, array: Array) -> bool:
         """Store an array, unless it is there, or somebody else stores it, or there is no room.
@@ -167,7 +180,7 @@ class SharedCache:
         Returns:
             Whether the array was stored.
         """
-        pixels = array.reshape(-1).view(np.uint8)
+        pixels = array.reshape(-1).view(np.uint8).data
         if not self.has_room(pixels.nbytes):
             return False
         try:
@@ -202,12 +215,12 @@ class SharedCache:
                 return None
             claimed = _Slot(key, os.getpid(), 0, 0, 0, 0, 0)
             self._write(home + at * _STEP, _packed(claimed))
-            self._write(_USED_AT, _COUNT.pack(_rounded(offset + nbytes)))
+            self._write(_USED_AT, _rounded(offset + nbytes).to_bytes(_USED_BYTES, "little"))
         return home + at * _STEP, offset
 
     def _drop(self, place: int, slot: _Slot) -> None:
         """Free the slot of a damaged array, unless it has changed."""
-        with suppress(OSError), self._locked():
+        with self._locked():
             if os.pread(self.descriptor, _STEP, place) == _packed(slot):
                 self._write(place, bytes(_STEP))
                 self.damaged += 1
@@ -248,7 +261,8 @@ class SharedCache:
         os.close(self.descriptor)
 
 
-_checksum: Callable[[Array], int] = zlib.crc32
+def _checksum(pixels: memoryview) -> int:
+    return zlib.crc32(pixels)
 
 
 def _rounded(nbytes: int) -> int:

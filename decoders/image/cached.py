@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from math import prod
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn, Protocol
 from weakref import finalize
 
 import numpy as np
@@ -23,9 +23,6 @@ from ..cache.shared_cache import KEY_BYTES, SharedCache
 from .color import channels_of
 from .formats.base import ImageHeader
 from .table import added_formats, read_decodable_header
-
-if TYPE_CHECKING:
-    from .image_decoder import ImageDecoder
 
 _DECODING_LIBRARIES = (
     "opencv-python-headless",
@@ -42,8 +39,25 @@ Decode = Callable[..., Array]
 """`decode(encoded, empty, report_blemish)` returns the whole image, in memory of `empty`."""
 
 
+class CachingDecoder(Protocol):
+    """The attributes of an image decoder that a cache depends on: see `ImageDecoder`."""
+
+    device: str
+    is_windowed: bool
+    cache: Any
+    cache_size: Any
+    cache_folder: Any
+    cache_threshold: Any
+    output_type: Any
+    dtype: Any
+    adjust_orientation: Any
+
+    def refuse(self, problem: str) -> NoReturn:
+        """Raise ArgumentError."""
+
+
 def image_cache(
-    decoder: ImageDecoder,
+    decoder: CachingDecoder,
     fit: tuple[int, int] | None,
     report_blemish: Callable[[str], None],
 ) -> ImageCache:
@@ -115,7 +129,8 @@ class ImageCache:
         self._seed = hashlib.sha256(told.encode())
         self._shared: SharedCache | None = None
         self._lock = Lock()
-        self._hits = self._stores = 0
+        self._hits = self._stores = self._damaged = 0
+        self._fill = ""
 
     def open(self) -> SharedCache:
         """Open the cache; idempotent."""
@@ -163,7 +178,7 @@ class ImageCache:
 
     def _key(self, encoded: Array) -> bytes:
         digest = self._seed.copy()
-        digest.update(encoded)
+        digest.update(encoded.data)
         return digest.digest()[:KEY_BYTES]
 
     def _wants(self, header: ImageHeader, shared: SharedCache) -> bool:
@@ -175,24 +190,28 @@ class ImageCache:
 
     def event_counts(self) -> dict[str, int]:
         """See `Operator.event_counts`."""
-        damaged = 0 if self._shared is None else self._shared.damaged
+        if self._shared is not None:
+            self._damaged = self._shared.damaged
         counts = {
             "images from the cache": self._hits,
             "images stored in the cache": self._stores,
-            "damaged images dropped from the cache": damaged,
+            "damaged images dropped from the cache": self._damaged,
         }
         return {event: number for event, number in counts.items() if number}
 
     def remark(self) -> str:
         """See `Operator.remark`."""
-        shared = self._shared
-        if shared is None:
-            return ""
-        return f"cache: {shared.used / 1e6:.1f} of {shared.nbytes / 1e6:.1f} MB are taken"
+        if (shared := self._shared) is not None:
+            used, size = shared.used / 1e6, shared.nbytes / 1e6
+            self._fill = f"cache: {used:.1f} of {size:.1f} MB are taken"
+        return self._fill
 
     def close(self) -> None:
-        """Leave the cache; idempotent."""
+        """Leave the cache, and keep what `event_counts` and `remark` tell; idempotent."""
+        self.event_counts()
+        self.remark()
         if self._shared is not None:
+            self._shared = None
             self._leave()
 
 

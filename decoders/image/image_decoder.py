@@ -93,7 +93,7 @@ class ImageDecoder(FormatUser):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("encoded",)
-    is_windowed: ClassVar[bool] = True
+    is_windowed: bool = True
     """Whether it decodes a window of each image."""
 
     output_type = param(

@@ -98,6 +98,12 @@ def test_more_than_the_memory_is_refused():
         open_cache(Place("ram", 1 << 40))
 
 
+def test_a_file_that_the_disk_cannot_have_leaves_none_that_stands_in_the_way(opened, disk):
+    with pytest.raises(ArgumentError, match=r"cannot hold a cache of \d+ MiB.*a local disk"):
+        open_cache(disk._replace(mebibytes=1 << 42))
+    assert opened(disk).store(key(1), pixels(1))
+
+
 def test_an_end_without_a_close_leaves_a_line_that_the_next_user_removes(opened, memory):
     with running(STORES.format(place=memory)) as one:
         one.wait_for("stored")

@@ -148,12 +148,10 @@ def test_a_later_run_finds_the_images_on_the_disk(files, tmp_path):
     for _ in range(2):
         with made(files, lambda encoded: fn.decoders.image(encoded, **options)) as pipe:
             pipe.run()
-            counts.append(dict(events(pipe)))
-            remark = next(
-                each.remark for each in pipe.stats().operators if "image" in each.operator
-            )
-    assert counts[0][STORES] == counts[1][HITS] == len(files)
-    assert HITS not in counts[0] or STORES not in counts[1]
+        counts.append(dict(events(pipe)))  # also after the end
+        remark = next(each.remark for each in pipe.stats().operators if "image" in each.operator)
+    assert counts[0][STORES] == len(files) <= counts[1][HITS]
+    assert STORES not in counts[1]
     assert remark.startswith("cache: ")
     assert remark.endswith(" of 67.1 MB are taken")
     assert os.listdir(tmp_path / "a" / "cache") == [FILE_NAME]
@@ -274,7 +272,7 @@ def test_formats_of_the_program_are_decoded_each_time(cached, tmp_path, monkeypa
     path = tmp_path / "image.own"
     path.write_bytes(b"own")
     with made([str(path)], lambda encoded: fn.decoders.image(encoded, **cached)) as pipe:
-        assert [pipe.run()[0].at(0).max() for _ in range(3)] == [0, 1, 2]
+        assert len({int(pipe.run()[0].at(0).max()) for _ in range(3)}) == 3
 
 
 @pytest.mark.parametrize(
@@ -295,6 +293,11 @@ def test_formats_of_the_program_are_decoded_each_time(cached, tmp_path, monkeypa
             "leave out fit or cache",
         ),
         (fn.decoders.image, {"cache": "ram", "cache_size": 1 << 40}, "MiB of memory"),
+        (
+            fn.decoders.image,
+            {"cache": "disk", "cache_size": 1, "cache_folder": __file__},
+            "cannot hold a cache of 1 MiB.*a folder of a local disk",
+        ),
     ],
 )
 def test_arguments_are_checked(files, decoder, arguments, message):
