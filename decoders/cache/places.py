@@ -16,7 +16,7 @@ import fcntl
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -109,14 +109,21 @@ def _open_in_memory(place: Place) -> SharedCache:
         )
     with _register(place) as register:
         holders = register.living()
-        if holders:
-            descriptor = os.open(_path_of(holders[0]), os.O_RDWR | os.O_CLOEXEC)
-        else:
-            descriptor = os.memfd_create(register.name)
-        descriptor = beyond_standard_streams(descriptor)
+        shared = _of_another(holders)
+        descriptor = beyond_standard_streams(
+            os.memfd_create(register.name) if shared is None else shared
+        )
         cache = _cache_in(descriptor, place, "the cache in memory")
         register.write([*holders, (os.getpid(), descriptor)])
     return cache
+
+
+def _of_another(holders: Sequence[_Holder]) -> int | None:
+    """Open the cache that other processes have open; return None if they have ended meanwhile."""
+    for holder in holders:
+        with suppress(OSError):
+            return os.open(_path_of(holder), os.O_RDWR | os.O_CLOEXEC)
+    return None
 
 
 def _cache_in(descriptor: int, place: Place, name: str) -> SharedCache:
