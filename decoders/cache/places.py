@@ -49,7 +49,7 @@ class Place(NamedTuple):
 _opened: dict[tuple[int, Place], tuple[SharedCache, int]] = {}
 """The caches that a process has open, and how often: by process, because a fork has its own."""
 
-_opening = threading.RLock()  # the collector may close a cache while the same thread opens another
+_opening = threading.RLock()  # the collector may close a pipeline while its thread opens a cache
 
 
 def open_cache(place: Place) -> SharedCache:

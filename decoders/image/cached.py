@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 from math import prod
 from threading import Lock
 from typing import Any, NoReturn, Protocol
-from weakref import finalize
 
 import numpy as np
 
@@ -138,7 +137,6 @@ class ImageCache:
             with self._lock:
                 if self._shared is None:
                     self._shared = open_cache(self._place)
-                    self._leave = finalize(self, close_cache, self._place)
         return self._shared
 
     def image(self, encoded: Array, empty: Empty, decode: Decode) -> Array | None:
@@ -212,7 +210,7 @@ class ImageCache:
         self.remark()
         if self._shared is not None:
             self._shared = None
-            self._leave()
+            close_cache(self._place)
 
 
 @cache

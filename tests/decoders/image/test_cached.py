@@ -15,6 +15,8 @@ from penstock.decoders.cache.places import FILE_NAME
 from penstock.decoders.image import table
 from penstock.decoders.image.formats.base import ImageFormat, ImageHeader, StoredImage
 
+from ..cache.programs import running
+
 HITS, STORES = "images from the cache", "images stored in the cache"
 BLEMISHED = "damaged files with intact pixels"
 HEADER = ImageHeader("own", 4, 5, 3, 8)
@@ -322,6 +324,30 @@ def test_nothing_stays_in_memory_after_the_pipelines(files, cached):
     assert set(os.listdir("/dev/shm")) <= before
     names = [os.readlink(f"/proc/self/fd/{each}") for each in open_descriptors()]
     assert not [name for name in names if "penstock-cache" in name or FILE_NAME in name]
+
+
+def test_a_program_that_closes_nothing_leaves_nothing(files, cached):
+    program = f"""
+from penstock import fn, pipeline_def
+from penstock.experimental import dynamic
+import numpy as np
+
+@pipeline_def(batch_size=2, num_threads=2)
+def kept():
+    encoded, _ = fn.readers.file(files={files!r})
+    return fn.decoders.image(encoded, **{cached!r})
+
+pipeline = kept()
+pipeline.run()
+file = dynamic.as_tensor(np.fromfile({files[0]!r}, np.uint8))
+image = dynamic.decoders.image(file, **{cached!r})
+print(image.shape[2])
+"""
+    with running(program) as process:
+        process.wait_for("3")
+        assert process.process.wait() == 0
+    size = cached["cache_size"]
+    assert not [name for name in os.listdir("/dev/shm") if name.endswith(f"-{size}")]
 
 
 def open_descriptors():
