@@ -30,6 +30,7 @@ _RAGGED = (
 _OVER = b"over "
 """Start of the state of a loop that has taken the last batch of its epoch."""
 
+_as_it_is: Callable[[Callable[..., Any]], Callable[..., Any]]
 _as_it_is = tf.autograph.experimental.do_not_convert
 
 
@@ -181,7 +182,7 @@ class Puller:
         return dataset.with_options(options)
 
 
-class PulledDataset(tf.data.Dataset):
+class PulledDataset(tf.data.Dataset):  # type: ignore[misc]  # tensorflow has no types
     """A data set that keeps what its batches come from.
 
     Args:

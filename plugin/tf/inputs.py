@@ -80,9 +80,7 @@ def feeds_of(pipeline: Pipeline, inputs: Any) -> list[Feed]:
     """
     given = _checked({} if inputs is None else inputs)
     sources = pipeline.external_sources()
-    open_ones = {
-        name: node for name, node in sources.items() if node.operator.available() is not None
-    }
+    open_ones = {name: sources[name] for name in pipeline.fed_names()}
     for node in open_ones.values():
         if node.wanted_name is None:
             raise ArgumentError(
