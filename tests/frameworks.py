@@ -13,6 +13,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,19 +82,22 @@ def main() -> int:
     if unknown := set(options.frameworks) - set(FRAMEWORKS):
         parser.error(f"no framework: {', '.join(sorted(unknown))}")
     lines, failed = [], False
-    for name in options.frameworks or FRAMEWORKS:
-        started = time.monotonic()
-        print(f"{name}: it is installed", flush=True)
-        python = options.venvs / name / "bin" / "python"
-        if reason := installed(FRAMEWORKS[name], options.venvs / name):
-            lines.append(f"{name}: not tested, because it cannot be installed here: {reason}")
-            failed |= options.require
-            continue
-        status = tested(FRAMEWORKS[name], python)
-        failed |= status != 0
-        lines.append(
-            f"{name}: {'failed' if status else 'passed'}, {time.monotonic() - started:.0f} s"
-        )
+    with ThreadPoolExecutor(1) as installer:  # waits for the network while tests run
+        installations = {
+            name: installer.submit(installed, FRAMEWORKS[name], options.venvs / name)
+            for name in options.frameworks or FRAMEWORKS
+        }
+        for name, installation in installations.items():
+            print(f"{name}: it is installed", flush=True)
+            if reason := installation.result():
+                lines.append(f"{name}: not tested, because it cannot be installed here: {reason}")
+                failed |= options.require
+                continue
+            started = time.monotonic()
+            status = tested(FRAMEWORKS[name], options.venvs / name / "bin" / "python")
+            failed |= status != 0
+            seconds = time.monotonic() - started
+            lines.append(f"{name}: {'failed' if status else 'passed'}, {seconds:.0f} s")
     print("\n".join(lines))
     return int(failed)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..arrays import Array
 from ..tensors.dtypes import ELEMENT_TYPES, DALIDataType, to_dali_type, to_numpy_type
-from .constants import ConstantOperator, constant_array
+from .constants import ConstantOperator, constant_array, narrow
 from .nodes import DataNode, add_node
 
 
@@ -106,6 +108,8 @@ def Constant(  # noqa: N802  (the name that pipelines use)
     array = constant_array(value, dtype, shape)
     if array.ndim == 0 and layout is None and device is None and name is None:
         return ScalarConstant(array)
+    if dtype is None and isinstance(value, np.ndarray):
+        array = narrow(array)  # also an array of one number, whose `ScalarConstant` keeps its type
     node = _node_of(array, layout, name)
     return ConstantOutput(node.gpu() if device == "gpu" else node, array)
 

@@ -40,7 +40,7 @@ def constant_array(value: Any, dtype: Any = None, shape: Sequence[int] | None = 
     if dtype is not None:
         array = array.astype(to_numpy_type(dtype))
     elif array.ndim or not isinstance(value, np.ndarray | np.generic):
-        array = _narrow(array)
+        array = narrow(array)
     return array if shape is None else _shaped(array, tuple(shape))
 
 
@@ -59,7 +59,7 @@ def _shaped(array: Array, shape: tuple[int, ...]) -> Array:
         ) from None
 
 
-def _narrow(array: Array) -> Array:
+def narrow(array: Array) -> Array:
     """Give Python's numbers, and arrays of 64 bits, the types that constants have: of 32 bits.
 
     The types are DALI's. A NumPy number, such as `np.int64(1)`, keeps its own type.

@@ -5,10 +5,11 @@ counts, and an inner launcher comes before the outer one that has started it:
 
 1. a process group of `torch.distributed` that is initialized;
 2. RANK and WORLD_SIZE, which torchrun sets;
-3. `jax.distributed`, once it is initialized;
-4. OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE (mpirun of Open MPI);
-5. PMI_RANK and PMI_SIZE (MPICH, Intel MPI);
-6. SLURM_PROCID and the number of tasks of a step that `srun` has started.
+3. PADDLE_TRAINER_ID and PADDLE_TRAINERS_NUM, which `paddle.distributed.launch` sets;
+4. `jax.distributed`, once it is initialized;
+5. OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE (mpirun of Open MPI);
+6. PMI_RANK and PMI_SIZE (MPICH, Intel MPI);
+7. SLURM_PROCID and the number of tasks of a step that `srun` has started.
 
 No framework is imported: a program that uses one has imported it.
 """
@@ -57,7 +58,7 @@ def found_ranks() -> Ranks:
     Raises:
         ArgumentError: variables of the environment contradict each other.
     """
-    finders = (_of_torch, _of_torchrun, _of_jax, _of_open_mpi, _of_pmi, _of_slurm)
+    finders = (_of_torch, _of_torchrun, _of_paddle, _of_jax, _of_open_mpi, _of_pmi, _of_slurm)
     return next(filter(None, (find() for find in finders)), ALONE)
 
 
@@ -113,6 +114,10 @@ def _of_torch() -> Ranks | None:
 
 def _of_torchrun() -> Ranks | None:
     return _of_variables("RANK", "WORLD_SIZE")
+
+
+def _of_paddle() -> Ranks | None:
+    return _of_variables("PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM")
 
 
 def _of_jax() -> Ranks | None:

@@ -7,7 +7,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -30,12 +30,8 @@ _RAGGED = (
 _OVER = b"over "
 """Start of the state of a loop that has taken the last batch of its epoch."""
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def _as_it_is(function: _Function) -> _Function:
-    """Return a function that TensorFlow does not translate."""
-    return cast(_Function, tf.autograph.experimental.do_not_convert(function))
+_as_it_is: Callable[[Callable[..., Any]], Callable[..., Any]]
+_as_it_is = tf.autograph.experimental.do_not_convert
 
 
 class _Batches(GenericIterator):
@@ -186,7 +182,7 @@ class Puller:
         return dataset.with_options(options)
 
 
-class PulledDataset(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has no types
+class PulledDataset(tf.data.Dataset):  # type: ignore[misc]  # tensorflow has no types
     """A data set that keeps what its batches come from.
 
     Args:

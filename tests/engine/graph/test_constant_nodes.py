@@ -54,6 +54,14 @@ def test_a_scalar_constant_of_another_kind_is_converted_first(convert, value):
         convert(types.Constant(value))
 
 
+def test_an_array_of_one_number_on_a_device_has_32_bits():
+    number = np.array(-1)  # int64
+    assert output(lambda: types.Constant(number, device="cpu")).dtype.name == "INT32"
+    assert output(lambda: types.Constant(number, types.INT64, device="cpu")).dtype.name == "INT64"
+    assert output(lambda: types.Constant(np.int64(1), device="cpu")).dtype.name == "INT64"
+    assert types.Constant(number).dtype.name == "INT64"
+
+
 def test_several_numbers_are_no_scalar():
     with pytest.raises(TypeError, match="holds one number"):
         types.ScalarConstant([1, 2])

@@ -17,9 +17,10 @@ from ...interpreters import output_of
 VARIABLES = (
     *("RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     *("PMI_RANK", "PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS"),
-    *("SLURM_STEP_ID", "SLURM_JOB_NAME"),
+    *("SLURM_STEP_ID", "SLURM_JOB_NAME", "PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM"),
 )
 TORCHRUN = {"RANK": "1", "WORLD_SIZE": "4"}
+PADDLE = {"PADDLE_TRAINER_ID": "5", "PADDLE_TRAINERS_NUM": "8"}
 OPEN_MPI = {"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_SIZE": "5"}
 PMI = {"PMI_RANK": "3", "PMI_SIZE": "6"}
 SLURM = {
@@ -53,7 +54,9 @@ def environment(monkeypatch):
         (OPEN_MPI, (2, 5)),
         (PMI, (3, 6)),
         (SLURM, (4, 7)),
-        (SLURM | PMI | OPEN_MPI | TORCHRUN, (1, 4)),
+        (PADDLE, (5, 8)),
+        (SLURM | PMI | OPEN_MPI | PADDLE | TORCHRUN, (1, 4)),
+        (SLURM | PMI | OPEN_MPI | PADDLE, (5, 8)),
         (SLURM | PMI | OPEN_MPI, (2, 5)),
         (SLURM | PMI, (3, 6)),
         ({"RANK": "1"}, (0, 1)),
