@@ -78,7 +78,7 @@ def shapes(folder: Path, train: int = 256, val: int = 64) -> None:
 
 
 def scene(random: np.random.Generator) -> tuple[Array, Array, list[tuple[int, list[int]]]]:
-    """Return an image of disks (class 1) and squares (class 2), its mask, and boxes by class."""
+    """Return an image of blue disks (class 1) and red squares (class 2), its mask, its boxes."""
     height, width = random.integers(96, 130, 2).tolist()
     coarse = random.integers(100, 180, (height // 8, width // 8, 3), np.uint8)
     image, mask = cv2.resize(coarse, (width, height)), np.zeros((height, width), np.uint8)
@@ -87,8 +87,8 @@ def scene(random: np.random.Generator) -> tuple[Array, Array, list[tuple[int, li
         class_, half = int(random.integers(1, 3)), int(random.integers(11, 22))
         x = column * width // 2 + int(random.integers(half, width // 2 - half))
         y = int(random.integers(half, height - half))
-        color = [int(random.choice([random.integers(0, 60), random.integers(200, 256)]))] * 2
-        color.append(int(random.integers(0, 256)))
+        bright, dark = random.integers(180, 256), random.integers(0, 120)
+        color = [int(each) for each in ((bright, dark, dark) if class_ == 1 else (dark, dark, bright))]
         for canvas, value in ((image, color), (mask, class_)):
             if class_ == 1:
                 cv2.circle(canvas, (x, y), half, value, -1)
