@@ -9,6 +9,7 @@ examples/asr.py ...` trains on two ranks.
 
 import argparse
 import os
+from itertools import islice
 from typing import Any
 
 import torch
@@ -70,7 +71,7 @@ def network(letters: str) -> nn.Module:
 
 
 def scored(model: nn.Module, features: Any, windows: Any, device: str) -> tuple[Any, Any]:
-    """Return logarithms of probabilities (steps, batch, tokens), and the number of steps of each."""
+    """Return logarithms of probabilities (steps, batch, tokens), and the steps of each."""
     scores = model(features.to(device)).log_softmax(1).permute(2, 0, 1)
     return scores, (windows.flatten().long() + 1).div(2, rounding_mode="floor")
 
@@ -148,10 +149,10 @@ def train(
                 scores, steps = scored(model, features, windows, device)
                 targets, counts = tokens(text.cpu(), letters)
                 paths = scores.argmax(2).T.tolist()
-                texts = targets.split(counts.tolist())
-                for path, length, wanted in zip(paths, steps.tolist(), texts, strict=True):
-                    wrong = errors(spelled(path[:length]), wanted.tolist())
-                    sums[2:] += torch.tensor([wrong, len(wanted)], device=device)
+                texts = iter(targets.tolist())
+                for path, length, count in zip(paths, steps.tolist(), counts.tolist(), strict=True):
+                    wrong = errors(spelled(path[:length]), list(islice(texts, count)))
+                    sums[2:] += torch.tensor([wrong, count], device=device)
         if dist.is_initialized():
             dist.all_reduce(sums)
         if dist.is_initialized() and dist.get_rank():

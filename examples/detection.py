@@ -98,14 +98,13 @@ class Detector(nn.Module):
             features = part(features)
             cells = head(features).unflatten(1, (len(RATIOS), 4 + self.classes))
             found.append(cells.permute(0, 1, 3, 4, 2).flatten(1, 3))
-        return torch.cat(found, 1).split([4, self.classes], 2)
+        every = torch.cat(found, 1)
+        return every[..., :4], every[..., 4:]
 
 
 def halved(channels: int, more: int) -> nn.Module:
     """Return layers that halve height and width."""
-    return nn.Sequential(
-        nn.Conv2d(channels, more, 4, 2, 1), nn.BatchNorm2d(more), nn.ReLU()
-    )
+    return nn.Sequential(nn.Conv2d(channels, more, 4, 2, 1), nn.BatchNorm2d(more), nn.ReLU())
 
 
 def loss_of(offsets: Any, scores: Any, wanted: Any, classes: Any) -> Any:
@@ -150,7 +149,7 @@ def detections(offsets: Any, scores: Any, anchors: Any, least: float = 0.5) -> t
     return boxes[kept], classes[kept]
 
 
-def found_of(found: tuple[Any, Any], boxes: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+def found_of(found: tuple[Any, Any], boxes: torch.Tensor, labels: torch.Tensor) -> Any:
     """Return for each box whether a detection of its class covers it by a half."""
     hits = (overlaps(boxes, found[0]) > 0.5) & (labels[:, None] == found[1][None])
     return hits.any(1)
@@ -193,7 +192,8 @@ def train(
         model.train()
         sums = torch.zeros(4, device=device)  # of losses, steps, objects found and objects
         for images, offsets, labels in batches:
-            loss = loss_of(*parallel(images), offsets.to(device), labels.to(device))
+            moved, scores = parallel(images)
+            loss = loss_of(moved, scores, offsets.to(device), labels.to(device))
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

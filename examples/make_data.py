@@ -88,7 +88,7 @@ def scene(random: np.random.Generator) -> tuple[Array, Array, list[tuple[int, li
         x = column * width // 2 + int(random.integers(half, width // 2 - half))
         y = int(random.integers(half, height - half))
         bright, dark = random.integers(180, 256), random.integers(0, 120)
-        color = [int(each) for each in ((bright, dark, dark) if class_ == 1 else (dark, dark, bright))]
+        color = [int(bright), int(dark), int(dark)][:: 1 if class_ == 1 else -1]
         for canvas, value in ((image, color), (mask, class_)):
             if class_ == 1:
                 cv2.circle(canvas, (x, y), half, value, -1)

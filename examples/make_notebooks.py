@@ -12,6 +12,15 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 
+DETECTION = """\
+train(
+    "data/shapes/train/images",
+    "data/shapes/train/annotations.json",
+    "data/shapes/val/images",
+    "data/shapes/val/annotations.json",
+    epochs=4,
+)"""
+
 NOTEBOOKS = {
     "train": (
         'make_data.photos(Path("data/photos"), train=24, val=8)',
@@ -19,8 +28,7 @@ NOTEBOOKS = {
     ),
     "detection": (
         'make_data.shapes(Path("data/shapes"), train=128, val=16)',
-        'train(\n    "data/shapes/train/images", "data/shapes/train/annotations.json",\n'
-        '    "data/shapes/val/images", "data/shapes/val/annotations.json", epochs=4,\n)',
+        DETECTION,
     ),
     "asr": (
         'make_data.speech(Path("data/speech"), train=128, val=16)',
@@ -54,21 +62,22 @@ def notebook(name: str) -> str:
     head = f"# {title.rstrip('.')}\n\nThe program is `examples/{name}.py`. "
     head += "Penstock and PyTorch must be installed, and this notebook must lie in its folder."
     cells = [cell("markdown", head), cell("code", DATA + draw)]
-    plain: list[str] = []  # imports and constants, up to the next definition
-    for node, after in zip(tree.body[1:], [*tree.body[2:], None], strict=True):
+    plain: list[int] = []  # first and last line of imports and constants up to a definition
+    for node in tree.body[1:]:
         if isinstance(node, ast.FunctionDef) and node.name == "main":
             break
         decorators = getattr(node, "decorator_list", [])
-        first = min([node.lineno, *(each.lineno for each in decorators)])
+        first = min([node.lineno, *(each.lineno for each in decorators)]) - 1
         assert node.end_lineno is not None
-        text = "\n".join(lines[first - 1 : node.end_lineno])
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            cells.append(cell("code", text))
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            plain = [plain[0] if plain else first, node.end_lineno]
             continue
-        plain.append(text)
-        if isinstance(after, (ast.FunctionDef, ast.ClassDef)):
-            cells.append(cell("code", "\n".join(plain)))
-            plain = []
+        for begin, end in (
+            [plain, [first, node.end_lineno]] if plain else [[first, node.end_lineno]]
+        ):
+            text = "\n".join(lines[begin:end])
+            cells.append(cell("code", text.replace("import argparse\n", "")))
+        plain = []
     cells.append(cell("code", train))
     for number, each in enumerate(cells):
         each["id"] = f"cell-{number}"

@@ -71,9 +71,10 @@ class Network(nn.Module):
 
     def forward(self, images: torch.Tensor) -> Any:
         """Return scores (batch, classes, height, width)."""
-        first = self.down[0](images)
-        second = self.down[1](nn.functional.max_pool2d(first, 2))
-        features = self.down[2](nn.functional.max_pool2d(second, 2))
+        whole, half, quarter = self.down
+        first = whole(images)
+        second = half(nn.functional.max_pool2d(first, 2))
+        features = quarter(nn.functional.max_pool2d(second, 2))
         for up, before in zip(self.up, (second, first), strict=True):
             large = nn.functional.interpolate(features, scale_factor=2.0)
             features = up(torch.cat([large, before], 1))

@@ -3,7 +3,8 @@
     python examples/train.py photos/train photos/val --epochs 5 --device cuda --save run.pt
 
 The program prints loss and accuracy of each epoch. If `--save` names a file that exists, the
-training goes on from there. `torchrun --nproc-per-node 2 examples/train.py ...` trains on two ranks.
+training goes on from there. `torchrun --nproc-per-node 2 examples/train.py ...` trains on two
+ranks.
 """
 
 import argparse

@@ -14,9 +14,7 @@ import penstock
 from penstock import fn, pipeline_def
 
 PAGE = Path(penstock.__file__).parent / "docs" / "distributed.md"
-PROGRAM, _, STATE, CHANGED = re.findall(
-    r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL
-)
+PROGRAM, _, STATE, CHANGED = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 
 
 def torchrun(folder, *command):

@@ -1,6 +1,6 @@
 """What torchrun starts for test_distributed_page.py: trainers of docs/pytorch.md, and FSDP.
 
-Each rank runs the programs one after the other, where "photos" is a folder of 64 images in 8 classes.
+Each rank runs the programs one after the other. "photos" is a folder of 64 images in 8 classes.
 """
 
 from __future__ import annotations
