@@ -67,8 +67,6 @@ def train(
     gpu = int(os.environ.get("LOCAL_RANK", 0)) if device == "cuda" else None
     if gpu is not None:
         torch.cuda.set_device(gpu)
-    if dist.is_torchelastic_launched():  # by torchrun
-        dist.init_process_group()
     decoder = "mixed" if device == "cuda" else "cpu"
     batches = batches_of(photographs(path, True, decoder, device_id=gpu))
     val_batches = batches_of(photographs(val_path, False, decoder, device_id=gpu))
@@ -109,8 +107,6 @@ def train(
 
     batches.close()
     val_batches.close()
-    if dist.is_initialized():
-        dist.destroy_process_group()
 
 
 def main() -> None:
@@ -122,7 +118,12 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--save", default="", help="the file in which the run is kept")
-    train(**vars(parser.parse_args()))
+    given = parser.parse_args()
+    if dist.is_torchelastic_launched():  # by torchrun
+        dist.init_process_group()
+    train(**vars(given))
+    if dist.is_initialized():
+        dist.destroy_process_group()
 
 
 if __name__ == "__main__":
