@@ -23,8 +23,8 @@ train(
 
 NOTEBOOKS = {
     "train": (
-        'make_data.photos(Path("data/photos"), train=24, val=8)',
-        'train("data/photos/train", "data/photos/val", classes=8, epochs=5)',
+        'make_data.photos(Path("data/photos"), train=16, val=8)',
+        'train("data/photos/train", "data/photos/val", classes=8, epochs=4)',
     ),
     "detection": (
         'make_data.shapes(Path("data/shapes"), train=128, val=16)',
@@ -35,8 +35,8 @@ NOTEBOOKS = {
         'train("data/speech/train.json", "data/speech/val.json", letters="aeiousf", epochs=6)',
     ),
     "clips": (
-        'make_data.videos(Path("data/videos"), train=16, val=4)',
-        'train("data/videos/train", "data/videos/val", classes=4, epochs=4)',
+        'make_data.videos(Path("data/videos"), train=8, val=4)',
+        'train("data/videos/train", "data/videos/val", classes=4, epochs=3)',
     ),
 }
 """What draws the data of each example, and what trains."""
