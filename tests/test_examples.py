@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -71,12 +72,15 @@ def test_patches_of_volumes(tmp_path):
     result = subprocess.run(
         command,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT.parent)},
+        env={**os.environ, "PYTHONPATH": str(ROOT.parent), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
     )
     assert result.returncode == 0, result.stderr
     assert "40 patches of volumes_96" in result.stdout
+    if importlib.util.find_spec("torch"):
+        first, last = re.findall(r"loss: ([\d.]+) at first, ([\d.]+) after", result.stdout)[0]
+        assert float(last) < float(first)
     assert cv2.imread(str(tmp_path / "drawn.png")).shape == (2 * 196, 4 * 196, 3)
 
 
