@@ -1,228 +1,185 @@
-"""Speech recognition: from FLAC files and a manifest to a model that learns to spell.
+"""Train a small network that spells speech, with the CTC loss, on manifests of NVIDIA NeMo.
 
-Makes utterances that resemble speech, one sound a letter, as FLAC files with a manifest of NVIDIA
-NeMo. A pipeline reads them, changes their speed and adds noise at random, and computes log-mel
-features, normalized for each utterance and padded to the longest one. A small convolutional model
-learns the letters with the CTC loss in PyTorch. The features of one utterance are drawn beside
-librosa's, if librosa is installed.
+    python examples/asr.py train.json val.json --letters "abcdefghijklmnopqrstuvwxyz '"
 
-    python examples/asr.py [--steps 120] [--utterances 256] [--picture asr.png]
+The program prints the loss of each epoch, and the share of wrong letters in other utterances. If
+`--save` names a file that exists, the training goes on from there. `torchrun --nproc-per-node 2
+examples/asr.py ...` trains on two ranks.
 """
 
-from __future__ import annotations
-
 import argparse
-import importlib.util
-import json
-from pathlib import Path
+import os
+from itertools import islice
 from typing import Any
 
-import cv2
-import numpy as np
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
 
-from penstock import fn, pipeline_def
+from penstock import Pipeline, fn, pipeline_def
+from penstock.plugin.pytorch import GenericIterator
 
-ROOT = Path(__file__).resolve().parent.parent
 RATE = 16_000
-BANDS, NFFT, WINDOW, STEP = 64, 512, 400, 160
-BATCH = 16
-FORMANTS = {"a": (730, 1090), "e": (530, 1840), "i": (270, 2290), "o": (570, 840), "u": (300, 870)}
-HISS = {"s": (4500, 7500), "f": (1500, 4000)}
-LETTERS = "".join([*FORMANTS, *HISS])
-SECONDS_OF_LETTER = (0.10, 0.18)
-
-Array = np.ndarray[Any, Any]
+BANDS = 64
 
 
-def log_mels(audio: Any) -> Any:
-    """Return the decibels of mel bands: float32, (bands, windows)."""
-    spectrogram = fn.spectrogram(audio, nfft=NFFT, window_length=WINDOW, window_step=STEP)
-    bands = fn.mel_filter_bank(spectrogram, nfilter=BANDS, sample_rate=float(RATE))
-    return fn.to_decibels(bands, cutoff_db=-60.0)
-
-
-@pipeline_def(batch_size=BATCH, num_threads=2, seed=7)
-def training_pipeline(manifest: str) -> Any:
-    """Return features and letters, padded to the longest of the batch, and their lengths."""
+@pipeline_def(batch_size=16, num_threads=4, seed=7)
+def utterances(manifest: str, training: bool, device: str) -> Any:
+    """Log-mel features and texts, filled to the longest of the batch, and the features' lengths."""
     audio, text = fn.readers.nemo_asr(
         manifest_filepaths=manifest,
+        sample_rate=RATE,
         read_sample_rate=False,
-        random_shuffle=True,
+        random_shuffle=training,
         pad_last_batch=True,
         name="speech",
     )
-    speed = fn.random.uniform(values=[0.9, 1.0, 1.1])
-    audio = fn.audio_resample(audio, scale=1.0 / speed)
-    audio = audio + fn.random.normal(audio, stddev=fn.random.uniform(range=[0.0, 0.01]))
-    features = log_mels(fn.preemphasis_filter(audio))
-    features = fn.normalize(features, axes=[1], epsilon=1.0)
-    windows, letters = fn.shapes(features), fn.shapes(text)
-    return fn.pad(features, axes=[1], align=[8]), windows[1], fn.pad(text), letters[0]
+    if device == "cuda":
+        audio = audio.gpu()
+    if training:  # other speeds, and noise
+        audio = fn.audio_resample(audio, scale=fn.random.uniform(values=[0.9, 1.0, 1.1]))
+        audio = fn.noise.gaussian(audio, stddev=fn.random.uniform(range=[0.0, 0.01]))
+    audio = fn.preemphasis_filter(audio)
+    spectrogram = fn.spectrogram(audio, nfft=512, window_length=400, window_step=160)
+    bands = fn.mel_filter_bank(spectrogram, nfilter=BANDS, sample_rate=float(RATE))
+    bands = fn.to_decibels(bands, cutoff_db=-60.0)
+    bands = fn.normalize(bands, axes=[1], epsilon=1.0)
+    return fn.pad(bands), bands.shape()[1], fn.pad(text)
 
 
-@pipeline_def(batch_size=1, num_threads=1)
-def features_pipeline(path: str) -> Any:
-    """Return the features and the signal of one file."""
-    encoded, _ = fn.readers.file(files=[path])
-    audio, _ = fn.decoders.audio(encoded, downmix=True)
-    return log_mels(audio), audio
+def batches_of(pipeline: Pipeline) -> Any:
+    """Return an iterator over features, their lengths and texts."""
+    return GenericIterator(
+        pipeline,
+        ["features", "windows", "text"],
+        reader_name="speech",
+        batch_form="tuple",
+        last_batch_policy="partial",
+    )
 
 
-def spoken(text: str, random: np.random.Generator) -> Array:
-    """Return the sounds of letters, one after the other: (samples,) float32."""
-    pitch = random.uniform(90, 220)
-    sounds = []
-    for letter in text:
-        time = np.arange(0, random.uniform(*SECONDS_OF_LETTER), 1 / RATE)
-        envelope = np.sin(np.pi * np.arange(len(time)) / len(time)) ** 0.5
-        sounds.append(0.2 * envelope * sound_of(letter, time, pitch, random))
-    return np.concatenate(sounds).astype(np.float32)
-
-
-def sound_of(letter: str, time: Array, pitch: float, random: np.random.Generator) -> Array:
-    """Return one sound: harmonics of the pitch near the vowel's formants, or hissing noise."""
-    if letter in HISS:
-        noise = random.uniform(*HISS[letter], size=(40, 1))
-        return np.asarray(np.sin(2 * np.pi * (noise * time + random.random((40, 1)))).mean(axis=0))
-    hz = pitch * np.arange(1, 30)[:, np.newaxis]
-    weights = np.exp(-(((hz - FORMANTS[letter]) / 150) ** 2)).sum(axis=1, keepdims=True)
-    return np.asarray((weights * np.sin(2 * np.pi * hz * time)).sum(axis=0))
-
-
-def make_utterances(folder: Path, count: int) -> Path:
-    """Write FLAC files and their manifest, unless they exist; return the manifest."""
-    import soundfile
-
-    manifest = folder / "manifest.json"
-    if manifest.exists():
-        return manifest
-    folder.mkdir(parents=True, exist_ok=True)
-    random = np.random.default_rng(0)
-    lines = []
-    for number in range(count):
-        text = "".join(random.choice(list(LETTERS), random.integers(4, 10)))
-        signal = spoken(text, random)
-        soundfile.write(folder / f"{number}.flac", signal, RATE)
-        entry = {"audio_filepath": f"{number}.flac", "duration": len(signal) / RATE, "text": text}
-        lines.append(json.dumps(entry) + "\n")
-    manifest.write_text("".join(lines))
-    return manifest
-
-
-def make_model() -> Any:
-    """Return a model: (batch, bands, windows) to logarithms of probabilities, 2 windows a step."""
-    from torch import nn
-
+def network(letters: str) -> nn.Module:
+    """Return a model: (batch, bands, windows) to scores of tokens; a step is two windows."""
     return nn.Sequential(
         nn.Conv1d(BANDS, 96, 5, stride=2, padding=2),
         nn.ReLU(),
         nn.Conv1d(96, 96, 7, padding=3),
         nn.ReLU(),
-        nn.Conv1d(96, 1 + len(LETTERS), 1),  # class 0 is CTC's blank
-        nn.LogSoftmax(dim=1),
+        nn.Conv1d(96, 1 + len(letters), 1),  # token 0 is CTC's blank
     )
 
 
-def train(manifest: Path, steps: int) -> tuple[list[float], str, str]:
-    """Train a model; return the losses, and the letters of an utterance, read and recognized."""
-    import torch
+def scored(model: nn.Module, features: Any, windows: Any, device: str) -> tuple[Any, Any]:
+    """Return logarithms of probabilities (steps, batch, tokens), and the steps of each."""
+    scores = model(features.to(device)).log_softmax(1).permute(2, 0, 1)
+    return scores, (windows.flatten().long() + 1).div(2, rounding_mode="floor")
 
-    from penstock.plugin.pytorch import GenericIterator
 
-    torch.manual_seed(0)
-    model = make_model()
+def tokens(text: torch.Tensor, letters: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the tokens of all texts, one after the other, and their number in each text.
+
+    Texts are bytes, filled with zeros. Bytes that are none of the letters have no token.
+    """
+    token_of = torch.zeros(256, dtype=torch.long)
+    token_of[list(letters.encode("ascii"))] = torch.arange(1, len(letters) + 1)
+    found = token_of[text.long()]
+    return found[found > 0], (found > 0).sum(1)
+
+
+def spelled(path: list[int]) -> list[int]:
+    """Return the tokens of a path of CTC: without repetitions and blanks."""
+    before = [0, *path[:-1]]
+    return [token for token, last in zip(path, before, strict=True) if token not in (0, last)]
+
+
+def errors(found: list[int], wanted: list[int]) -> int:
+    """Return how many tokens must be put in, left out or replaced (Levenshtein)."""
+    row = list(range(len(wanted) + 1))
+    for number, token in enumerate(found, 1):
+        diagonal, row[0] = row[0], number
+        for at, other in enumerate(wanted, 1):
+            least = min(row[at] + 1, row[at - 1] + 1, diagonal + (token != other))
+            diagonal, row[at] = row[at], least
+    return row[-1]
+
+
+def train(
+    manifest: str,
+    val_manifest: str,
+    letters: str,
+    epochs: int = 10,
+    device: str = "cpu",
+    save: str = "",
+) -> None:
+    """Train, and validate after each epoch."""
+    gpu = int(os.environ.get("LOCAL_RANK", 0)) if device == "cuda" else None
+    if gpu is not None:
+        torch.cuda.set_device(gpu)
+    batches = batches_of(utterances(manifest, True, device, device_id=gpu))
+    val_batches = batches_of(utterances(val_manifest, False, device, device_id=gpu))
+    model = network(letters).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    loss_of = torch.nn.CTCLoss(zero_infinity=True)
-    class_of = torch.zeros(256, dtype=torch.long)  # by a letter's code
-    class_of[list(LETTERS.encode())] = torch.arange(1, len(LETTERS) + 1)
-    losses: list[float] = []
-    with training_pipeline(str(manifest)) as pipeline:
-        names = ["features", "windows", "text", "letters"]
-        batches = GenericIterator(pipeline, names, reader_name="speech", auto_reset=True)
-        while len(losses) < steps:
-            for (batch,) in batches:
-                scores = model(batch["features"])
-                targets = class_of[batch["text"].long()]
-                lengths = (batch["windows"].long() + 1) // 2
-                loss = loss_of(scores.permute(2, 0, 1), targets, lengths, batch["letters"].long())
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-                losses.append(loss.item())
-                if len(losses) >= steps:
-                    break
-        text = bytes(batch["text"][0, : int(batch["letters"][0])].tolist()).decode()
-        best = scores[0, :, : int(lengths[0])].argmax(dim=0).tolist()
-    return losses, text, collapsed(best)
+    parts: dict[str, Any] = {"model": model, "optimizer": optimizer, "batches": batches}
+    first = 0
+    if os.path.exists(save):
+        run = torch.load(save, map_location=device)
+        for name, part in parts.items():
+            part.load_state_dict(run[name])
+        first = run["epoch"] + 1
+    parallel = DistributedDataParallel(model) if dist.is_initialized() else model
+    loss_of = nn.CTCLoss(zero_infinity=True)
 
+    for epoch in range(first, epochs):
+        model.train()
+        sums = torch.zeros(4, device=device)  # of losses, steps, wrong tokens and tokens
+        for features, windows, text in batches:
+            scores, steps = scored(parallel, features, windows, device)
+            targets, counts = tokens(text.cpu(), letters)
+            loss = loss_of(scores, targets, steps, counts)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            sums[:2] += torch.stack([loss.detach(), torch.ones_like(loss)])
+        model.eval()
+        with torch.no_grad():
+            for features, windows, text in val_batches:
+                scores, steps = scored(model, features, windows, device)
+                targets, counts = tokens(text.cpu(), letters)
+                paths = scores.argmax(2).T.tolist()
+                texts = iter(targets.tolist())
+                for path, length, count in zip(paths, steps.tolist(), counts.tolist(), strict=True):
+                    wrong = errors(spelled(path[:length]), list(islice(texts, count)))
+                    sums[2:] += torch.tensor([wrong, count], device=device)
+        if dist.is_initialized():
+            dist.all_reduce(sums)
+        if dist.is_initialized() and dist.get_rank():
+            continue  # the first rank prints and saves
+        losses, number, wrong, total = sums.tolist()
+        print(f"epoch {epoch}: loss {losses / number:.3f}, letter errors {wrong / total:.1%}")
+        if save:
+            run = {name: part.state_dict() for name, part in parts.items()}
+            torch.save({**run, "epoch": epoch}, save)
 
-def collapsed(classes: list[int]) -> str:
-    """Return the letters of a path of CTC: without repetitions and blanks."""
-    kept = [c for c, before in zip(classes, [0, *classes], strict=False) if c not in (0, before)]
-    return "".join(LETTERS[c - 1] for c in kept)
-
-
-def librosa_log_mels(audio: Array) -> Array:
-    """Return the features of `log_mels`, computed by librosa."""
-    import librosa
-
-    power = librosa.feature.melspectrogram(
-        y=audio,
-        sr=RATE,
-        n_fft=NFFT,
-        hop_length=STEP,
-        win_length=WINDOW,
-        window=np.sin(np.pi * (np.arange(WINDOW) + 0.5) / WINDOW) ** 2,
-        pad_mode="reflect",
-        n_mels=BANDS,
-    )
-    decibels: Array = librosa.power_to_db(power, ref=power.max(), amin=1e-6 * power.max())
-    return np.maximum(decibels, -60)
-
-
-def draw(path: Path, panels: dict[str, Array]) -> None:
-    """Draw features, low bands at the bottom, one panel below the other."""
-    drawn = []
-    for title, features in panels.items():
-        gray = cv2.normalize(features[::-1], np.empty_like(features), 0, 255, cv2.NORM_MINMAX)
-        gray = gray.astype(np.uint8)
-        large = cv2.resize(gray, None, fx=6, fy=4, interpolation=cv2.INTER_NEAREST)
-        panel = cv2.applyColorMap(large, cv2.COLORMAP_VIRIDIS)
-        panel = cv2.copyMakeBorder(panel, 24, 4, 4, 4, cv2.BORDER_CONSTANT, value=(255,) * 3)
-        drawn.append(cv2.putText(panel, title, (6, 17), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (0,) * 3, 1))
-    cv2.imwrite(str(path), np.vstack(drawn))
-
-
-def compare_features(utterance: Path, picture: Path) -> None:
-    """Draw the features of an utterance, beside librosa's if it is installed."""
-    with features_pipeline(str(utterance)) as pipeline:
-        features, audio = (np.array(output.at(0)) for output in pipeline.run())
-    panels = {"Penstock": features}
-    if importlib.util.find_spec("librosa") is not None:
-        panels["librosa"] = librosa_log_mels(audio)
-        difference = np.abs(features - panels["librosa"]).max()
-        print(f"the features differ from librosa's by at most {difference:.4f} dB")
-    draw(picture, panels)
-    print(f"{picture} shows the features of {utterance.name}")
+    batches.close()
+    val_batches.close()
 
 
 def main() -> None:
-    """Run the example."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--utterances", type=int, default=256, help="number of utterances")
-    parser.add_argument("--steps", type=int, default=120, help="steps of the training")
-    parser.add_argument("--picture", type=Path, default=Path("asr.png"))
-    arguments = parser.parse_args()
-
-    folder = ROOT / "fixtures" / "data" / f"utterances_{arguments.utterances}"
-    manifest = make_utterances(folder, arguments.utterances)
-    compare_features(folder / "0.flac", arguments.picture)
-    if importlib.util.find_spec("torch") is None:
-        print("the model needs PyTorch: pip install torch")
-        return
-    losses, text, recognized = train(manifest, arguments.steps)
-    print(f"CTC loss: {losses[0]:.2f} at first, {losses[-1]:.2f} after {len(losses)} steps")
-    print(f"an utterance of the last batch: {text!r}, recognized as {recognized!r}")
+    """Train as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("manifest", help="the utterances of the training")
+    parser.add_argument("val_manifest", help="those of the validation")
+    parser.add_argument("--letters", default="abcdefghijklmnopqrstuvwxyz '")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--save", default="", help="the file in which the run is kept")
+    given = parser.parse_args()
+    if dist.is_torchelastic_launched():  # by torchrun
+        dist.init_process_group()
+    train(**vars(given))
+    if dist.is_initialized():
+        dist.destroy_process_group()
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ Makes volumes of smooth random blobs, and label volumes of the blobs, as `.npy` 
 read the same random window of an image and of its label; of each file only the bytes near the
 window are read. The patches come as PyTorch tensors, on the GPU if there is one (as NumPy arrays
 where PyTorch is not installed). The last batch's middle slices are drawn with the labels' outlines.
+With PyTorch, a small network learns to find the blobs in a second epoch.
 
     python examples/patches_3d.py [--patches 512] [--side 192] [--picture patches_3d.png]
 """
@@ -89,6 +90,30 @@ def batches(pipeline: Pipeline) -> Any:
     )
 
 
+def learn(iterator: Any) -> list[float]:
+    """Train a small network for one epoch; return the loss of each step."""
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    model: nn.Module = nn.Sequential(
+        nn.Conv3d(1, 8, 5, stride=2, padding=2), nn.ReLU(),
+        nn.Conv3d(8, 8, 3, padding=1), nn.ReLU(),
+        nn.Conv3d(8, 1, 1), nn.Upsample(scale_factor=2, mode="trilinear"),
+    )  # fmt: skip
+    optimizer, losses = torch.optim.Adam(model.parameters(), lr=1e-2), []
+    for (batch,) in iterator:
+        model.to(batch["image"].device)
+        wanted = batch["label"].unsqueeze(1).float()
+        scores = model(batch["image"].unsqueeze(1))
+        loss: Any = nn.functional.binary_cross_entropy_with_logits(scores, wanted)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
 def progress(done: int, total: int, started: float) -> None:
     """Redraw the progress bar."""
     width = 40
@@ -146,6 +171,9 @@ def main() -> None:
         )
         print(f"\nWhere the time went:\n{pipeline.stats()}\n")
         picture(on_host(batch["image"]), on_host(batch["label"]), arguments.picture)
+        if importlib.util.find_spec("torch") is not None:
+            losses = learn(iterator)
+            print(f"loss: {losses[0]:.3f} at first, {losses[-1]:.3f} after {len(losses)} steps")
     print(f"{arguments.picture} shows patches of the last batch")
 
 

@@ -14,29 +14,44 @@ import penstock
 from penstock import fn, pipeline_def
 
 PAGE = Path(penstock.__file__).parent / "docs" / "distributed.md"
-PROGRAM, STATE, CHANGED = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+PROGRAM, _, STATE, CHANGED = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+
+
+def torchrun(folder, *command):
+    """Run a program on two ranks."""
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    result = subprocess.run(
+        [sys.executable, *launcher, *command],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"},
+        timeout=200,
+        check=False,
+    )
+    assert not result.returncode, result.stderr
+    return result
 
 
 def test_torchrun_runs_the_program(tmp_path, photo_tree):
     torch = pytest.importorskip("torch", reason="the program trains with PyTorch")
     assert len(PROGRAM.splitlines()) <= 40
     (tmp_path / "train.py").write_text(PROGRAM)
-    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    result = subprocess.run(
-        [sys.executable, *launcher, "train.py", str(photo_tree.root)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        timeout=100,
-        check=False,
-    )
-    assert not result.returncode, result.stderr
+    result = torchrun(tmp_path, "train.py", str(photo_tree.root))
     for rank in range(2):
         line = f"readers.file: shard {rank} of 2, from torch.distributed"
         assert result.stderr.count(line) == 1
     saved = torch.load(tmp_path / "saved.pt")
     assert len(str(saved["batches"])) < 600
+
+
+def test_trainers_and_fsdp_divide_the_epochs(tmp_path, photo_tree):
+    for library in ("torch", "transformers", "accelerate", "lightning"):
+        pytest.importorskip(library)
+    (tmp_path / "photos").symlink_to(photo_tree.root)
+    script = Path(__file__).with_name("trainers_on_ranks.py")
+    torchrun(tmp_path, str(script), str(PAGE.with_name("pytorch.md")), str(PAGE))
+    assert (tmp_path / "fsdp.pt").exists()
 
 
 def test_states_and_elastic_ranks(photo_tree):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -71,12 +72,15 @@ def test_patches_of_volumes(tmp_path):
     result = subprocess.run(
         command,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT.parent)},
+        env={**os.environ, "PYTHONPATH": str(ROOT.parent), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
     )
     assert result.returncode == 0, result.stderr
     assert "40 patches of volumes_96" in result.stdout
+    if importlib.util.find_spec("torch"):
+        first, last = re.findall(r"loss: ([\d.]+) at first, ([\d.]+) after", result.stdout)[0]
+        assert float(last) < float(first)
     assert cv2.imread(str(tmp_path / "drawn.png")).shape == (2 * 196, 4 * 196, 3)
 
 
@@ -92,41 +96,6 @@ def test_images_and_labels_are_of_one_window(tmp_path, patches_3d):
         ((z, y, x),) = at
         wanted = np.load(labels[number])[z : z + 64, y : y + 64, x : x + 64]
         np.testing.assert_array_equal(marks, wanted)
-
-
-def test_speech_is_read_and_learned(tmp_path, capsys):
-    for library in ("soundfile", "torch"):
-        pytest.importorskip(library)
-    asr = example("asr")
-    manifest = asr.make_utterances(tmp_path / "speech", 24)
-    assert asr.make_utterances(tmp_path / "speech", 24) == manifest
-    losses, text, recognized = asr.train(manifest, 8)
-    assert len(losses) == 8
-    assert losses[-1] < 0.6 * losses[0]
-    assert set(text) | set(recognized) <= set(asr.LETTERS)
-    assert asr.collapsed([0, 3, 3, 0, 3, 1]) == "iia"
-
-
-def test_features_are_drawn_beside_librosa_s(tmp_path, capsys):
-    for library in ("soundfile", "librosa"):
-        pytest.importorskip(library)
-    asr = example("asr")
-    asr.make_utterances(tmp_path, 1)
-    asr.compare_features(tmp_path / "0.flac", tmp_path / "drawn.png")
-    difference = float(capsys.readouterr().out.split(" dB")[0].split()[-1])
-    assert difference < 1e-2
-    height, width, _ = cv2.imread(str(tmp_path / "drawn.png")).shape
-    assert height == 2 * (4 * asr.BANDS + 28)
-    assert width > 6 * 40
-
-
-def test_random_clips_of_videos(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "argv", ["clips.py", "--videos", "4", "--clips", "8"])
-    example("clips").main()
-    assert "8 clips of 16 frames" in capsys.readouterr().out
-    assert cv2.imread("clips.png").shape == (4 * 122, 4 * 164, 3)
 
 
 def test_boxes_of_ssd_lie_on_their_objects(tmp_path):

@@ -1,0 +1,204 @@
+"""Pages that train: each has its example, which learns, resumes, and reads each format.
+
+The notebooks are those of the examples, and run from top to bottom.
+"""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import penstock
+from penstock import datasets
+
+ROOT = Path(penstock.__file__).resolve().parent
+EXAMPLES = ROOT / "examples"
+PAGES = {
+    "training": "train",
+    "detector": "detection",
+    "segmentation": "segmentation",
+    "speech": "asr",
+    "clips": "clips",
+}
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+
+def example(name):
+    """Import an example, which is no module of the package."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+make_data = example("make_data")
+
+
+def blocks(page):
+    return re.findall(r"```python\n(.+?)```", (ROOT / "docs" / f"{page}.md").read_text(), re.S)
+
+
+def epochs(output, measure="accuracy"):
+    """Return number, loss and measure of each epoch that was printed."""
+    found = re.findall(rf"epoch (\d+): loss ([\d.]+), {measure} ([\d.]+)%", output)
+    return [(int(number), float(loss), float(value)) for number, loss, value in found]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data") / "photos"
+    make_data.photos(folder, train=16, val=4)
+    return folder
+
+
+@pytest.mark.parametrize(("page", "name"), PAGES.items())
+def test_a_page_has_its_example(page, name):
+    assert blocks(page)[0] == (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
+
+
+def test_a_run_goes_on_where_it_was_saved(photos, tmp_path, monkeypatch, capsys):
+    train = example("train")
+
+    def run(count):
+        options = ["--classes", "8", "--epochs", str(count), "--save", str(tmp_path / "run.pt")]
+        monkeypatch.setattr(sys, "argv", ["train.py", f"{photos}/train", f"{photos}/val", *options])
+        train.main()
+        return epochs(capsys.readouterr().out)
+
+    first = run(1)
+    assert [number for number, *_ in first] == [0]
+    second = run(4)
+    assert [number for number, *_ in second] == [1, 2, 3]
+    assert second[-1][1] < 0.7 * first[0][1]
+    assert second[-1][2] > 50  # chance: 12.5
+
+
+THREE = """\
+import sys
+
+sys.path.append(sys.argv[1])
+import asr, detection, torch.distributed, train
+
+torch.distributed.init_process_group("gloo")
+train.train("photos/train", "photos/val", 8, epochs=3, save="train.pt")
+shapes = "shapes/train/images", "shapes/train/annotations.json"
+shapes += "shapes/val/images", "shapes/val/annotations.json"
+detection.train(*shapes, epochs=2, save="detection.pt")
+asr.train("speech/train.json", "speech/val.json", "aeiousf", epochs=2, save="asr.pt")
+torch.distributed.destroy_process_group()
+"""
+
+
+def test_two_ranks_train_one_model(photos, tmp_path):
+    pytest.importorskip("soundfile")
+    (tmp_path / "photos").symlink_to(photos)
+    make_data.shapes(tmp_path / "shapes", train=64, val=9)
+    make_data.speech(tmp_path / "speech", train=64, val=9)
+    (tmp_path / "three.py").write_text(THREE)
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    result = subprocess.run(
+        [sys.executable, *launcher, "three.py", str(EXAMPLES)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=200,
+        check=False,
+    )
+    assert not result.returncode, result.stderr
+    for measure, name in (("accuracy", "train"), ("found", "detection"), ("letter errors", "asr")):
+        found = epochs(result.stdout, measure)
+        last = torch.load(tmp_path / f"{name}.pt")["epoch"]
+        assert [number for number, *_ in found] == list(range(last + 1))  # one rank prints
+        assert found[-1][1] < 0.9 * found[0][1], (name, found)
+
+
+FORMATS = ("tfrecord", "webdataset", "parquet", "arrays")
+
+
+@pytest.mark.parametrize(("number", "form"), list(enumerate(FORMATS, 1)))
+def test_the_program_trains_from_other_formats(number, form, photos, tmp_path, capsys):
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    train = example("train")
+    exec(compile(blocks("training")[number], "training.md", "exec"), vars(train))
+    for part in ("train", "val"):
+        if form == "arrays":
+            write_arrays(photos / part, tmp_path / part)
+        else:
+            datasets.convert(str(photos / part), str(tmp_path / part), to=form)
+    with train.photographs(str(tmp_path / "val"), False, "cpu") as pipe:
+        _, labels = pipe.run()
+    assert np.bincount([int(np.ravel(row)[0]) for row in labels.rows()]).tolist() == [4] * 8
+    train.train(str(tmp_path / "train"), str(tmp_path / "val"), 8, epochs=3)
+    assert epochs(capsys.readouterr().out)[-1][2] > 25  # chance: 12.5
+
+
+def write_arrays(folder, target):
+    """Write the images of class folders as one array, and their labels."""
+    cv2 = pytest.importorskip("cv2")
+    paths = sorted(folder.rglob("*.jpg"))
+    names = sorted({path.parent.name for path in paths})
+    target.mkdir()
+    images = [cv2.imread(str(path))[..., ::-1] for path in paths]
+    np.save(target / "images.npy", np.stack(images))
+    np.save(target / "labels.npy", np.array([names.index(path.parent.name) for path in paths]))
+
+
+def test_segmentation_is_learned(tmp_path, capsys):
+    make_data.shapes(tmp_path, train=64, val=8)
+    segmentation = example("segmentation")
+    segmentation.train(f"{tmp_path}/train", f"{tmp_path}/val", 3, epochs=2)
+    (_, before, _), (_, loss, found) = epochs(capsys.readouterr().out, "IoU")
+    assert loss < 0.7 * before
+    assert found > 60
+
+
+def test_a_mask_follows_its_image(tmp_path):
+    make_data.shapes(tmp_path, train=16, val=1)
+    with example("segmentation").pairs(f"{tmp_path}/train", True, "cpu") as pipe:
+        images, masks = pipe.run()
+    for image, mask in zip(images.as_array(), masks.as_array()[..., 0], strict=True):
+        assert set(np.unique(mask)) <= {0, 1, 2}
+        red_over_blue = image[0] - image[2]
+        if (mask == 1).any():
+            assert (red_over_blue[mask == 1] < 0).mean() > 0.85  # disks are blue
+        if (mask == 2).any():
+            assert (red_over_blue[mask == 2] > 0).mean() > 0.85
+
+
+MEASURES = {"train": "accuracy", "detection": "found", "asr": "letter errors", "clips": "accuracy"}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_notebook_runs_and_learns(name, tmp_path, monkeypatch, capsys):
+    for library in {"asr": ["soundfile"], "clips": ["av"]}.get(name, ()):
+        pytest.importorskip(library)
+    text = (EXAMPLES / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8")
+    assert text == example("make_notebooks").notebook(name), "run examples/make_notebooks.py"
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "make_data.py").symlink_to(EXAMPLES / "make_data.py")
+    monkeypatch.chdir(tmp_path / "notebooks")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    names = {"__name__": "a_notebook"}
+    for cell in json.loads(text)["cells"]:
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), f"{name}.ipynb", "exec"), names)
+    sys.modules.pop("make_data")
+    found = epochs(capsys.readouterr().out, MEASURES[name])
+    assert found[-1][1] < 0.8 * found[0][1]  # the loss
+    assert found[-1][2] < found[0][2] if name == "asr" else found[-1][2] > 40
