@@ -105,6 +105,16 @@ def kept_index(path: Path | str) -> Path:
 _GENERATOR = _ROOT / "fixtures" / "generate.py"
 
 
+@pytest.fixture
+def importable_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let Python workers that are new interpreters import the functions of test modules.
+
+    Workers are new interpreters, and no forks, if other tests have left threads. The last place on
+    the path keeps packages of the checkout from hiding others of the same name.
+    """
+    monkeypatch.setattr(sys, "path", [*sys.path, str(_ROOT)])
+
+
 @pytest.fixture(scope="session")
 def generator() -> ModuleType:
     """The module `fixtures/generate.py`."""

@@ -264,6 +264,11 @@ LIBRARIES = (
     Library("Numba", "numba", "no penstock.plugin.numba", "numba", "numba"),
     Library("Ray", "ray", "penstock convert: no --engine ray", "ray", "ray"),
     Library("Dask", "distributed", "penstock convert: no --engine dask", "distributed", "dask"),
+    Library("TensorFlow", "tensorflow", "no penstock.plugin.tf", "tensorflow", "tensorflow"),
+    Library("JAX", "jax", "no penstock.plugin.jax", "jax", "jax"),
+    Library("CLU", "clu", "no penstock.plugin.jax.clu", "clu", "jax-clu"),
+    Library("Keras", "keras", "no penstock.plugin.keras", "keras", "keras"),
+    Library("Paddle", "paddle", "no penstock.plugin.paddle", "paddlepaddle", "paddle"),
 )
 
 PYTORCH = Library(

@@ -29,14 +29,14 @@ def assigned_names(statements: Iterable[ast.stmt]) -> list[str]:
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            names |= {(each.asname or each.name).partition(".")[0] for each in node.names}
+            names |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
             names.add(node.name)
         elif isinstance(node, ast.MatchMapping) and node.rest:
             names.add(node.rest)
         elif isinstance(node, _COMPREHENSIONS):
-            targets = [each.target for each in node.generators]
-            loops |= {each.id for each in walk_scope(targets) if isinstance(each, ast.Name)}
+            targets = [generator.target for generator in node.generators]
+            loops |= {name.id for name in walk_scope(targets) if isinstance(name, ast.Name)}
     own = {
         node.id
         for node in _outside_comprehensions(statements)

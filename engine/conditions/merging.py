@@ -112,7 +112,7 @@ class Merging:
                     for key in first
                 }
                 return type(first)(merged) if type(first) in (dict,) else _filled(first, merged)
-        elif not any(isinstance(each, tuple | list | dict) for each in (first, second)):
+        elif not any(isinstance(value, tuple | list | dict) for value in (first, second)):
             return self._leaf(label, first, second)
         raise ValueError(
             f"{_DIVERGENT} For example, if we define a variable as a tuple in one branch, it must "
@@ -135,7 +135,7 @@ class Merging:
 
     def _node(self, label: str, first: Any, second: Any) -> DataNode:
         values = (first, second)
-        nodes = [self._as_node(label, each, values) for each in values]
+        nodes = [self._as_node(label, value, values) for value in values]
         if any(node.device == "gpu" for node in nodes):
             for i, branch in enumerate(self._branches):
                 with in_branch(branch):
@@ -156,7 +156,7 @@ class Merging:
             except TypeError:
                 array = None
         if array is None or array.dtype.kind not in "biuf":
-            shown = [type(each).__name__ if each is not None else "None" for each in both]
+            shown = [type(value).__name__ if value is not None else "None" for value in both]
             raise TypeError(
                 f"{label} of the `if` at {self._line} is of type {shown[0]} in the `if` branch, "
                 f"and {shown[1]} in the `else` branch. Only data, numbers, arrays of numbers, and "

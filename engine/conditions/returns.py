@@ -17,12 +17,14 @@ RESULT = "_penstock_result"
 
 def returns(node: ast.AST) -> bool:
     """Return whether a statement may return from its function."""
-    return any(isinstance(each, ast.Return) for each in walk_scope([node]))
+    return any(isinstance(statement, ast.Return) for statement in walk_scope([node]))
 
 
 def returns_in_if(statements: list[ast.stmt]) -> bool:
     """Return whether an `if` among statements may return from its function."""
-    return any(isinstance(each, ast.If) and returns(each) for each in walk_scope(statements))
+    return any(
+        isinstance(statement, ast.If) and returns(statement) for statement in walk_scope(statements)
+    )
 
 
 def normalized(statements: list[ast.stmt]) -> list[ast.stmt]:

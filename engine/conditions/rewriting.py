@@ -70,10 +70,10 @@ def rewritten(tree: FunctionNode, code: CodeType, class_name: str, runtime: str)
     tree = deepcopy(tree)
     rewriter = _Rewriter(code, class_name, runtime)
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
-    for each in ast.walk(tree.args):
-        if isinstance(each, ast.arg):
-            each.annotation = None
-            each.arg = rewriter.mangled(each.arg)
+    for argument in ast.walk(tree.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+            argument.arg = rewriter.mangled(argument.arg)
     if isinstance(tree, ast.Lambda):
         tree.body = rewriter.visit(tree.body)
         inner: ast.stmt = ast.Return(tree)
@@ -100,8 +100,8 @@ def rewritten(tree: FunctionNode, code: CodeType, class_name: str, runtime: str)
     module = ast.fix_missing_locations(ast.Module([factory], []))
     flags = code.co_flags & __future__.annotations.compiler_flag
     compiled = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
-    (made,) = (each for each in compiled.co_consts if isinstance(each, CodeType))
-    (function,) = (each for each in made.co_consts if isinstance(each, CodeType))
+    (made,) = (constant for constant in compiled.co_consts if isinstance(constant, CodeType))
+    (function,) = (constant for constant in made.co_consts if isinstance(constant, CodeType))
     return function.replace(co_firstlineno=code.co_firstlineno, co_qualname=code.co_qualname)
 
 
@@ -158,13 +158,15 @@ class _Rewriter(ast.NodeTransformer):
         return doc + result or [ast.copy_location(ast.Pass(), first)]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        node.decorator_list = [self.visit(each) for each in node.decorator_list]
-        node.args.defaults = [self.visit(each) for each in node.args.defaults]
-        node.args.kw_defaults = [each and self.visit(each) for each in node.args.kw_defaults]
+        node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
+        node.args.defaults = [self.visit(default) for default in node.args.defaults]
+        node.args.kw_defaults = [
+            default and self.visit(default) for default in node.args.kw_defaults
+        ]
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
-        node.args.defaults = [self.visit(each) for each in node.args.defaults]
+        node.args.defaults = [self.visit(default) for default in node.args.defaults]
         return node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
@@ -192,14 +194,14 @@ class _Rewriter(ast.NodeTransformer):
         names = [self.mangled(name) for name in assigned_names(both) if not name.startswith("_if_")]
         if tail and RESULT not in names and any(map(returns, both)):
             names.append(RESULT)
-        places = [deepcopy(each) for each in assigned_places(both, names)]
+        places = [deepcopy(place) for place in assigned_places(both, names)]
         self._count += 1
         own = f"_if_{self._count}"
         self._ifs.append(own)
         body = self._block(node.body, tail=tail)
         orelse = self._block(node.orelse, tail=tail)
         self._ifs.pop()
-        readers = [thunk(loaded(each)) for each in places]
+        readers = [thunk(loaded(place)) for place in places]
         state = self._call("locals")
         if self._globals & set(names):
             state = self._call("with_globals", self._call("globals"), state, names)
@@ -208,7 +210,7 @@ class _Rewriter(ast.NodeTransformer):
             test,
             self._line(node),
             names,
-            [ast.unparse(each) for each in places],
+            [ast.unparse(place) for place in places],
             ast.Tuple(readers, ast.Load()),
         )
         restoring: list[ast.stmt] = [unpack(names, attribute(own, "restored"))] if names else []
@@ -230,7 +232,7 @@ class _Rewriter(ast.NodeTransformer):
             ast.If(method(own, "enters_orelse", state), orelse or [ast.Pass()], []),
             ast.If(method(own, "ends", state), merging or [ast.Pass()], []),
         ]
-        return [placed(node, each) for each in result]
+        return [placed(node, statement) for statement in result]
 
     def visit_Return(self, node: ast.Return) -> Any:
         value = ast.Constant(None) if node.value is None else self.visit(node.value)
@@ -271,7 +273,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_With(self, node: ast.With) -> list[ast.stmt]:
-        node.items = [self.visit(each) for each in node.items]
+        node.items = [self.visit(item) for item in node.items]
         node.body = self._block(node.body, tail=self._tail)
         return self._with_scope(node, after=True)
 
@@ -350,7 +352,7 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if len(node.ops) == 1 or binds_or_yields(node):
             return node
-        names = [type(each).__name__ for each in node.ops]
+        names = [type(operator).__name__ for operator in node.ops]
         thunks = map(thunk, node.comparators)
         return placed(node, self._call("compared", names, node.left, *thunks))
 
@@ -391,7 +393,7 @@ class _Rewriter(ast.NodeTransformer):
         return attribute(self._runtime_name, name)
 
     def _call(self, name: str, *arguments: Any) -> ast.expr:
-        return ast.Call(self._runtime(name), [expression(each) for each in arguments], [])
+        return ast.Call(self._runtime(name), [expression(argument) for argument in arguments], [])
 
     def _line(self, node: ast.stmt | ast.expr) -> ast.expr:
         return ast.Constant(f"{self._file}:{node.lineno}")

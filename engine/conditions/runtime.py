@@ -136,11 +136,11 @@ class If:
         for name in (*self._names, *self._places):
             label = RESULT_LABEL if name == RESULT else f"Variable {name!r}"
             both = self._of_body.get(name, NOTHING), after.get(name, NOTHING)
-            if name == RESULT and all(each is None or each is NOTHING for each in both):
+            if name == RESULT and all(value is None or value is NOTHING for value in both):
                 both = None, None  # `return`, and the end of the function
             if name in self._places:
                 self._merged_places[name] = merging.value(label, *both)
-            elif all(each is NOTHING for each in both):
+            elif all(value is NOTHING for value in both):
                 values.append(NOTHING if name == RESULT else _unbound(name))
             else:
                 values.append(merging.value(label, *both))
@@ -199,12 +199,12 @@ def with_globals(
 
 def leaving(word: str, result: Any, *ifs: If) -> Any:
     """Return a value, or nothing, on the way out of branches; refuse it for those of data."""
-    for each in ifs:
-        if each.is_traced:
+    for condition in ifs:
+        if condition.is_traced:
             raise ArgumentError(
-                f"`{word}` in the `if` at {each._line}, whose condition is data, leaves a loop, a "
-                "`with` or a `try`. All samples go through the same statements: assign a variable "
-                "in both branches instead"
+                f"`{word}` in the `if` at {condition._line}, whose condition is data, leaves a "
+                "loop, a `with` or a `try`. All samples go through the same statements: assign a "
+                "variable in both branches instead"
             )
     return result
 

@@ -37,7 +37,7 @@ def _index(lines: list[str]) -> _Index:
         return index
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             index.setdefault((first, node.name), []).append(node)
         elif isinstance(node, ast.Lambda):
             index.setdefault((node.lineno, "<lambda>"), []).append(node)
@@ -47,8 +47,8 @@ def _index(lines: list[str]) -> _Index:
 def _has_arguments(node: FunctionNode, code: CodeType) -> bool:
     """Return whether a function has the arguments of the code: the file may have changed since."""
     own = node.args
-    several = [each for each in (own.vararg, own.kwarg) if each]
-    names = [each.arg for each in (*own.posonlyargs, *own.args, *own.kwonlyargs, *several)]
+    several = [argument for argument in (own.vararg, own.kwarg) if argument]
+    names = [argument.arg for argument in (*own.posonlyargs, *own.args, *own.kwonlyargs, *several)]
     count = code.co_argcount + code.co_kwonlyargcount + len(several)
     ours = [name if not name.startswith("__") else "" for name in names]
     theirs = code.co_varnames[:count]

@@ -48,7 +48,7 @@ def _branches(predicate: DataNode, data: Any) -> list[Branch[DataNode]]:
     if key not in known:
         condition, where = _truth(predicate, "if"), f"the split at {caller()}"
         known[key] = [
-            Branch(condition, each, outer, where, is_split=True) for each in (True, False)
+            Branch(condition, side, outer, where, is_split=True) for side in (True, False)
         ]
     return known[key]
 
@@ -56,7 +56,7 @@ def _branches(predicate: DataNode, data: Any) -> list[Branch[DataNode]]:
 def merge(if_true: DataNode, if_false: DataNode, *, predicate: DataNode) -> DataNode:
     """Return each sample from one of two parts, as `split` has made them."""
     parts = (if_true, if_false)
-    made = " and ".join(dict.fromkeys(each.node.made_at for each in parts))
+    made = " and ".join(dict.fromkeys(part.node.made_at for part in parts))
     what = f"the data merged at {caller()} (made at {made})"
     (merged,) = add_node(Merge, (_truth(predicate, "if"), *parts), {"what": what})
     return merged

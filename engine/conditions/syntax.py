@@ -13,14 +13,14 @@ from .assigned import walk_scope
 def binds_or_yields(node: ast.AST) -> bool:
     """Return whether an expression cannot move into a function of its own."""
     kinds = ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await
-    return any(isinstance(each, kinds) for each in walk_scope([node]))
+    return any(isinstance(child, kinds) for child in walk_scope([node]))
 
 
 def expression(value: Any) -> ast.expr:
     if isinstance(value, ast.expr):
         return value
     if isinstance(value, list):
-        return ast.Tuple([expression(each) for each in value], ast.Load())
+        return ast.Tuple([expression(item) for item in value], ast.Load())
     return ast.Constant(value)
 
 

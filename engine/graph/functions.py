@@ -46,7 +46,7 @@ def apply(
                 own_name = None if name is None else f"{name}[{i}]"
                 results.append(apply(operator_class, each, arguments, own_name))
         several = isinstance(results[0], list)
-        return [[*each] for each in zip(*results, strict=True)] if several else results
+        return [[*outputs] for outputs in zip(*results, strict=True)] if several else results
     given = operator_class.by_current_names(
         {key: value for key, value in arguments.items() if value is not None}
     )

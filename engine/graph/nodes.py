@@ -219,8 +219,8 @@ def current_branch() -> Branch[DataNode] | None:
 def branch_of(data: Iterable[DataNode]) -> Branch[DataNode] | None:
     """Return the branch in which an operator works that gets these data."""
     branch = current_branch()
-    for each in data:
-        own = each.node.branch
+    for data_node in data:
+        own = data_node.node.branch
         if own is not None and own.is_split and (branch is None or branch.encloses(own)):
             branch = own
     return branch
@@ -493,14 +493,14 @@ def _derived(
         operator_class,
         device,
         constants,
-        [each.axes for each in inputs],
-        {name: each.layout for name, each in data.items()},
+        [data_node.axes for data_node in inputs],
+        {name: data_node.layout for name, data_node in data.items()},
         is_open=_are_open(inputs, data),
     )
 
 
 def _are_open(inputs: Sequence[DataNode], data: Mapping[str, DataNode]) -> bool:
-    return any(each.node.is_open for each in (*inputs, *data.values()))
+    return any(data_node.node.is_open for data_node in (*inputs, *data.values()))
 
 
 def _node(
@@ -527,7 +527,7 @@ def _node(
     )
     check_devices(node, operator, inputs, data.values())
     if not operator.joins_branches:
-        check_branches(node, branch, ((each, each.node) for each in (*inputs, *data.values())))
+        check_branches(node, branch, ((used, used.node) for used in (*inputs, *data.values())))
     node.outputs = outputs_of(node, derived.results)
     return node
 
@@ -573,7 +573,9 @@ def own_constant(data: DataNode) -> DataNode:
 
 def is_group_of_nodes(value: Any) -> bool:
     """Return whether `value` is a list or a tuple that holds nodes."""
-    return isinstance(value, tuple | list) and any(isinstance(each, DataNode) for each in value)
+    return isinstance(value, tuple | list) and any(
+        isinstance(data_node, DataNode) for data_node in value
+    )
 
 
 def _check_input_count(operator_class: type[Operator], inputs: Sequence[Any]) -> None:

@@ -205,7 +205,7 @@ def _misfit(operator_class: type[Operator], method: str) -> str:
         return (
             f"its devices are {', '.join(operator_class.devices)}, so it needs a method `{method}`"
         )
-    per_sample = [name for name, each in operator_class.params.items() if each.per_sample]
+    per_sample = [name for name, param in operator_class.params.items() if param.per_sample]
     required = sum(not name.endswith("?") for name in operator_class.inputs)
     signature = inspect.signature(function)
     for count in {required, len(operator_class.inputs)}:

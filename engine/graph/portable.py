@@ -86,13 +86,13 @@ def encode(value: Any, pickled: Callable[[Any], bytes] | None = None) -> Json:
     if isinstance(value, Enum) and _is_known(type(value)):
         return {"type": type(value).__name__, "name": value.name}
     if type(value) in (list, range):
-        return [encode(each, pickled) for each in value]
+        return [encode(item, pickled) for item in value]
     if isinstance(value, tuple | slice):
         parts = (value.start, value.stop, value.step) if isinstance(value, slice) else value
-        items = [encode(each, pickled) for each in parts]
+        items = [encode(item, pickled) for item in parts]
         return {"type": "slice" if isinstance(value, slice) else "tuple", "items": items}
     if isinstance(value, Mapping):
-        items = [[encode(each, pickled) for each in pair] for pair in value.items()]
+        items = [[encode(item, pickled) for item in pair] for pair in value.items()]
         return {"type": "dict", "items": items}
     simple = _simple(value)
     if simple is not None:
@@ -172,7 +172,7 @@ def decode(value: Json, unpickled: Callable[[bytes], Any] | None = None) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list):
-        return [decode(each, unpickled) for each in value]
+        return [decode(item, unpickled) for item in value]
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         raise NotPortable('an object has no "type"')
     try:

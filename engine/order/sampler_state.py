@@ -129,7 +129,7 @@ class SamplerState:
             _check_cuts(epoch, cuts, self.remaining.get(epoch))
         _demand(
             self.dealt is None
-            or (len(self.dealt) == 2 and all(_is_count(each, lowest=1) for each in self.dealt)),
+            or (len(self.dealt) == 2 and all(_is_count(count, lowest=1) for count in self.dealt)),
             f"dealt is {self.dealt!r}, neither null nor [ranks, samples]",
         )
 
@@ -143,8 +143,8 @@ class SamplerState:
         return replace(
             self,
             epoch=first,
-            remaining={each: self.remaining[each] for each in self.remaining if each >= first},
-            cuts={each: self.cuts[each] for each in self.cuts if each >= first},
+            remaining={epoch: self.remaining[epoch] for epoch in self.remaining if epoch >= first},
+            cuts={epoch: self.cuts[epoch] for epoch in self.cuts if epoch >= first},
             dealt=self.dealt if first == self.epoch else None,
         )
 

@@ -89,7 +89,7 @@ class PythonWorkers:
             Exception: an object cannot be pickled, or cannot be used in a process.
         """
         self.empty = pool.empty
-        stateful = [ordinal for ordinal, each in self._callees.items() if each.is_stateful]
+        stateful = [ordinal for ordinal, callee in self._callees.items() if callee.is_stateful]
         if len(stateful) == len(self._callees):
             self.count = min(self.count, len(stateful))
         self._worker_of = {ordinal: i % self.count for i, ordinal in enumerate(stateful)}

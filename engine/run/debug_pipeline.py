@@ -198,7 +198,7 @@ class DebugPipeline(Pipeline):
         """Give an external source its next batch: see `Pipeline.feed_input`."""
         self.build()
         name = data_node.node.name if isinstance(data_node, DataNode) else data_node
-        sources = {each.node.name for each in self._graph.plan.sources}
+        sources = {source.node.name for source in self._graph.plan.sources}
         if self._graph.is_complete or name in sources:
             fed_source(self._graph.plan, name).operator.feed(data, layout, cuda_stream)
             return

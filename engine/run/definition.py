@@ -99,7 +99,7 @@ show_options(pipeline_def, inspect.signature(pipeline_def))
 def _decorate(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Pipeline]:
     parameters = inspect.signature(function).parameters
     own = set(parameters)
-    open_ended = any(each.kind == each.VAR_KEYWORD for each in parameters.values())
+    open_ended = any(parameter.kind == parameter.VAR_KEYWORD for parameter in parameters.values())
 
     @functools.wraps(function)
     def make(*args: Any, **kwargs: Any) -> Pipeline:

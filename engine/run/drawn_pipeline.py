@@ -66,8 +66,8 @@ class DrawnPipeline(PipelineBase):
         if self._executor is None:
             return {}
         busy: dict[str, float] = {}
-        for each in self._executor.stats().operators:
-            busy[each.name] = busy.get(each.name, 0.0) + each.busy_s
+        for operator in self._executor.stats().operators:
+            busy[operator.name] = busy.get(operator.name, 0.0) + operator.busy_s
         total = sum(busy.values())
         return {name: seconds / total for name, seconds in busy.items()} if total else {}
 

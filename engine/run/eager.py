@@ -102,7 +102,7 @@ class EagerOperator:
             Exception: the error of the first sample that failed, with notes.
         """
         data = [*inputs, *(arguments or {}).values()]
-        sizes = (len(each) for each in data if isinstance(each, TensorList))
+        sizes = (len(batch) for batch in data if isinstance(batch, TensorList))
         size = next(sizes, self.graph.batch_size) if batch_size is None else batch_size
         first = self._count if position is None else position
         self.graph.begin(size, first)

@@ -175,7 +175,7 @@ class EagerGraph(Graph):
         self._run(node)
 
     def adopt(self, *data: DataNode) -> None:
-        new = {each for each in data if each.node not in self._given}
+        new = {data_node for data_node in data if data_node.node not in self._given}
         before = len(self.nodes)
         super().adopt(*new)
         self._adopted += self.nodes[before:]
@@ -289,8 +289,8 @@ class EagerGraph(Graph):
         except StopIteration as error:
             raise RuntimeError(ONLY_INPUTS_END) from error
         changed = self._faults.settle(self.nodes, node, self._batch)
-        for each in self.nodes if changed else [node]:
-            each.values = self._values_of(each)
+        for changed_node in self.nodes if changed else [node]:
+            changed_node.values = self._values_of(changed_node)
 
     def _values_of(self, node: Node) -> tuple[TensorList, ...] | None:
         """Return the values of a node, of the samples that take its branch."""
@@ -298,6 +298,8 @@ class EagerGraph(Graph):
         values = batch.values.get(node.ordinal)
         if values is None or node.branch is None:
             return values
-        keys = tuple(((each.node.ordinal, each.index), is_) for each, is_ in node.conditions())
+        keys = tuple(
+            ((condition.node.ordinal, condition.index), is_) for condition, is_ in node.conditions()
+        )
         samples = samples_that_meet(batch, keys)
         return tuple(selected(data, samples) for data in values)

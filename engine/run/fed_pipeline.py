@@ -74,7 +74,7 @@ class FedPipeline(PipelineBase):
         self.build()
         assert self._plan is not None
         sources = self._plan.sources
-        return [each.node.name for each in sources if each.operator.available() is not None]
+        return [source.node.name for source in sources if source.operator.available() is not None]
 
     @property
     def ahead(self) -> int:

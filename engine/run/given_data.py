@@ -65,7 +65,7 @@ def as_tensor_list(batch: Any) -> TensorList:
             if _is_on_gpu(batch)
             else TensorListCPU(_host_array(batch), layout)
         )
-    layouts = {each.layout() for each in batch if isinstance(each, Tensor)}
+    layouts = {tensor.layout() for tensor in batch if isinstance(tensor, Tensor)}
     layout = layouts.pop() if len(layouts) == 1 else ""
     if any(map(_is_on_gpu, batch)):
         return _on_device(batch, layout)
@@ -76,9 +76,7 @@ def _on_device(batch: Any, layout: str) -> TensorListGPU:
     from ..gpu.device import import_cupy
 
     cupy = import_cupy()
-    rows = (
-        [cupy.asarray(each) for each in batch] if isinstance(batch, list) else cupy.asarray(batch)
-    )
+    rows = [cupy.asarray(row) for row in batch] if isinstance(batch, list) else cupy.asarray(batch)
     data = TensorListGPU(rows, layout)
     cupy.cuda.runtime.deviceSynchronize()  # the streams of the samples are unknown
     return data

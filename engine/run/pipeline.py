@@ -454,8 +454,8 @@ class Pipeline(
                 return movable
             states = next_epoch_states(plan, self._delivered)
             with self._at_rest():
-                for each in plan.readers:
-                    each.operator.restore(self._delivered, states[each.node.name])
+                for reader in plan.readers:
+                    reader.operator.restore(self._delivered, states[reader.node.name])
                 for source in plan.sources:
                     source.operator.reset()
             self._user_state |= snapshots(plan)

@@ -41,7 +41,7 @@ def call_numbers(nodes: Sequence[Node]) -> dict[object, int]:
 def draws_from_seed(nodes: Iterable[Node]) -> bool:
     """Return whether an operator draws random numbers from the pipeline's seed."""
     operators = (node.operator for node in nodes)
-    return any(each.is_random and each.seed == _FROM_SEED for each in operators)
+    return any(operator.is_random and operator.seed == _FROM_SEED for operator in operators)
 
 
 def random_key(operator: Operator, number: int, seed: int) -> int:

@@ -42,7 +42,9 @@ class RankedPipeline(PipelineBase):
         from ..ranks.agreement import agreement_of, digest  # what needs it has imported PyTorch
 
         assert self._plan is not None
-        if early := [each.node.name for each in self._plan.readers if each.operator.found_no_ranks]:
+        if early := [
+            reader.node.name for reader in self._plan.readers if reader.operator.found_no_ranks
+        ]:
             raise ArgumentError(
                 f"the reader {early[0]!r} reads all of the data on each of {group.world} ranks, "
                 "because the pipeline was built before the process group was initialized. Build "
@@ -52,7 +54,7 @@ class RankedPipeline(PipelineBase):
         restored = None if self._restored is None else digest([repr(self._restored.inputs)])
         return agreement_of(
             group,
-            {each.node.name: each.operator.facts() for each in self._plan.readers},
+            {reader.node.name: reader.operator.facts() for reader in self._plan.readers},
             {"batch_size": self._config.batch_size, "restored checkpoint": restored},
         )
 
@@ -64,7 +66,7 @@ class RankedPipeline(PipelineBase):
         if self._restored is not None or self._config.seed not in (None, -1):
             return
         group = process_group()
-        metas = {each.node.name: each.operator.meta() for each in plan.readers}
+        metas = {reader.node.name: reader.operator.meta() for reader in plan.readers}
         divided = [name for name, meta in metas.items() if meta["number_of_shards"] > 1]
         if group is not None and divided:
             from ..ranks.agreement import agreed_seed

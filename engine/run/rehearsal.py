@@ -113,7 +113,7 @@ def _rehearse_step(step: Step, batch: Batch) -> None:
     elif step.node.sequences is not None:
         return
     elif operator.joins_branches:
-        inputs = [each for each in inputs if each is not None]
+        inputs = [batch for batch in inputs if batch is not None]
     elif any(
         each is None and operator.device_of_input(number) != "cpu"
         for number, each in enumerate(inputs)

@@ -70,8 +70,8 @@ class ResumablePipeline(PipelineBase):
             assert self._plan is not None
             states = states_of(self._plan, saved)
             with self._at_rest() as plan:
-                for each in plan.inputs:
-                    each.operator.restore(self._delivered, states.get(each.node.name))
+                for member in plan.inputs:
+                    member.operator.restore(self._delivered, states.get(member.node.name))
                 self._restored, self._restored_at = saved, self._delivered
                 self._seed = self._seed if saved.seed is None else saved.seed
                 self._user_state = dict(states)

@@ -150,7 +150,7 @@ def graph_from_json(
         SerializationError: the JSON is no graph, or holds pickles that may not be loaded.
     """
     stored = _field(document, "nodes", list, "the stored pipeline")
-    if unpickled is None and (pickles := [_called(each) for each in stored if _has_pickle(each)]):
+    if unpickled is None and (pickles := [_called(node) for node in stored if _has_pickle(node)]):
         raise SerializationError(
             f"the stored pipeline has pickled objects, of {', '.join(pickles)}. To load a pickle "
             "runs code that the pickle holds. If you trust where the file comes from, pass "
@@ -174,7 +174,7 @@ def graph_from_json(
     if not outputs:
         raise SerializationError("the stored pipeline has no outputs")
     return tuple(
-        _data_at(each, graph.nodes, "an output of the stored pipeline") for each in outputs
+        _data_at(place, graph.nodes, "an output of the stored pipeline") for place in outputs
     )
 
 
@@ -226,7 +226,7 @@ def _node_of(
         operator_class,
         _field(stored, "device", str, str(place)),
         decoded,
-        tuple(_data_at(each, nodes, str(place)) for each in inputs),
+        tuple(_data_at(place_of_input, nodes, str(place)) for place_of_input in inputs),
         {name: _data_at(each, nodes, str(place)) for name, each in data.items()},
         name=place.name,
         made_at=_field(stored, "made_at", str, str(place)),
@@ -266,7 +266,7 @@ class _StoredBranches:
 
 def _data_at(place: Json, nodes: Sequence[Node], what: str) -> DataNode:
     """Return the output that a pair of numbers means."""
-    is_pair = isinstance(place, list) and [type(each) for each in place] == [int, int]
+    is_pair = isinstance(place, list) and [type(item) for item in place] == [int, int]
     if not is_pair or not 0 <= place[0] < len(nodes):
         raise SerializationError(f"{what} takes {place!r}, which is no data of an earlier node")
     outputs = nodes[place[0]].outputs

@@ -184,7 +184,7 @@ def _names_of(document: dict[str, Any], count: int) -> Names:
         raise SerializationError(
             f"the stored pipeline has {count} outputs, but their names are {stored!r:.80}"
         )
-    if len({str(each) for each in stored}) != count:
+    if len({str(name) for name in stored}) != count:
         raise SerializationError(f"the stored pipeline has outputs of one name: {stored!r:.80}")
     try:
         return as_output_names(stored)

@@ -44,7 +44,9 @@ def show_options(shown: Any, signature: inspect.Signature) -> None:
     """
     shown.__doc__ = shown.__doc__.replace(MARK, options_text().lstrip())
     own = signature.parameters
-    parameters = [each for each in own.values() if each.kind is not each.VAR_KEYWORD]
+    parameters = [
+        parameter for parameter in own.values() if parameter.kind is not parameter.VAR_KEYWORD
+    ]
     for field in fields(PipelineConfig):
         if field.name not in own:
             default = inspect.Parameter.empty if field.default is MISSING else field.default

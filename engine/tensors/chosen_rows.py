@@ -115,7 +115,7 @@ def merged_on_device(
             extents = np.empty((len(condition), own.ndim), np.int64)
         extents[chosen] = own.extents()
     rows = MixedRows(condition, numbers, (if_true, if_false), pointers, extents)
-    leases = [each._lease for each in (if_true, if_false) if each._lease is not None]
+    leases = [side._lease for side in (if_true, if_false) if side._lease is not None]
     return TensorListGPU(rows, layout, names, lease=JointLease(*leases) if leases else None)
 
 

@@ -81,8 +81,8 @@ def given_rows(
         layout = fitting_layout(own[1:] if layout is None else layout, array.ndim - 1)
         return Given(array, layout, None)
     rows = [_row(each, i, kind, array_of) for i, each in enumerate(value)]
-    tensors = [each for each in value if isinstance(each, Tensor)]
-    layouts = {each.layout() for each in tensors}
+    tensors = [tensor for tensor in value if isinstance(tensor, Tensor)]
+    layouts = {tensor.layout() for tensor in tensors}
     if layout is None and len(layouts - {""}) > 1:
         raise LayoutError(
             f"the tensors have the layouts {', '.join(sorted(layouts))}; say which one counts"
@@ -92,7 +92,7 @@ def given_rows(
     _check_alike(rows)
     if rows:
         layout = fitting_layout(layout, rows[0].ndim)
-    infos = [each.source_info() if isinstance(each, Tensor) else "" for each in value]
+    infos = [item.source_info() if isinstance(item, Tensor) else "" for item in value]
     return Given(in_one_block(rows) if contiguous else rows, layout, infos if any(infos) else None)
 
 

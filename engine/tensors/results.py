@@ -147,7 +147,7 @@ class BatchRows(RowStore):
 
 def hole_like(rows: Iterable[Any]) -> Array:
     """Return an empty array for samples that were not computed, of the type of other samples."""
-    row = next((each for each in rows if each is not None), None)
+    row = next((row for row in rows if row is not None), None)
     return np.empty(0, np.uint8) if row is None else np.empty((0,) * row.ndim, row.dtype)
 
 

@@ -59,8 +59,8 @@ def _sizes(output: TensorList, batches: int) -> tuple[int, int, int]:
 
 
 def _memory(sizes: list[tuple[int, int, int] | None]) -> OperatorMemory:
-    known = [each or (0, 0, 0) for each in sizes]
-    real, largest, reserved = ([each[i] for each in known] for i in range(3))
+    known = [figures or (0, 0, 0) for figures in sizes]
+    real, largest, reserved = ([figures[i] for figures in known] for i in range(3))
     return {
         "real_memory_size": real,
         "max_real_memory_size": largest,

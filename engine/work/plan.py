@@ -129,7 +129,7 @@ class Plan:
     def inputs(self) -> tuple[InputNode[InputOperator], ...]:
         """Readers and sources, in the graph's order."""
         both: tuple[InputNode[InputOperator], ...] = (*self.readers, *self.sources)
-        return tuple(sorted(both, key=lambda each: each.node.ordinal))
+        return tuple(sorted(both, key=lambda source: source.node.ordinal))
 
     @cached_property
     def uses_gpu(self) -> bool:

@@ -47,7 +47,7 @@ class Plans:
         """
         if not self._open:
             return self.declared
-        axes = tuple(each.operator.batch_axes(number) for each in self._open)
+        axes = tuple(source.operator.batch_axes(number) for source in self._open)
         if axes not in self._plans:
             self._plans[axes] = self._new_plan(axes)
         return self._plans[axes]
@@ -55,7 +55,7 @@ class Plans:
     def _new_plan(self, axes: tuple[tuple[Axes, ...], ...]) -> Plan:
         declared = self.declared
         pairs = zip(self._open, axes, strict=True)
-        nodes = nodes_for_layouts(declared.nodes, {each.node.ordinal: own for each, own in pairs})
+        nodes = nodes_for_layouts(declared.nodes, {given.node.ordinal: own for given, own in pairs})
         if all(nodes[node.ordinal].operator is node.operator for node in declared.nodes):
             return declared
         outputs = tuple(nodes[ordinal].outputs[i] for ordinal, i in declared.outputs)

@@ -261,5 +261,13 @@ def assert_same(one, other):
 
 
 def own_threads():
-    """Return the threads of all pipelines that are alive."""
-    return [t for t in threading.enumerate() if t.name.startswith("penstock-")]
+    """Return the threads of all pipelines that are alive.
+
+    Threads of eager calls stay until the process ends.
+    """
+    pipelines, eager = "penstock-", "penstock-eager-"
+    return [
+        thread
+        for thread in threading.enumerate()
+        if thread.name.startswith(pipelines) and not thread.name.startswith(eager)
+    ]

@@ -19,6 +19,7 @@ from penstock import Pipeline, fn
 from penstock.engine.errors import PenstockError
 from penstock.readers.storage import index_cache
 
+from ..conftest import kept_index
 from ..readers.record_io import image_record, record_file
 from ..readers.tars import archive
 from ..readers.tfrecord_files import example, write_records
@@ -84,12 +85,12 @@ def test_an_index_that_lies_gives_right_samples_or_a_clear_error(reader, tmp_pat
     path, define = reader(tmp_path)
     expected = samples(define)
     arrays, name, stamp = written[0]
-    beside = Path(f"{path}{index_cache.SUFFIX}")
-    assert beside.exists()
+    index = kept_index(path)
+    assert index.exists()
     chance = random.Random(1)
     for case in range(CASES):
         lie, shows = forged(list(arrays), chance)
-        beside.write_bytes(b"".join(encode([np.ascontiguousarray(a) for a in lie], name, stamp)))
+        index.write_bytes(b"".join(encode([np.ascontiguousarray(a) for a in lie], name, stamp)))
         try:
             found = samples(define)
         except (PenstockError, OSError) as error:

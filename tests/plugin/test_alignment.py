@@ -131,6 +131,7 @@ def row_of(info):
     return np.full(5, info.idx_in_epoch, np.float32), np.int64(info.idx_in_epoch)
 
 
+@pytest.mark.usefixtures("importable_tests")
 def test_a_source_in_processes():
     @pipeline_def(batch_size=3, num_threads=1, py_num_workers=2)
     def definition():

@@ -36,7 +36,7 @@ def server(tmp_path, monkeypatch):
     before = children(), descriptors()
     yield
     gc.collect()
-    assert (children(), descriptors()) == before
+    assert_soon(lambda: (children(), descriptors()) == before)
 
 
 def descriptors():

@@ -9,6 +9,8 @@ from penstock import fn, pipeline_def
 from penstock.engine.errors import ArgumentError
 from penstock.engine.order.philox import generator
 
+pytestmark = pytest.mark.usefixtures("importable_tests")
+
 COUNT = 12
 FILES = [np.full(1, number) for number in range(COUNT)]
 

@@ -14,6 +14,8 @@ from penstock.plugin.pytorch import fn as torch_fn
 
 from ...readers.processes import assert_soon, children
 
+pytestmark = pytest.mark.usefixtures("importable_tests")
+
 
 @pytest.fixture(autouse=True)
 def nothing_is_left():

@@ -14,6 +14,8 @@ from penstock.tensors import TensorListCPU
 
 from ...readers.processes import assert_soon, children
 
+pytestmark = pytest.mark.usefixtures("importable_tests")
+
 
 @pytest.fixture(autouse=True)
 def nothing_is_left():

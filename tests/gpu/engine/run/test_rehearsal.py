@@ -90,10 +90,10 @@ def photographs():
     return [np.frombuffer(simplejpeg.encode_jpeg(each), np.uint8) for each in pixels]
 
 
-def wait_for(threads, but=()):
-    """Wait for the end of threads that have this in their names, but for some threads."""
+def wait_for(threads):
+    """Wait for the end of threads that have this in their names."""
     deadline = time.monotonic() + 60
-    while any(threads in thread.name for thread in set(own_threads()).difference(but)):
+    while any(threads in thread.name for thread in own_threads()):
         assert time.monotonic() < deadline
         time.sleep(0.01)
 
@@ -101,9 +101,8 @@ def wait_for(threads, but=()):
 @pytest.fixture(autouse=True)
 def _ended():
     """Threads that compile for a closed pipeline may launch more: no other test sees that."""
-    before = own_threads()  # those of eager calls of other tests stay
     yield
-    wait_for("penstock", before)
+    wait_for("penstock")
 
 
 @pytest.mark.parametrize("step", STEPS)
