@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # An editable install is a hook in Python's import, which mypy and pyright do not follow. They follow
 # a path: that of a folder in which the checkout has the form of the installed package.
-.PHONY: demo docs gallery test test-frameworks lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
+.PHONY: demo docs gallery test test-quick test-frameworks lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -58,8 +58,13 @@ lint: $(VENV)/dev
 	$(RUN) docs/generate.py --check
 
 test: lint
-	@echo "The suite: its first dots come once all tests are collected"
+	@echo "The suite takes some ten minutes of two cores; the first dots come after half a minute or more"
 	$(VENV)/bin/pytest -n $(WORKERS) --ignore=tests/parity
+
+# The first test of each file.
+test-quick: $(VENV)/dev
+	@echo "The first test of each file: a minute or two"
+	$(VENV)/bin/pytest -n 2 --ignore=tests/parity --quick
 
 # TensorFlow, JAX, Paddle and Triton's clients have virtual environments of their own;
 # `make test-frameworks FRAMEWORKS="jax paddle"` tries some of them.

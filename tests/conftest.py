@@ -58,29 +58,21 @@ class _Checkout:
         return pytest.Dir.from_parent(parent, path=path) if path == _ROOT else None
 
 
-# Measured: these tests of all files take some 150 s of a core.
-QUICK_TESTS_OF_A_FILE = 2
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the choice of a few tests of each file."""
-    parser.addoption("--quick", action="store_true", help="two tests of each file")
+    """Add the choice of one test of each file."""
+    parser.addoption("--quick", action="store_true", help="the first test of each file")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --quick, keep the first functions of each file, with their first parameters."""
-    if not config.getoption("quick"):
-        return
-    kept: dict[Path, dict[str, pytest.Item]] = {}
-    for item in items:
-        of_file = kept.setdefault(item.path, {})
-        name = item.nodeid.partition("[")[0]
-        if name not in of_file and len(of_file) < QUICK_TESTS_OF_A_FILE:
-            of_file[name] = item
-    chosen = {item for of_file in kept.values() for item in of_file.values()}
-    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-    items[:] = [item for item in items if item in chosen]
+    """With --quick, keep the first test of each file."""
+    if config.getoption("quick"):
+        firsts: dict[Path, pytest.Item] = {}
+        for item in items:
+            firsts.setdefault(item.path, item)
+        kept = set(firsts.values())
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = firsts.values()
 
 
 def pytest_configure(config: pytest.Config) -> None:
