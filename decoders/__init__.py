@@ -1,6 +1,7 @@
 """Encoded samples to arrays.
 
 audio/     audio: a table of formats, the libraries that decode them, the operators
+cache/     a file of decoded samples that all processes of a host share
 image/     images: a table of formats, the CPU and GPU engines that decode them, the operators
 errors     errors for encoded bytes
 inflate    compressed bytes of a known shape

@@ -9,6 +9,7 @@ mixed_batch      headers, boxes and results of such a batch
 plain_jpeg       its plain JPEG files: the hardware engine, and CUDA cores
 engine_share     which of these files are for the engine
 finish           turn and convert the pixels of such a batch
+cached           whole decoded images out of a cache that processes share
 cpu_decoding     the files of such a batch that the CPU decodes, in threads or a process
 decoding_child   that process
 color            color spaces and sample dtypes

@@ -31,7 +31,7 @@ from ...engine.tensors.dtypes import INT64, RGB, UINT8, to_numpy_type
 from .decode import DecodedToFit, Roi, decode, decode_to_fit, peek_shape
 from .engines import nvimgcodec
 from .formats import jpeg_batch_headers
-from .formats.base import ImageFormat
+from .formats.base import Box, ImageFormat
 from .mixed import MixedDecoding, Windows
 from .table import added_formats, restore_formats
 
@@ -49,6 +49,7 @@ _FOR_THE_CPU = (
     "decode on the GPU: device='mixed'",
     "fit=(height, width), if a resize follows: JPEG files are decoded at a lower resolution",
     "store smaller images: `penstock convert` can resize them once",
+    "decode each image once: cache='ram' or 'disk', where the decoded images have room",
     "more cores",
 )
 _FOR_THE_GPU = (
@@ -92,6 +93,8 @@ class ImageDecoder(FormatUser):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("encoded",)
+    is_windowed: bool = True
+    """Whether it decodes a window of each image."""
 
     output_type = param(
         IMAGE_TYPE,
@@ -144,8 +147,26 @@ class ImageDecoder(FormatUser):
     preallocate_height_hint = param(INT, 0, NO_EFFECT)
     affine = param(BOOL, True, NO_EFFECT)
     memory_stats = param(BOOL, False, NO_EFFECT, deprecated=LEAVE_OUT)
-    cache_size = param(INT, 0, NO_EFFECT)
-    cache_threshold = param(INT, 0, NO_EFFECT)
+    cache = param(
+        STR,
+        None,
+        "Keep whole decoded images, so that later epochs copy them and decode nothing: 'ram' in "
+        "memory, for as long as a pipeline uses the cache; 'disk' in `cache_folder`, for later "
+        "runs, too. All processes of a user on a host share one cache of a size. With "
+        "device='cpu'.",
+        choices=("ram", "disk"),
+    )
+    cache_size = param(
+        INT,
+        0,
+        "With `cache`, the most MiB that the cache takes. A full cache keeps what it has, and "
+        "other images are decoded. Without `cache`, the number has no effect.",
+        minimum=0,
+    )
+    cache_folder = param(STR, "", "With cache='disk', the folder of the cache's file.")
+    cache_threshold = param(
+        INT, 0, "With `cache`, decoded images of fewer bytes are not stored.", minimum=0
+    )
     cache_debug = param(BOOL, False, NO_EFFECT)
     cache_batch_copy = param(BOOL, True, NO_EFFECT)
     cache_type = param(STR, "", NO_EFFECT)
@@ -172,6 +193,11 @@ class ImageDecoder(FormatUser):
         self._decode: Callable[..., Array] = partial(decode, **options)
         self._decode_to_fit: Callable[..., DecodedToFit] = partial(decode_to_fit, **options)
         self._fit = None if self.fit is None else _pair(owner, self.fit)
+        self._cache = None
+        if self.cache is not None:
+            from .cached import image_cache  # only programs with a cache pay for the import
+
+            self._cache = image_cache(self, self._fit, self._report_blemish)
         self._mixed = None
         if self.device == "mixed":
             nvimgcodec.check_installed()
@@ -181,6 +207,10 @@ class ImageDecoder(FormatUser):
             self._mixed = MixedDecoding(output, dtype, upright, load, self._report_blemish)
             headers = jpeg_batch_headers.headers
             self.metadata_functions = {jpeg_batch_headers.METADATA: headers}
+
+    def check_machine(self) -> None:
+        if self._cache is not None:
+            self._cache.open()
 
     def _report_blemish(self, _: str) -> None:
         with self._lock:
@@ -193,12 +223,18 @@ class ImageDecoder(FormatUser):
 
     def event_counts(self) -> dict[str, int]:
         counts = {} if self._mixed is None else self._mixed.event_counts()
+        if self._cache is not None:
+            counts = self._cache.event_counts()
         return counts | ({_BLEMISHED: self._blemished} if self._blemished else {})
 
     def remark(self) -> str:
+        if self._cache is not None:
+            return self._cache.remark()
         return "" if self._mixed is None else self._mixed.path_used
 
     def close(self) -> None:
+        if self._cache is not None:
+            self._cache.close()
         if self._mixed is not None:
             self._mixed.close()
 
@@ -252,9 +288,21 @@ class ImageDecoder(FormatUser):
         """Decode one sample, or the region `roi` of it."""
         # The library decodes whole images: with a region, the whole image goes to scratch memory.
         memory = workspace.empty if roi is None else workspace.scratch
+        if self._cache is not None:
+            image = self._cache.image(encoded, memory, self._decoded)
+            if image is not None:
+                return image if roi is None else _region(image, roi)
+        return self._decoded(encoded, roi=roi, empty=memory)
+
+    def _decoded(self, encoded: Array, **options: Any) -> Array:
         if self._fit is None:
-            return self._decode(encoded, roi=roi, empty=memory)
-        return self._decode_to_fit(encoded, roi=roi, fit=self._fit, empty=memory).image
+            return self._decode(encoded, **options)
+        return self._decode_to_fit(encoded, fit=self._fit, **options).image
+
+
+def _region(image: Array, roi: Box | Callable[[int, int], Box]) -> Array:
+    y0, x0, y1, x1 = roi(*image.shape[:2]) if callable(roi) else roi
+    return image[y0:y1, x0:x1]
 
 
 def _pair(owner: str, fit: tuple[int, ...]) -> tuple[int, int]:
@@ -276,6 +324,7 @@ class Image(ImageDecoder):
     name = "decoders.image"
     aliases = ("image_decoder", "experimental.decoders.image")
     devices = ("cpu", "mixed")
+    is_windowed = False
 
     def sample(self, workspace: Workspace, encoded: Array) -> Array:
         return self.decoded(workspace, encoded)

@@ -19,8 +19,8 @@ def test_outputs_are_arrays_of_whole_batches(numbers):
 
 
 def test_a_partial_batch_is_a_view(feed):
-    rows = empty_aligned((4, 3), np.float64)  # arrays at other addresses are copied
-    rows[:] = np.arange(12).reshape(4, 3)
+    rows = empty_aligned((4, 3), np.float64)  # others are copied to aligned memory
+    rows[:] = np.arange(12.0).reshape(4, 3)
     iterator = GenericIterator(
         feed([rows]), ["label"], 3, last_batch_policy=LastBatchPolicy.PARTIAL
     )

@@ -99,6 +99,10 @@ def image(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     use_fast_idct: _builtins.bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
@@ -109,8 +113,6 @@ def image(
     preallocate_height_hint: int | None = ...,
     affine: _builtins.bool | None = ...,
     memory_stats: _builtins.bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: _builtins.bool | None = ...,
     cache_batch_copy: _builtins.bool | None = ...,
     cache_type: str | None = ...,
@@ -150,13 +152,23 @@ def image(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
+        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
+            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
+            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
+            host share one cache of a size. With device='cpu'.
+        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
+            keeps what it has, and other images are decoded. Without `cache`, the number has no
+            effect. Default: 0.
+        cache_folder (str | None): With cache='disk', the folder of the cache's file.
+        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+            stored. Default: 0.
         batch_size (int | None): number of samples, if no input and no argument is a batch.
         device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator.
+            memory_stats, cache_debug, cache_batch_copy, cache_type, split_stages,
+            use_chunk_allocator.
     """
 
 @overload
@@ -170,6 +182,10 @@ def image(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     use_fast_idct: _builtins.bool | None = ...,
     hybrid_huffman_threshold: int | None = ...,
     device_memory_padding: int | None = ...,
@@ -180,8 +196,6 @@ def image(
     preallocate_height_hint: int | None = ...,
     affine: _builtins.bool | None = ...,
     memory_stats: _builtins.bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: _builtins.bool | None = ...,
     cache_batch_copy: _builtins.bool | None = ...,
     cache_type: str | None = ...,
@@ -201,6 +215,10 @@ def image_crop(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     crop: float | _abc.Sequence[float] | TensorLike | None = ...,
     crop_d: float | TensorLike | None = ...,
     crop_h: float | TensorLike | None = ...,
@@ -219,8 +237,6 @@ def image_crop(
     preallocate_height_hint: int | None = ...,
     affine: _builtins.bool | None = ...,
     memory_stats: _builtins.bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: _builtins.bool | None = ...,
     cache_batch_copy: _builtins.bool | None = ...,
     cache_type: str | None = ...,
@@ -263,6 +279,16 @@ def image_crop(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
+        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
+            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
+            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
+            host share one cache of a size. With device='cpu'.
+        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
+            keeps what it has, and other images are decoded. Without `cache`, the number has no
+            effect. Default: 0.
+        cache_folder (str | None): With cache='disk', the folder of the cache's file.
+        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+            stored. Default: 0.
         crop (float | Sequence[float] | TensorLike | Batch | None): Shape of the window in
             pixels, (height, width) or (depth, height, width). Fractions are cut off; 0 and
             negative numbers take the whole axis.
@@ -285,8 +311,8 @@ def image_crop(
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator.
+            memory_stats, cache_debug, cache_batch_copy, cache_type, split_stages,
+            use_chunk_allocator.
     """
 
 @overload
@@ -300,6 +326,10 @@ def image_crop(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     crop: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
     crop_d: float | TensorLike | Batch | None = ...,
     crop_h: float | TensorLike | Batch | None = ...,
@@ -318,8 +348,6 @@ def image_crop(
     preallocate_height_hint: int | None = ...,
     affine: _builtins.bool | None = ...,
     memory_stats: _builtins.bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: _builtins.bool | None = ...,
     cache_batch_copy: _builtins.bool | None = ...,
     cache_type: str | None = ...,
@@ -339,6 +367,10 @@ def image_random_crop(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     random_area: float | _abc.Sequence[float] | None = ...,
     random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
     num_attempts: int | None = ...,
@@ -352,8 +384,6 @@ def image_random_crop(
     preallocate_height_hint: int | None = ...,
     affine: _builtins.bool | None = ...,
     memory_stats: _builtins.bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: _builtins.bool | None = ...,
     cache_batch_copy: _builtins.bool | None = ...,
     cache_type: str | None = ...,
@@ -395,6 +425,16 @@ def image_random_crop(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
+        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
+            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
+            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
+            host share one cache of a size. With device='cpu'.
+        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
+            keeps what it has, and other images are decoded. Without `cache`, the number has no
+            effect. Default: 0.
+        cache_folder (str | None): With cache='disk', the folder of the cache's file.
+        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+            stored. Default: 0.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
             the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
             again. Default: (0.08, 1.0).
@@ -408,8 +448,8 @@ def image_random_crop(
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator.
+            memory_stats, cache_debug, cache_batch_copy, cache_type, split_stages,
+            use_chunk_allocator.
     """
 
 @overload
@@ -423,6 +463,10 @@ def image_random_crop(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     random_area: float | _abc.Sequence[float] | None = ...,
     random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
     num_attempts: int | None = ...,
@@ -436,8 +480,6 @@ def image_random_crop(
     preallocate_height_hint: int | None = ...,
     affine: _builtins.bool | None = ...,
     memory_stats: _builtins.bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: _builtins.bool | None = ...,
     cache_batch_copy: _builtins.bool | None = ...,
     cache_type: str | None = ...,
@@ -460,6 +502,10 @@ def image_slice(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     axes: int | _abc.Sequence[int] | TensorLike | None = ...,
     axis_names: str | None = ...,
     start: int | _abc.Sequence[int] | TensorLike | None = ...,
@@ -480,8 +526,6 @@ def image_slice(
     preallocate_height_hint: int | None = ...,
     affine: _builtins.bool | None = ...,
     memory_stats: _builtins.bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: _builtins.bool | None = ...,
     cache_batch_copy: _builtins.bool | None = ...,
     cache_type: str | None = ...,
@@ -528,6 +572,16 @@ def image_slice(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
+        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
+            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
+            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
+            host share one cache of a size. With device='cpu'.
+        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
+            keeps what it has, and other images are decoded. Without `cache`, the number has no
+            effect. Default: 0.
+        cache_folder (str | None): With cache='disk', the folder of the cache's file.
+        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+            stored. Default: 0.
         axes (int | Sequence[int] | TensorLike | Batch | None): The axes that the values are
             for, in their order; all axes if it is empty. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -550,8 +604,8 @@ def image_slice(
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator.
+            memory_stats, cache_debug, cache_batch_copy, cache_type, split_stages,
+            use_chunk_allocator.
     """
 
 @overload
@@ -567,6 +621,10 @@ def image_slice(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     axes: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
     axis_names: str | None = ...,
     start: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
@@ -587,8 +645,6 @@ def image_slice(
     preallocate_height_hint: int | None = ...,
     affine: _builtins.bool | None = ...,
     memory_stats: _builtins.bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: _builtins.bool | None = ...,
     cache_batch_copy: _builtins.bool | None = ...,
     cache_type: str | None = ...,

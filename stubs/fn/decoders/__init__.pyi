@@ -83,6 +83,10 @@ def image(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     use_fast_idct: bool | None = ...,
@@ -95,8 +99,6 @@ def image(
     preallocate_height_hint: int | None = ...,
     affine: bool | None = ...,
     memory_stats: bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: bool | None = ...,
     cache_batch_copy: bool | None = ...,
     cache_type: str | None = ...,
@@ -137,6 +139,16 @@ def image(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
+        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
+            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
+            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
+            host share one cache of a size. With device='cpu'.
+        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
+            keeps what it has, and other images are decoded. Without `cache`, the number has no
+            effect. Default: 0.
+        cache_folder (str | None): With cache='disk', the folder of the cache's file.
+        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+            stored. Default: 0.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -146,8 +158,8 @@ def image(
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
+            memory_stats, cache_debug, cache_batch_copy, cache_type, split_stages,
+            use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_crop(
@@ -160,6 +172,10 @@ def image_crop(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     crop: float | _abc.Sequence[float] | DataNode | None = ...,
     crop_d: float | DataNode | None = ...,
     crop_h: float | DataNode | None = ...,
@@ -180,8 +196,6 @@ def image_crop(
     preallocate_height_hint: int | None = ...,
     affine: bool | None = ...,
     memory_stats: bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: bool | None = ...,
     cache_batch_copy: bool | None = ...,
     cache_type: str | None = ...,
@@ -225,6 +239,16 @@ def image_crop(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
+        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
+            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
+            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
+            host share one cache of a size. With device='cpu'.
+        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
+            keeps what it has, and other images are decoded. Without `cache`, the number has no
+            effect. Default: 0.
+        cache_folder (str | None): With cache='disk', the folder of the cache's file.
+        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+            stored. Default: 0.
         crop (float | Sequence[float] | DataNode | None): Shape of the window in pixels,
             (height, width) or (depth, height, width). Fractions are cut off; 0 and negative
             numbers take the whole axis.
@@ -249,8 +273,8 @@ def image_crop(
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
+            memory_stats, cache_debug, cache_batch_copy, cache_type, split_stages,
+            use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_random_crop(
@@ -263,6 +287,10 @@ def image_random_crop(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     random_area: float | _abc.Sequence[float] | None = ...,
     random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
     num_attempts: int | None = ...,
@@ -278,8 +306,6 @@ def image_random_crop(
     preallocate_height_hint: int | None = ...,
     affine: bool | None = ...,
     memory_stats: bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: bool | None = ...,
     cache_batch_copy: bool | None = ...,
     cache_type: str | None = ...,
@@ -321,6 +347,16 @@ def image_random_crop(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
+        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
+            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
+            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
+            host share one cache of a size. With device='cpu'.
+        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
+            keeps what it has, and other images are decoded. Without `cache`, the number has no
+            effect. Default: 0.
+        cache_folder (str | None): With cache='disk', the folder of the cache's file.
+        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+            stored. Default: 0.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
             the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
             again. Default: (0.08, 1.0).
@@ -337,8 +373,8 @@ def image_random_crop(
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
+            memory_stats, cache_debug, cache_batch_copy, cache_type, split_stages,
+            use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def image_slice(
@@ -353,6 +389,10 @@ def image_slice(
     fit: int | _abc.Sequence[int] | None = ...,
     jpeg_fancy_upsampling: bool | None = ...,
     hw_decoder_load: float | None = ...,
+    cache: Literal['ram', 'disk'] | None = ...,
+    cache_size: int | None = ...,
+    cache_folder: str | None = ...,
+    cache_threshold: int | None = ...,
     axes: int | _abc.Sequence[int] | DataNode | None = ...,
     axis_names: str | None = ...,
     start: int | _abc.Sequence[int] | DataNode | None = ...,
@@ -375,8 +415,6 @@ def image_slice(
     preallocate_height_hint: int | None = ...,
     affine: bool | None = ...,
     memory_stats: bool | None = ...,
-    cache_size: int | None = ...,
-    cache_threshold: int | None = ...,
     cache_debug: bool | None = ...,
     cache_batch_copy: bool | None = ...,
     cache_type: str | None = ...,
@@ -424,6 +462,16 @@ def image_slice(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
+        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
+            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
+            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
+            host share one cache of a size. With device='cpu'.
+        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
+            keeps what it has, and other images are decoded. Without `cache`, the number has no
+            effect. Default: 0.
+        cache_folder (str | None): With cache='disk', the folder of the cache's file.
+        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+            stored. Default: 0.
         axes (int | Sequence[int] | DataNode | None): The axes that the values are for, in their
             order; all axes if it is empty. Default: (1, 0).
         axis_names (str | None): The axes, as letters of the layout: "WH" by default, if `axes`
@@ -449,8 +497,8 @@ def image_slice(
         Accepted for compatibility, without effect: use_fast_idct, hybrid_huffman_threshold,
             device_memory_padding, host_memory_padding, device_memory_padding_jpeg2k,
             host_memory_padding_jpeg2k, preallocate_width_hint, preallocate_height_hint, affine,
-            memory_stats, cache_size, cache_threshold, cache_debug, cache_batch_copy,
-            cache_type, split_stages, use_chunk_allocator, bytes_per_sample_hint.
+            memory_stats, cache_debug, cache_batch_copy, cache_type, split_stages,
+            use_chunk_allocator, bytes_per_sample_hint.
     """
 
 def inflate(

@@ -1,0 +1,225 @@
+"""Whole decoded images out of a cache, for the operators that decode images."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from math import prod
+from threading import Lock
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+
+from ...engine.errors import DecodeError
+from ...engine.graph.operator import Array
+from ...engine.tensors.dtypes import to_numpy_type
+from ...engine.tensors.results import Empty
+from ..cache.places import Place, close_cache, open_cache
+from ..cache.shared_cache import KEY_BYTES, SharedCache
+from .color import channels_of
+from .formats.base import ImageHeader
+from .table import added_formats, read_decodable_header
+
+_DECODING_LIBRARIES = (
+    "opencv-python-headless",
+    "opencv-python",
+    "simplejpeg",
+    "imagecodecs",
+    "pillow",
+    "pillow-heif",
+    "tifffile",
+)
+"""Distributions whose releases may differ in the pixels that they decode."""
+
+Decode = Callable[..., Array]
+"""`decode(encoded, empty, report_blemish)` returns the whole image, in memory of `empty`."""
+
+
+class CachingDecoder(Protocol):
+    """The attributes of an image decoder that a cache depends on: see `ImageDecoder`."""
+
+    device: str
+    is_windowed: bool
+    cache: Any
+    cache_size: Any
+    cache_folder: Any
+    cache_threshold: Any
+    output_type: Any
+    dtype: Any
+    adjust_orientation: Any
+
+    def refuse(self, problem: str) -> NoReturn:
+        """Raise ArgumentError."""
+
+
+def image_cache(
+    decoder: CachingDecoder,
+    fit: tuple[int, int] | None,
+    report_blemish: Callable[[str], None],
+) -> ImageCache:
+    """Return the cache that a decoder's arguments ask for; it opens when it is used.
+
+    Raises:
+        ArgumentError: the arguments contradict one another.
+    """
+    kind, folder = decoder.cache, decoder.cache_folder
+    if decoder.device != "cpu":
+        decoder.refuse(
+            f"cache={kind!r} keeps images that the CPU decodes, but device is "
+            f"{decoder.device!r}; leave device out, and move the images with .gpu()"
+        )
+    if not decoder.cache_size:
+        decoder.refuse(f"cache={kind!r} needs cache_size: the most MiB that the cache may take")
+    if bool(folder) != (kind == "disk"):
+        decoder.refuse(
+            "cache='disk' needs cache_folder, and cache='ram' has none, but cache is "
+            f"{kind!r} and cache_folder is {folder!r}"
+        )
+    if fit is not None and decoder.is_windowed:
+        decoder.refuse(
+            "with fit, the size of a decoded image depends on its window, so there is no whole "
+            "image to cache; leave out fit or cache"
+        )
+    return ImageCache(
+        Place(kind, decoder.cache_size, folder and os.path.realpath(folder)),
+        decoder.output_type.name,
+        to_numpy_type(decoder.dtype),
+        decoder.adjust_orientation,
+        fit,
+        decoder.cache_threshold,
+        report_blemish,
+    )
+
+
+class ImageCache:
+    """The cache of one decoder. Threads may use it together.
+
+    The key of an image is a cryptographic hash of its encoded bytes and of all that decides the
+    pixels. So a file that has changed is another image, wherever the bytes come from.
+
+    Args:
+        place: where the cache lies.
+        output, dtype, use_exif: as for `decode.decode`.
+        fit: as for `decode.decode_to_fit`; None for images of full size.
+        threshold: images of fewer bytes are not stored.
+        report_blemish: as for `decode.decode`.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        output: str,
+        dtype: np.dtype[Any],
+        use_exif: bool,
+        fit: tuple[int, int] | None,
+        threshold: int,
+        report_blemish: Callable[[str], None],
+    ) -> None:
+        self._place = place
+        self._output = output
+        self._dtype = dtype
+        self._use_exif = use_exif
+        self._threshold = threshold
+        self._report_blemish = report_blemish
+        told = repr((output, dtype.str, use_exif, fit, _libraries()))
+        self._seed = hashlib.sha256(told.encode())
+        self._shared: SharedCache | None = None
+        self._lock = Lock()
+        self._hits = self._stores = self._damaged = 0
+        self._fill = ""
+
+    def open(self) -> SharedCache:
+        """Open the cache; idempotent."""
+        if self._shared is None:
+            with self._lock:
+                if self._shared is None:
+                    self._shared = open_cache(self._place)
+        return self._shared
+
+    def image(self, encoded: Array, empty: Empty, decode: Decode) -> Array | None:
+        """Return a whole image, from the cache or decoded and stored.
+
+        Args:
+            encoded: the encoded file.
+            empty: allocates memory for the image; it may be called twice.
+            decode: decodes the image.
+
+        Returns:
+            The image, in memory of `empty`; None if the cache does not help.
+        """
+        if encoded.ndim != 1 or encoded.dtype != np.uint8 or not encoded.flags.c_contiguous:
+            return None
+        shared = self.open()
+        key = self._key(encoded)
+        found = shared.find(key, self._dtype, empty)
+        if found is not None:
+            with self._lock:
+                self._hits += 1
+            return found
+        header = read_decodable_header(encoded)
+        if not self._wants(header, shared):
+            return None
+        blemishes: list[str] = []
+        try:
+            image = decode(encoded, empty=empty, report_blemish=blemishes.append)
+        except DecodeError:  # the region that is asked for may be intact
+            return None
+        if blemishes:  # each decode of the file counts
+            self._report_blemish(blemishes[0])
+        elif shared.store(key, image):
+            with self._lock:
+                self._stores += 1
+        return image
+
+    def _key(self, encoded: Array) -> bytes:
+        digest = self._seed.copy()
+        digest.update(encoded.data)
+        return digest.digest()[:KEY_BYTES]
+
+    def _wants(self, header: ImageHeader, shared: SharedCache) -> bool:
+        shape = *header.size(use_exif=self._use_exif), channels_of(header.space_of(self._output))
+        nbytes = prod(shape) * self._dtype.itemsize
+        # The program's own formats may change without a sign that could enter the key.
+        own = {row.name for row in added_formats()}
+        return header.format not in own and nbytes >= self._threshold and shared.has_room(nbytes)
+
+    def event_counts(self) -> dict[str, int]:
+        """See `Operator.event_counts`."""
+        if self._shared is not None:
+            self._damaged = self._shared.damaged
+        counts = {
+            "images from the cache": self._hits,
+            "images stored in the cache": self._stores,
+            "damaged images dropped from the cache": self._damaged,
+        }
+        return {event: number for event, number in counts.items() if number}
+
+    def remark(self) -> str:
+        """See `Operator.remark`."""
+        if (shared := self._shared) is not None:
+            used, size = shared.used / 1e6, shared.nbytes / 1e6
+            self._fill = f"cache: {used:.1f} of {size:.1f} MB are taken"
+        return self._fill
+
+    def close(self) -> None:
+        """Leave the cache, and keep what `event_counts` and `remark` tell; idempotent."""
+        self.event_counts()
+        self.remark()
+        if self._shared is not None:
+            self._shared = None
+            close_cache(self._place)
+
+
+@cache
+def _libraries() -> tuple[tuple[str, str], ...]:
+    """Return the releases of the libraries that decode and are installed."""
+    found = []
+    for name in _DECODING_LIBRARIES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return tuple(found)

@@ -1,0 +1,113 @@
+"""Where caches lie: who shares them, and what is left of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from penstock import ArgumentError
+from penstock.decoders.cache.places import Place, close_cache, open_cache
+
+from .conftest import found, key, pixels
+from .programs import running
+
+STORES = """
+cache = open_cache({place!r})
+cache.store(key(1), pixels(1))
+told("stored")
+sys.stdin.readline()
+close_cache({place!r})
+"""
+
+
+def register_of(place):
+    return Path(f"/dev/shm/penstock-cache-1-{os.getuid()}-{place.mebibytes}")
+
+
+@pytest.fixture
+def memory(mebibytes):
+    return Place("ram", mebibytes)
+
+
+def test_a_process_opens_a_cache_once(place):
+    one, other = open_cache(place), open_cache(place)
+    assert one is other
+    close_cache(place)
+    assert one.store(key(1), pixels(1))
+    close_cache(place)
+    with pytest.raises(OSError, match="descriptor"):
+        os.fstat(one.descriptor)
+
+
+def test_memory_outlives_the_process_that_made_it(opened, memory):
+    with running(STORES.format(place=memory)) as maker:
+        maker.wait_for("stored")
+        cache = opened(memory)
+        np.testing.assert_array_equal(found(cache, 1), pixels(1))
+        maker.kill()
+    with running(STORES.format(place=memory)) as third:
+        third.wait_for("stored")
+        assert cache.store(key(2), pixels(2))
+        inodes = {
+            os.stat(f"/proc/{pid}/fd/{descriptor}").st_ino for pid, descriptor in holders(memory)
+        }
+        assert len(inodes) == 1
+        assert len(holders(memory)) == 2
+        third.end()
+    assert len(holders(memory)) == 1
+
+
+def holders(place):
+    lines = register_of(place).read_text().splitlines()
+    return [tuple(map(int, line.split())) for line in lines]
+
+
+def test_memory_goes_with_its_last_process(memory):
+    with running(STORES.format(place=memory)) as one:
+        one.wait_for("stored")
+        one.kill()
+    cache = open_cache(memory)
+    assert found(cache, 1) is None
+    assert cache.used == cache._data_at
+    assert len(holders(memory)) == 1
+    close_cache(memory)
+    assert not register_of(memory).exists()
+
+
+def test_a_spoiled_register_costs_the_sharing_alone(opened, memory):
+    register_of(memory).write_text(f"{os.getpid()} 0\n99999999 3\nnonsense \xff\n1 2 3\n\n-1 -1\n")
+    cache = opened(memory)
+    assert cache.store(key(1), pixels(1))
+    assert holders(memory) == [(os.getpid(), cache.descriptor)]
+
+
+def test_the_disk_keeps_the_cache(disk):
+    with running(STORES.format(place=disk)) as one:
+        one.wait_for("stored")
+        one.end()
+    cache = open_cache(disk)
+    np.testing.assert_array_equal(found(cache, 1), pixels(1))
+    close_cache(disk)
+
+
+def test_more_than_the_memory_is_refused():
+    with pytest.raises(ArgumentError, match=r"but the host has \d+ MiB of memory"):
+        open_cache(Place("ram", 1 << 40))
+
+
+def test_a_file_that_the_disk_cannot_have_leaves_none_that_stands_in_the_way(opened, disk):
+    with pytest.raises(ArgumentError, match=r"cannot hold a cache of \d+ MiB.*a local disk"):
+        open_cache(disk._replace(mebibytes=1 << 42))
+    assert opened(disk).store(key(1), pixels(1))
+
+
+def test_an_end_without_a_close_leaves_a_line_that_the_next_user_removes(opened, memory):
+    with running(STORES.format(place=memory)) as one:
+        one.wait_for("stored")
+        one.kill()
+    assert register_of(memory).exists()
+    cache = opened(memory)
+    assert holders(memory) == [(os.getpid(), cache.descriptor)]
