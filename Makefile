@@ -1,8 +1,8 @@
 # `make demo` and `make test` make the virtual environment that they need.
 PYTHON ?= python3
 VENV ?= .venv
-# PyTorch is large. `make test TORCH=` leaves PyTorch out and skips its tests. On Linux, if pip finds
-# no CPU build of this version, it installs a CUDA build of several gigabytes.
+# PyTorch is large. On Linux, if pip finds no CPU build of this version, it installs a CUDA build of
+# several gigabytes.
 TORCH ?= torch==2.13.0
 # In a folder of its own: its compiled operators do not load beside a CPU build, and what finds it
 # among the packages, such as Lightning, fails to import it.
@@ -11,6 +11,8 @@ DALI ?= nvidia-dali-cuda130==2.4.0
 # Python compiles modules when they are imported: of PyTorch, Ray and others, most never are.
 PIP = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile
 RUN = $(VENV)/bin/python
+# Installs the many packages of developers in a tenth of pip's time.
+UV = $(VENV)/bin/uv
 # More than CI's cores, because some tests wait for processes and servers.
 WORKERS ?= 3
 
@@ -20,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # An editable install is a hook in Python's import, which mypy and pyright do not follow. They follow
 # a path: that of a folder in which the checkout has the form of the installed package.
-.PHONY: demo docs gallery test test-frameworks lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
+.PHONY: demo docs gallery test test-quick test-frameworks lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -29,8 +31,9 @@ $(VENV)/base: pyproject.toml
 	touch $@
 
 $(VENV)/dev: $(VENV)/base
-	@echo "The tools of developers are installed: PyTorch and others, some minutes"
-	$(PIP) -e '.[dev]' $(TORCH)
+	@echo "The tools of developers are installed: PyTorch and others, half a minute or more"
+	$(PIP) 'uv>=0.8,<1' $(TORCH)
+	$(UV) pip install --quiet --python $(VENV) -e . --group dev
 	$(PIP) --no-deps --upgrade --target $(VENV)/torchvision $(TORCHVISION)
 	touch $@
 
@@ -55,8 +58,13 @@ lint: $(VENV)/dev
 	$(RUN) docs/generate.py --check
 
 test: lint
-	@echo "The suite: its first dots come once all tests are collected"
+	@echo "The suite takes some ten minutes of two cores; the first dots come after half a minute or more"
 	$(VENV)/bin/pytest -n $(WORKERS) --ignore=tests/parity
+
+# The first test of each file.
+test-quick: $(VENV)/dev
+	@echo "The first test of each file: a minute or two"
+	$(VENV)/bin/pytest -n 2 --ignore=tests/parity --quick
 
 # TensorFlow, JAX, Paddle and Triton's clients have virtual environments of their own;
 # `make test-frameworks FRAMEWORKS="jax paddle"` tries some of them.
@@ -79,30 +87,20 @@ SEED ?= 0
 stress: $(VENV)/dev
 	$(RUN) -m penstock.tests.stress --minutes $(MINUTES) --seed $(SEED)
 
-# Each reader and decoder once, with the lowest releases that pyproject.toml admits, and with the
+# Each reader and decoder once: with the lowest releases that pyproject.toml admits, and with the
 # newest ones on each release of Python that this machine has.
 EXTRAS = audio,coco,fits,images,lmdb,lz4,parquet,remote,tfrecord,video,zstd
 SMOKE = --noconftest -q --import-mode=importlib tests/smoke
-UV = $(VENV)/bin/uv
 lowest: $(VENV)/dev
 	$(UV) venv --quiet --clear --python $(PYTHON) $(VENV)/lowest
 	$(UV) pip install --quiet --python $(VENV)/lowest --resolution lowest-direct \
 		-e '.[$(EXTRAS)]' 'pytest>=9' 'pytest-timeout>=2.3'
 	PYTHONPATH=$(VENV)/checkout $(VENV)/lowest/bin/pytest $(SMOKE)
 
+# Builds the packages, and installs the wheel.
 PYTHONS ?= 3.11 3.12 3.13 3.14
 pythons: $(VENV)/dev
-	@if command -v pyenv > /dev/null; then \
-		export PYENV_VERSION=$$(pyenv versions --bare | paste -sd : -); \
-	fi; \
-	for release in $(PYTHONS); do \
-		if ! $(UV) venv --quiet --clear --no-python-downloads --python $$release $(VENV)/smoke 2> /dev/null; then \
-			echo "Python $$release is not on this machine: not tried"; continue; \
-		fi; \
-		echo "Python $$release" && \
-		$(UV) pip install --quiet --python $(VENV)/smoke -e '.[$(EXTRAS)]' 'pytest>=9' pytest-timeout && \
-		PYTHONPATH=$(VENV)/checkout $(VENV)/smoke/bin/pytest $(SMOKE) || exit 1; \
-	done
+	$(RUN) tests/packages.py --extras $(EXTRAS) --builds $(VENV)/packages $(PYTHONS)
 
 # Other projects' files against other libraries; `make corpus CORPUS=folder SAMPLE=100`.
 SAMPLE ?= 1000000

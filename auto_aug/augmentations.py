@@ -26,6 +26,34 @@ from .core import augmentation
 from .core.functions import Array
 from .core.sequences import FILL_VALUE, SMOOTH, augment, has_effect, sharpening_factor
 
+__all__ = [
+    "auto_contrast",
+    "brightness",
+    "color",
+    "contrast",
+    "equalize",
+    "identity",
+    "invert",
+    "poster_mask_uint8",
+    "posterize",
+    "rotate",
+    "sharpness",
+    "sharpness_kernel",
+    "sharpness_kernel_shifted",
+    "shear_x",
+    "shear_y",
+    "shift_enhance_range",
+    "solarize",
+    "solarize_add",
+    "solarize_add_shift",
+    "translate_x",
+    "translate_x_no_shape",
+    "translate_y",
+    "translate_y_no_shape",
+    "warp_x_param",
+    "warp_y_param",
+]
+
 _ENHANCED = (0, 0.9)
 _SAME = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
 _BITS = 8

@@ -14,6 +14,16 @@ from .policy_tables import TABLES
 from .suites import options_of
 from .translations import get_translations
 
+__all__ = [
+    "apply_auto_augment",
+    "auto_augment",
+    "auto_augment_image_net",
+    "get_image_net_policy",
+    "get_reduced_cifar10_policy",
+    "get_reduced_image_net_policy",
+    "get_svhn_policy",
+]
+
 Shape = DataNode | Sequence[int] | None
 _BINS = 11
 _ENHANCED = (0.1, 1.9)

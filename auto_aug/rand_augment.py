@@ -15,6 +15,13 @@ from .core.sequences import Labels, StepSequences, apply_sequences
 from .suites import fitting, options_of, without
 from .translations import get_translations
 
+__all__ = [
+    "apply_rand_augment",
+    "get_rand_augment_non_monotonic_suite",
+    "get_rand_augment_suite",
+    "rand_augment",
+]
+
 _MOST_PIXELS, _MOST_RELATIVE = 100, 100 / 224
 _ENHANCED = (0, 0.9)
 _ENHANCED_BY_FACTOR = (0.1, 1.9)

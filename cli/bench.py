@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from functools import partial
 from tempfile import TemporaryDirectory
@@ -12,6 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..datasets import open_dataset
+from ..engine.threads import usable_cores
 from ..readers.storage.urls import is_url
 from .benchmark.graphs import Work, graph_of
 from .benchmark.measure import Speed, Tick, measure
@@ -134,7 +134,7 @@ def _of_path(
     gpu = None if device == "cpu" else 0
     usual = {
         "batch_size": _BATCH,
-        "num_threads": len(os.sched_getaffinity(0)),
+        "num_threads": usable_cores(),
         "device_id": gpu,
         "seed": 1,
     }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from ..engine.tensors.arena import Arena
 from ..engine.tensors.packed_rows import MetadataFunction
+from ..engine.threads import usable_cores
 from .reader import Reader
 
 MIN_CORES = 4
@@ -30,7 +30,7 @@ class RecordReader(Reader):
 
     def cores_suffice(self) -> bool:
         """Return whether this machine has the cores for processes that read."""
-        return len(os.sched_getaffinity(0)) >= MIN_CORES
+        return usable_cores() >= MIN_CORES
 
     def share_memory(
         self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]

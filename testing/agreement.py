@@ -13,6 +13,14 @@ from ..engine.graph.operator import OPERATORS
 from ..engine.run.pipeline import Pipeline
 from ..engine.tensors import TensorListGPU
 
+__all__ = [
+    "Results",
+    "agree",
+    "assert_rows",
+    "on_device",
+    "source",
+]
+
 Rows = list[np.ndarray[Any, Any]]
 
 

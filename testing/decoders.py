@@ -20,6 +20,13 @@ from ..engine import types
 from ..engine.errors import DecodeError
 from ..engine.run.pipeline import Pipeline
 
+__all__ = [
+    "UPRIGHT",
+    "EncodedImage",
+    "FormatConformance",
+    "MixedConformance",
+]
+
 # EXIF 2.32 in arrays: from the stored image to the upright one.
 UPRIGHT = {
     1: lambda stored: stored,

@@ -16,6 +16,12 @@ import pytest
 from ..engine.graph.operator import OPERATORS
 from .agreement import Rows, agree, assert_rows, on_device
 
+__all__ = [
+    "OperatorConformance",
+    "RandomConformance",
+    "operator_suite",
+]
+
 NONE: Mapping[str, Any] = MappingProxyType({})
 BATCH = 3  # samples of an operator without inputs
 

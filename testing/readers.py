@@ -18,6 +18,8 @@ from ..readers.process.placed_columns import joined
 from ..readers.process.source_reads import SourceReads
 from ..readers.source import Column, Source
 
+__all__ = ["SourceConformance", "assert_columns", "assert_reads"]
+
 Sample = tuple[np.ndarray, ...]
 
 # The child of the fork only writes what it read and leaves; the parent reads on meanwhile.

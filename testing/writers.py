@@ -19,6 +19,10 @@ from ..engine.errors import ArgumentError
 from . import made
 from .descriptors import open_below
 
+__all__ = [
+    "WriterTests",
+]
+
 
 class WriterTests:
     """Inherit it, set `format` and `contents`, and override `bad_sample`.

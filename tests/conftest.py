@@ -44,6 +44,42 @@ settings.register_profile(
 )
 settings.load_profile("steady")
 
+_ROOT = Path(__file__).resolve().parent.parent
+
+
+class _Checkout:
+    """The root is a package, and pytest would import it, by the name of the checkout's folder.
+
+    Such a package is a second Penstock. It hides a library of that name, and there are folders
+    whose names are no names of packages: those of unpacked archives, such as `penstock-0.1.0`.
+    """
+
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Dir | None:
+        return pytest.Dir.from_parent(parent, path=path) if path == _ROOT else None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the choice of one test of each file."""
+    parser.addoption("--quick", action="store_true", help="the first test of each file")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --quick, keep the first test of each file."""
+    if config.getoption("quick"):
+        firsts: dict[Path, pytest.Item] = {}
+        for item in items:
+            firsts.setdefault(item.path, item)
+        kept = set(firsts.values())
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = firsts.values()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let pytest see a folder like others in the root."""
+    config.pluginmanager.register(_Checkout())
+
+
 OPERATORS.complete()  # for tests of each operator in the table
 
 
@@ -58,7 +94,6 @@ def kept_index(path: Path | str) -> Path:
     return cache_paths(open_storage(path))[0]
 
 
-_ROOT = Path(__file__).resolve().parent.parent
 _GENERATOR = _ROOT / "fixtures" / "generate.py"
 
 

@@ -11,7 +11,7 @@ import mmap
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -134,7 +134,8 @@ def _empty_cache(path: str, size: int) -> bool:
     """Ask the kernel to drop the file's pages; return whether the kernel did."""
     number = os.open(path, os.O_RDONLY)
     try:
-        os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
+        with suppress(AttributeError):  # a system without it may have the pages all the same
+            os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
         pages = mmap.mmap(number, size, access=mmap.ACCESS_READ)
     finally:
         os.close(number)

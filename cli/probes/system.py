@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ...engine.threads import usable_cores
 from ..console import size_text
 from .finding import Finding
 
@@ -29,7 +30,7 @@ def findings() -> list[Finding]:
 
 def cpu() -> Finding:
     """Return how many cores this process may use."""
-    cores, usable, quota = os.cpu_count() or 1, len(os.sched_getaffinity(0)), cpu_quota(Path("/"))
+    cores, usable, quota = os.cpu_count() or 1, usable_cores(), cpu_quota(Path("/"))
     model = _cpuinfo("model name") or platform.machine()
     text = f"{model}: {usable} of {cores} cores"
     values = {"model": model, "cores": cores, "affinity": usable, "cgroup_cores": quota}

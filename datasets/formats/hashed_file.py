@@ -86,6 +86,9 @@ class HashedFile:
 
 def sync_file_system(path: Path) -> None:
     """Wait until the disk has all files of a file system, which is faster than file by file."""
+    if not hasattr(_C_LIBRARY, "syncfs"):
+        os.sync()
+        return
     descriptor = os.open(path, os.O_RDONLY)
     try:
         if _C_LIBRARY.syncfs(descriptor):

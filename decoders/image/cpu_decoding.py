@@ -7,7 +7,6 @@ requests and wait for the answers.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from ...engine.arrays import Array
 from ...engine.processes.helper_processes import HelperProcesses
 from ...engine.tensors.arena import Arena
+from ...engine.threads import usable_cores
 from .color import channels_of
 from .decode import decode
 from .formats.base import Box, Empty, ImageHeader
@@ -51,7 +51,7 @@ class CpuDecoding:
         self._report_blemish = report_blemish
         self._decode = partial(decode, output=output, dtype=dtype, use_exif=use_exif)
         self._process: HelperProcesses | None = None
-        cores = len(os.sched_getaffinity(0))
+        cores = usable_cores()
         if arena.descriptor >= 0 and cores >= MIN_CORES:
             self._process = HelperProcesses(
                 "decodes",

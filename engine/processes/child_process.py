@@ -33,6 +33,9 @@ _ONE_THREAD = {
     "OPENCV_FOR_THREADS_NUM": "1",
 }
 
+HANG_UP: int = getattr(select, "POLLRDHUP", select.POLLHUP)
+"""The event of a connection whose other end was closed; Linux has a name for it."""
+
 END_SECONDS = 1.0
 """Seconds for the end of a process that was killed."""
 
@@ -145,7 +148,7 @@ def run(module: str, *numbers: str) -> None:
         numbers: arguments of `main`; the last one is the descriptor of a connection.
     """
     hung_up = select.poll()
-    hung_up.register(int(numbers[-1]), select.POLLRDHUP)
+    hung_up.register(int(numbers[-1]), HANG_UP)
     threading.Thread(target=end_after_parent, args=(hung_up, os.getppid()), daemon=True).start()
     with suppress(EOFError, ConnectionError):  # the parent has ended
         import_module(module).main(*map(int, numbers))

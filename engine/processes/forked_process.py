@@ -28,7 +28,7 @@ import numpy as np
 
 from ..gpu.driver import LIBRARY
 from .channel import Channel, connected_sockets
-from .child_process import ChildProcess, end_after_parent, end_process
+from .child_process import HANG_UP, ChildProcess, end_after_parent, end_process
 
 _POLL_SECONDS = 0.002
 _NOT_INITIALIZED = 3  # CUDA_ERROR_NOT_INITIALIZED
@@ -121,7 +121,7 @@ def _run(work: Callable[[Channel], None], theirs: socket, ours: socket, parent: 
         _limit_threads()
         _seed_generators()
         hung_up = select.poll()
-        hung_up.register(theirs, select.POLLRDHUP)
+        hung_up.register(theirs, HANG_UP)
         threading.Thread(target=end_after_parent, args=(hung_up, parent), daemon=True).start()
         work(Channel(theirs))
         code = 0

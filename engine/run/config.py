@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..tensors.dtypes import CPU_ONLY_DEVICE_ID
+from ..threads import usable_cores
 from ..work.faults import POLICIES
 from .policies import OperatorConcurrency, StreamPolicy
 
@@ -166,7 +167,7 @@ class PipelineConfig:
 
     def threads(self) -> int:
         """Return the number of worker threads."""
-        return self.num_threads or len(os.sched_getaffinity(0))
+        return self.num_threads or usable_cores()
 
     def chosen_seed(self) -> int:
         """Return the seed, or draw one."""

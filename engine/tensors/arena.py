@@ -17,10 +17,12 @@ import gc
 import mmap
 import os
 import resource
+import sys
 import threading
 import weakref
 from contextlib import suppress
 from pathlib import Path
+from tempfile import mkstemp
 from typing import Any
 
 import numpy as np
@@ -35,7 +37,10 @@ PLAIN_DTYPES = frozenset("biufcSUmM")
 ArenaSlot = tuple[int, tuple[int, ...], str]
 """An array in an arena: its offset, shape and dtype. The array is C-contiguous."""
 
-_LAZY = 0x4000  # MAP_NORESERVE, which Python names from 3.13 on
+_LAZY = 0x4000 if sys.platform == "linux" else 0  # MAP_NORESERVE; Python 3.13 names it
+# Elsewhere than on Linux these pages would not read as zeros afterwards: they stay.
+_REMOVE: int | None = getattr(mmap, "MADV_REMOVE", None)
+_DONT_NEED = None if _REMOVE is None else mmap.MADV_DONTNEED
 _FIRST_FREE_DESCRIPTOR = 3  # 0, 1 and 2 are the standard streams
 
 MAX_ARENA_BYTES = 1 << 40
@@ -76,7 +81,7 @@ class Arena:
     def __init__(
         self, descriptor: int | None = None, *, shared: bool = True, tight: bool = False
     ) -> None:
-        self._discard_advice = mmap.MADV_REMOVE if shared else mmap.MADV_DONTNEED
+        self._discard_advice = _REMOVE if shared else _DONT_NEED
         self.descriptor = -1
         if shared:
             self.descriptor = _memory_file() if descriptor is None else descriptor
@@ -127,6 +132,8 @@ class Arena:
 
     def discard(self, offset: int, nbytes: int) -> None:
         """Return whole pages to the system; they read as zeros from now on."""
+        if self._discard_advice is None:
+            return
         with suppress(OSError):  # some sandboxes have no such call: the pages stay
             self.map.madvise(self._discard_advice, offset, nbytes)
 
@@ -167,14 +174,18 @@ def beyond_standard_streams(descriptor: int) -> int:
 
 
 def _memory_file() -> int:
-    return beyond_standard_streams(os.memfd_create("penstock"))
+    if hasattr(os, "memfd_create"):
+        return beyond_standard_streams(os.memfd_create("penstock"))
+    descriptor, path = mkstemp(prefix="penstock")
+    os.unlink(path)
+    return beyond_standard_streams(descriptor)
 
 
 def _mapped(descriptor: int, extent: int) -> mmap.mmap:
     private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _LAZY
     flags = mmap.MAP_SHARED if descriptor >= 0 else private
     mapped = mmap.mmap(descriptor, extent, flags)
-    with suppress(OSError):  # a kernel without huge pages refuses the advice
+    with suppress(OSError, AttributeError):  # a kernel without huge pages refuses the advice
         mapped.madvise(mmap.MADV_HUGEPAGE)
     return mapped
 

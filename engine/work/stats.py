@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from time import perf_counter_ns, process_time_ns
 from typing import Protocol
 
 from ..graph.nodes import Node
+from ..threads import usable_cores
 from .figures import OperatorStats, PipelineFigures
 from .limit import Limit, limit_of
 from .plan import Plan
@@ -238,7 +238,7 @@ def pipeline_stats(
         why_threads=why_threads,
         feeder_cpu_s=clocks.feeder_cpu_ns / 1e9,
         cpu_s=(own_cpu_ns + (workers_cpu_ns if workers == "processes" else 0)) / 1e9,
-        cores=len(os.sched_getaffinity(0)),
+        cores=usable_cores(),
         together=clocks.together,
         lanes=len(clocks.lanes),
         launch_s=sum(lane.launch_ns for lane in clocks.lanes) / 1e9,

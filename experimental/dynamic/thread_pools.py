@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from ...engine.threads import usable_cores
+
 _THREADS_PER_CORE = 100  # more is a mistake of units: the machine would only switch threads
 _chosen: list[int | None] = [None]
 
@@ -16,7 +18,7 @@ def get_num_threads() -> int:
     number of cores that this process may use.
     """
     named = os.environ.get("DALI_NUM_THREADS")
-    return _chosen[0] or (int(named) if named else len(os.sched_getaffinity(0)))
+    return _chosen[0] or (int(named) if named else usable_cores())
 
 
 def set_num_threads(n: int | None) -> None:

@@ -9,7 +9,6 @@ which regions it copied. The other regions are read in the usual way.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from ...engine.arrays import Int64s
 from ...engine.pending import Later, Pending, Then
 from ...engine.tensors.arena import Arena
+from ...engine.threads import usable_cores
 from ..process.reading_process import ReadingProcess
 from .region_reads import RegionRead
 
@@ -48,7 +48,7 @@ MANY_THREADS = 3
 
 def copying_threads(threads: int) -> int:
     """Return how many of so many threads should copy."""
-    cores = len(os.sched_getaffinity(0))
+    cores = usable_cores()
     return min(threads, max(2, int(MAX_FRACTION_OF_CORES * cores)))
 
 

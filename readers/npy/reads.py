@@ -172,7 +172,7 @@ class _UncachedReader(_WaitingReader):
         try:
             assert storage.path is not None
             fd = os.open(storage.path, OPEN_FLAGS | os.O_DIRECT)
-        except OSError:
+        except (OSError, AttributeError):  # O_DIRECT is one of Linux
             warnings.warn(
                 f"the file system of {storage.name} does not allow O_DIRECT: it is read through "
                 "the page cache; leave use_o_direct out",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from itertools import accumulate
 from time import perf_counter
@@ -16,6 +15,7 @@ from ...engine.pending import Pending
 from ...engine.processes.helper_processes import Answers
 from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
+from ...engine.threads import usable_cores
 from ..interrupt import Interrupt
 from ..process.placed_columns import ALIGNMENT, Placed, joined
 from ..process.reading_process import ReadingProcess
@@ -63,7 +63,7 @@ def processes_of_cores() -> int:
     One process reads some 30 thousand photographs a second at most, because of its GIL, and the
     GPU's decoder waits for each batch.
     """
-    cores = len(os.sched_getaffinity(0))
+    cores = usable_cores()
     least = 2 if cores >= CORES_OF_TWO_PROCESSES else 1
     return min(MAX_PROCESSES, max(least, cores // CORES_OF_PROCESS))
 

@@ -68,9 +68,9 @@ def read_cached(fd: int, buffer: NDArray[Any], offset: int) -> bool:
     try:
         if os.preadv(fd, buffers, offset, os.RWF_NOWAIT) == len(buffer):
             return True
-    except OSError:  # Nothing is cached, or the file system does not know the flag.
+    except (OSError, AttributeError):  # Nothing is cached, or the system does not know the flag.
         pass
-    with suppress(OSError):  # It is advice: a file system may not take it.
+    with suppress(OSError, AttributeError):  # It is advice: a system may not take it.
         os.posix_fadvise(fd, offset, buffer.size, os.POSIX_FADV_WILLNEED)
     return False
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from functools import partial
 from threading import Event
 
+from ....engine.threads import usable_cores
 from ...manifest import ShardInfo
 from ..task import OnBatch, Task, release_source, run_task
 from .processes import ConvertingProcesses, suit
@@ -22,7 +22,7 @@ def run_local(
     At the first error the other tasks stop, and the error is raised.
     """
     stop = Event()
-    cores = len(os.sched_getaffinity(0))
+    cores = usable_cores()
     workers = min(workers or cores, max(1, len(tasks)))
     run: Callable[[Task], ShardInfo] = partial(run_task, on_batch=on_batch, stop=stop)
     with ExitStack() as opened:

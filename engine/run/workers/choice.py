@@ -14,10 +14,11 @@ a light sample look heavy.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+
+from ...threads import usable_cores
 
 FIRST_THREADS = 8
 """Threads that are started at first; more of them slow light samples down."""
@@ -141,7 +142,7 @@ def may_be_processes(count: int, processes: bool | None) -> bool:
         processes: what the user demands; None for the workers that suit the work.
     """
     if processes is None:
-        cores = len(os.sched_getaffinity(0))
+        cores = usable_cores()
         return min(count, cores) > SCALING_THREADS
     return processes
 

@@ -44,7 +44,7 @@ def test_every_library_of_the_extras_is_probed(project):
     probed |= {"typer", "rich", "packaging"}  # without these, there is no report
     probed |= {"yarl", "backports.zstd", "setuptools"}  # parts of what other rows probe
     for extra, texts in project["optional-dependencies"].items():
-        if extra not in ("dev", "cuda12", "cuda13"):
+        if extra not in ("cuda12", "cuda13"):
             names = {re.match(r"[\w.-]+", text)[0] for text in texts}
             assert names <= probed, extra
 

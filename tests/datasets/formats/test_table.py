@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import pickle
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ import pytest
 from penstock import ArgumentError, DecodeError, SourceError, datasets
 from penstock.cli.main import run
 from penstock.datasets import FORMATS
-from penstock.datasets.conversion.engines import local, processes
+from penstock.datasets.conversion.engines import processes
 from penstock.datasets.formats.dataset_format import DatasetFormat
 from penstock.datasets.formats.table import register_dataset_format
 from penstock.testing import made
@@ -52,7 +53,7 @@ def test_there_and_back(source, tmp_path, monkeypatch, workers):
     )
     monkeypatch.setattr(processes, "MAX_THREADS", 1)
     monkeypatch.setattr(processes, "MIN_SAMPLES", 0)
-    monkeypatch.setattr(local.os, "sched_getaffinity", lambda _: range(3))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(3))
     options = {"shard_count": 3, "workers": workers}
     datasets.convert(source, tmp_path / "lines", to="jsonlines", **options)
     assert (tmp_path / "lines" / "shard-00002.jsonl").is_file()

@@ -80,7 +80,15 @@ def test_close_ends_calls_that_would_last():
     assert errors
 
 
-def test_an_interrupt_ends_the_workers():
+@pytest.fixture
+def interruptible():
+    """Interrupts reach this process, though jobs in the background ignore them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_ends_the_workers(interruptible):
     def function():
         threading.Event().wait()
 

@@ -73,9 +73,8 @@ def test_a_rank_that_does_not_come_is_waited_for_once(monkeypatch, caplog):
     first = Agreement("p", {"size": 3}, True, Group(0, 3, store))
     assert not first.check(never)
     assert caplog.messages[0].startswith("p: ranks 1 and 2 did not start this pipeline within 0 s")
-    start = time.monotonic()
+    assert agreement._patience == 0
     assert not Agreement("q", {"size": 3}, True, Group(0, 3, store)).check(never)
-    assert time.monotonic() - start < 0.3
     assert len(caplog.messages) == 1
     agreement._numbered = None, {}
     late = Agreement("p", {"size": 4}, True, Group(1, 3, store))

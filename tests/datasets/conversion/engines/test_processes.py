@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from penstock import ArgumentError, SourceError, datasets
-from penstock.datasets.conversion.engines import local, processes
+from penstock.datasets.conversion.engines import processes
 from penstock.datasets.conversion.task import WORK
 from penstock.testing import made
 from penstock.tests.readers.processes import assert_soon, children
@@ -22,7 +22,7 @@ def _eager(monkeypatch):
     """Let the smallest conversion be worth processes, on machines with few cores, too."""
     monkeypatch.setattr(processes, "MAX_THREADS", 0)
     monkeypatch.setattr(processes, "MIN_SAMPLES", 0)
-    monkeypatch.setattr(local.os, "sched_getaffinity", lambda _: range(3))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(3))
 
 
 @pytest.fixture
