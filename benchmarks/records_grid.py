@@ -1,4 +1,4 @@
-"""Readers of records beside DALI's: formats, sizes of batches and records, threads, and orders.
+"""Readers of records, files and whole arrays beside DALI's: sizes, batches, threads, and orders.
 
 The pipelines of both libraries read the same files, which stay in the page cache. For each line
 both pipelines are built once, and take short turns in one process.
@@ -10,7 +10,7 @@ out views of mapped files, so the bytes of a batch that is taken alone were neve
 Each setting has two lines: records a second, and records a second of CPU time, of this process and
 its children. On a machine with other work the second line is steadier.
 
-    python benchmarks/records_grid.py [--formats tfrecord recordio ...] [--sizes small large]
+    python benchmarks/records_grid.py [--formats tfrecord recordio ...] [--sizes small large huge]
         [--batch 8 32 256] [--threads 1 2 4] [--orders stored shuffled]
         [--uses taken touched copied] [--rounds 9] [--json FILE]
 """
@@ -20,6 +20,7 @@ from __future__ import annotations
 import gc
 import importlib
 import importlib.util
+import os
 import sys
 import time
 import warnings
@@ -32,11 +33,13 @@ import numpy as np
 
 from penstock.benchmarks import common
 from penstock.benchmarks.readers_lmdb import database, datum
+from penstock.benchmarks.readers_numpy import arrays
 from penstock.benchmarks.readers_records import archive_file, images, index_of, record_file
 from penstock.benchmarks.readers_tfrecord import read_records, records_file
 
-SIZES = {"small": (40_000, 2_500), "large": (3_000, 110_000)}
-"""Number of records, and their mean length in bytes; lengths differ by up to a third."""
+SIZES = {"small": (40_000, 2_500), "large": (3_000, 110_000), "huge": (64, 16 << 20)}
+"""Number of records, and their mean length in bytes; lengths differ by up to a third. All arrays
+are of one length."""
 
 ORDERS = ("stored", "shuffled")
 USES = ("taken", "touched", "copied")
@@ -103,12 +106,34 @@ def read_caffe(package: str, size: str, options: Any) -> Any:
     return readers.caffe(path=_caffe_file(size), **options)
 
 
+def read_files(package: str, size: str, options: Any) -> Any:
+    """Return the images of files in one folder."""
+    count, length = SIZES[size]
+    folder = FOLDER / "files" / f"{count}x{length}"
+    if not folder.exists():
+        partial_folder = folder.with_suffix(".partial")
+        (partial_folder / "class").mkdir(parents=True, exist_ok=True)
+        for i, image in enumerate(images(count, length)):
+            (partial_folder / "class" / f"{i:07}.jpg").write_bytes(image)
+        partial_folder.rename(folder)
+    return importlib.import_module(f"{package}.fn").readers.file(file_root=str(folder), **options)
+
+
+def read_arrays(package: str, size: str, options: Any) -> Any:
+    """Return whole arrays of `.npy` files."""
+    count, length = SIZES[size]
+    files = arrays(FOLDER / "numpy", f"{count}x{length}", (length // 4,), count)
+    return (importlib.import_module(f"{package}.fn").readers.numpy(files=files, **options),)
+
+
 FORMATS: dict[str, Callable[[str, str, Any], Any]] = {
     "tfrecord": read_tfrecord,
     "tfrecord-unchecked": read_tfrecord_unchecked,
     "recordio": read_recordio,
     "webdataset": read_webdataset,
     "caffe": read_caffe,
+    "files": read_files,
+    "arrays": read_arrays,
 }
 
 
@@ -169,7 +194,7 @@ def main() -> int:
     """The command line."""
     parser = common.command_line(__doc__, rounds=9, only=False)
     parser.add_argument("--formats", nargs="+", choices=FORMATS, default=list(FORMATS))
-    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=["small", "large"])
     parser.add_argument("--batch", nargs="+", type=int, default=[8, 32, 256])
     parser.add_argument("--threads", nargs="+", type=int, default=[2])
     parser.add_argument("--orders", nargs="+", choices=ORDERS, default=list(ORDERS))
@@ -181,13 +206,15 @@ def main() -> int:
         packages.append("nvidia.dali")
     common.print_header()
     measured: list[common.Figure] = []
+    load = [os.getloadavg()[0]]
     for choice in product(
         options.formats, options.sizes, options.batch, options.threads, options.orders, options.uses
     ):
         for figure in figures(Setting(*choice), packages, options.rounds):
             common.print_figure(figure)
             measured.append(figure)
-    common.record(options, measured)
+    load.append(os.getloadavg()[0])
+    common.record(options, measured, load_before_and_after=load)
     return 0
 
 

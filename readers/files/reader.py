@@ -88,6 +88,7 @@ class FileReader(WholeFileReader):
                 storage_options=self.storage_options,
             ),
             self.storage_options,
+            max(2, self.placement.threads),
         )
 
     def placeholder(self) -> tuple[Array, ...]:

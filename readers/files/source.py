@@ -25,9 +25,18 @@ class FileSource:
     process cuts short while it is mapped kills this one (SIGBUS).
     """
 
-    def __init__(self, listing: FileList, options: Mapping[str, Any] | None = None) -> None:
-        """Take the files; `options` are `Reader.storage_options`, for URLs."""
+    def __init__(
+        self, listing: FileList, options: Mapping[str, Any] | None = None, threads: int = 2
+    ) -> None:
+        """Take the files.
+
+        Args:
+            listing: the files.
+            options: `Reader.storage_options`, for URLs.
+            threads: threads that read large local files, at most.
+        """
         self._listing = listing
+        self._threads = threads
         self._length = len(listing)
         self._options = options or {}
 
@@ -51,10 +60,24 @@ class FileSource:
         paths, labels = self._listing.paths(indices), self._listing.labels[indices]
         remote = self._remote(paths) if self._listing.some_are_urls else {}
         if remote:
-            contents: Column = _read_remote(paths, remote, self._options, allocate)
+            contents: Column = self._read_remote(paths, remote, allocate)
         else:
-            contents = read_local(paths, allocate)
+            contents = read_local(paths, allocate, self._threads)
         return contents, labels[:, np.newaxis]
+
+    def _read_remote(
+        self, paths: list[bytes], remote: dict[int, bytes], allocate: Allocate
+    ) -> list[NDArray[Any]]:
+        """Request all URLs (`remote`, by row) at once, and read the local files meanwhile."""
+        from ..remote.objects import start_whole  # needs optional libraries
+
+        local = [path for path in paths if not is_url(path)]
+        urls = map(os.fsdecode, remote.values())
+        started = (start_whole(url, self._options, allocate) for url in urls)
+        here: Pending[Any] = Later(lambda: read_local(local, allocate, self._threads))
+        read, *fetched = wait_all(chain([here], started))
+        files, objects = iter(read), iter(fetched)
+        return [next(objects if row in remote else files) for row in range(len(paths))]
 
     @staticmethod
     def _remote(paths: list[bytes]) -> dict[int, bytes]:
@@ -87,18 +110,3 @@ class FileSource:
 
     def close(self) -> None:
         """Do nothing: no file stays open between two reads."""
-
-
-def _read_remote(
-    paths: list[bytes], remote: dict[int, bytes], options: Mapping[str, Any], allocate: Allocate
-) -> list[NDArray[Any]]:
-    """Request all URLs (`remote`, by row) at once, and read the local files meanwhile."""
-    from ..remote.objects import start_whole  # needs optional libraries
-
-    local = [path for path in paths if not is_url(path)]
-    urls = map(os.fsdecode, remote.values())
-    started = (start_whole(url, options, allocate) for url in urls)
-    here: Pending[Any] = Later(lambda: read_local(local, allocate))
-    read, *fetched = wait_all(chain([here], started))
-    files, objects = iter(read), iter(fetched)
-    return [next(objects if row in remote else files) for row in range(len(paths))]

@@ -36,14 +36,11 @@ MIN_REGION_COST = 512 << 10
 """Cost of reading a region (`RegionRead.cost`) that is worth a message."""
 
 LONG_RUN_BYTES = 256 << 10
-"""Bytes of a run that is read as fast as it is copied, and by two threads faster. Only many threads
-gain by copying such runs, because they wait for one another when they read."""
+"""Bytes of a run that one call reads nearly as fast as it is copied within the caches."""
 
 MIN_LONG_RUNS_BYTES = 4 << 20
-"""Bytes of a region of long runs, to be worth a copy."""
-
-MANY_THREADS = 3
-"""Threads that gain by copying long runs."""
+"""Bytes of a region of long runs, to be worth a copy: so many go past the caches
+(`reading_process.LONG_COPY_BYTES`), which takes less than half the time of a read."""
 
 
 def copying_threads(threads: int) -> int:
@@ -52,10 +49,10 @@ def copying_threads(threads: int) -> int:
     return min(threads, max(2, int(MAX_FRACTION_OF_CORES * cores)))
 
 
-def worth_copying(part: RegionRead, threads: int) -> bool:
-    """Return whether so many threads copy a part faster than they read it."""
+def worth_copying(part: RegionRead) -> bool:
+    """Return whether a part is copied faster than it is read."""
     if all(grid.direct and grid.length >= LONG_RUN_BYTES for grid in part.grids):
-        return threads >= MANY_THREADS and part.target.nbytes >= MIN_LONG_RUNS_BYTES
+        return part.target.nbytes >= MIN_LONG_RUNS_BYTES
     return part.cost >= MIN_REGION_COST
 
 
@@ -76,7 +73,7 @@ class MappedCopies:
         """Copy what can be copied without waiting; return what is left."""
         if not self._process.is_there:
             return parts
-        request = _MapRequest(self._process.arena, self._process.threads)
+        request = _MapRequest(self._process.arena)
         left = [part for part in parts if not request.add(part)]
         if len(left) == len(parts):
             return parts
@@ -132,7 +129,7 @@ class MappedCopies:
 
     def count(self, parts: Sequence[RegionRead], seconds: float) -> None:
         """Count the time that it took to read what `copy` left."""
-        if any(worth_copying(part, self._process.threads) for part in parts):
+        if any(worth_copying(part) for part in parts):
             self._process.count(seconds)
 
     @property
@@ -149,9 +146,8 @@ class MappedCopies:
 class _MapRequest:
     """A request to the process: parts that differ only in their places come together."""
 
-    def __init__(self, arena: Arena, threads: int) -> None:
+    def __init__(self, arena: Arena) -> None:
         self._arena = arena
-        self._threads = threads
         self._files: list[tuple[str, Identity]] = []
         self._numbers: dict[int, int] = {}
         self._copies: dict[tuple[Any, ...], list[tuple[RegionRead, tuple[int, int, int]]]] = {}
@@ -162,7 +158,7 @@ class _MapRequest:
         storage, target = part.storage, part.target
         form = id(part.grids), part.dtype, target.strides  # parts of one plan share its grids
         if form not in self._copies and form not in self._left_out:
-            if worth_copying(part, self._threads):
+            if worth_copying(part):
                 self._copies[form] = []
             else:
                 self._left_out.add(form)

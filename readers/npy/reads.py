@@ -19,7 +19,7 @@ from ...engine.arrays import Bytes
 from ...engine.errors import SourceError
 from ...engine.pending import Later, Pending, Then, wait_all
 from ..source import Allocate
-from ..storage.local_reads import OPEN_FLAGS
+from ..storage.local_reads import OPEN_FLAGS, PIECE_BYTES
 from ..storage.read_team import READ_TEAM
 from ..storage.storage import Storage
 from .mapped_copies import MappedCopies
@@ -31,10 +31,6 @@ from .region_reads import (
     byte_ranges_of,
     staged_nbytes,
 )
-
-PIECE_BYTES = 4 << 20
-"""Bytes of a read at most; longer reads are divided. A thread copies at least so much: that takes
-half a millisecond and makes up for its start (50 us)."""
 
 COPIED_BYTES_PER_READ = 16 << 10
 """Bytes that are copied while a read holds the GIL: with shorter reads, threads only wait for one

@@ -269,7 +269,7 @@ class NumpySource:
             (group,) = located.groups
             result = BatchMemory([group], 1, np.empty)
             parts = group.work(located.stored, located.owners, result, self._fill)
-            return all(worth_copying(part, self._threads) for part in parts)
+            return all(worth_copying(part) for part in parts)
         except (OSError, PenstockError):  # the error is raised when samples are read
             return False
 

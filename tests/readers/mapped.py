@@ -21,7 +21,7 @@ TRUSTED = 70  # reads of one part, after which its file's pages are not looked f
 def be_eager(setattr=setattr):
     """Let whatever is read be worth the process, which is started after the first batch."""
     setattr(helper_processes, "WORTH_STARTING_SECONDS", 0)
-    for name in ("MIN_REGION_COST", "MIN_LONG_RUNS_BYTES", "MANY_THREADS"):
+    for name in ("MIN_REGION_COST", "MIN_LONG_RUNS_BYTES"):
         setattr(mapped_copies, name, 0)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from penstock.engine.errors import ArgumentError, DecodeError
 from penstock.engine.processes import helper_processes
+from penstock.readers.npy import mapped_copies
 from penstock.readers.npy.region import RegionOfInterest
 from penstock.readers.npy.source import NumpySource
 
@@ -116,6 +117,16 @@ def test_long_parts_are_divided(shared, tmp_path):
     np.save(tmp_path / "a.npy", array)
     found = shared.use([tmp_path / "a.npy"], ":, :, 1:").all_mapped()
     np.testing.assert_array_equal(found[0], array[:, :, 1:])
+
+
+def test_whole_arrays_from_four_mebibytes_on_are_copied_by_two_threads(shared, tmp_path, tuned):
+    tuned(mapped_copies, MIN_LONG_RUNS_BYTES=4 << 20)
+    arrays = [RANDOM.integers(0, 255, (count, 1 << 20), "u1") for count in (4, 3)]
+    large, small = save_all(tmp_path, arrays)
+    np.testing.assert_array_equal(shared.use([large]).all_mapped()[0], arrays[0])
+    before = shared.mapped.nbytes
+    np.testing.assert_array_equal(shared.use([small]).read()[0], arrays[1])
+    assert shared.mapped.nbytes == before
 
 
 def test_memory_elsewhere_is_left(shared, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from penstock.engine.errors import SourceError
 from penstock.engine.tensors.memory import SlabPool
+from penstock.readers.storage import local_reads
 from penstock.readers.storage.local_reads import read_local
 from penstock.testing.descriptors import open_below
 
@@ -15,13 +16,19 @@ from ..files.made import random_files
 SIZES = [5, 0, 100_000, 1, 70_000, *range(1, 90)]  # more files than are open at once
 
 
+@pytest.fixture(params=[local_reads.PIECE_BYTES, 1000], autouse=True)
+def _pieces(request, tuned):
+    """Read files in one piece each, and in pieces that three threads share."""
+    tuned(local_reads, PIECE_BYTES=request.param)
+
+
 @pytest.fixture
 def paths(tmp_path):
     return random_files(tmp_path, SIZES)
 
 
 def read(*paths, allocate=np.empty):
-    return read_local([os.fsencode(path) for path in paths], allocate)
+    return read_local([os.fsencode(path) for path in paths], allocate, 3)
 
 
 def test_leaves_no_descriptor_open(paths):
