@@ -111,8 +111,12 @@ def running(target: PipelineTarget) -> Iterator[None]:
         raise failed(str(target), error) from error
 
 
-def parse_arguments(pairs: Iterable[str]) -> dict[str, Any]:
+def parse_arguments(pairs: Iterable[str], option: str = "--arg") -> dict[str, Any]:
     """Return the arguments of `NAME=VALUE` texts; values that are no Python literals are text.
+
+    Args:
+        pairs: the texts.
+        option: that had them, for messages.
 
     >>> parse_arguments(["folder=photos/train", "size=224", "mean=[1.5, 2]"])
     {'folder': 'photos/train', 'size': 224, 'mean': [1.5, 2]}
@@ -121,7 +125,7 @@ def parse_arguments(pairs: Iterable[str]) -> dict[str, Any]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name.isidentifier():
-            raise CommandFailed(f"--arg {pair}: expected NAME=VALUE", 2)
+            raise CommandFailed(f"{option} {pair}: expected NAME=VALUE", 2)
         arguments[name] = _literal(value)
     return arguments
 
@@ -144,7 +148,8 @@ def _as_it_is(target: PipelineTarget, pipeline: Pipeline, given: Mapping[str, An
 
 
 def _advice(name: str, content: Mapping[str, Any]) -> str:
-    return f"{unknown(name, _names_of_pipelines(content))} {_pipelines(content)}"
+    text = unknown(name, _names_of_pipelines(content))
+    return f"{text}{'' if text.endswith('?') else '.'} {_pipelines(content)}"
 
 
 def _pipelines(content: Mapping[str, Any]) -> str:
