@@ -30,9 +30,7 @@ EXAMPLES = (
 
 
 def inspect(
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help=DATA_SET)
-    ],
+    path: Annotated[str, typer.Argument(metavar="PATH", help=DATA_SET)],
     format: Annotated[
         str | None,
         typer.Option(

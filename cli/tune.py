@@ -16,13 +16,22 @@ from typing import Annotated, Any
 import typer
 
 from ..engine.run.config import PipelineConfig
+from ..engine.run.definition import decorator_options
+from ..engine.run.pipeline import Pipeline
 from .benchmark.measure import measure
 from .benchmark.search import Search, Setting, Trial, as_arguments, choices_of
 from .benchmark.turns import Comparison, compare
 from .commands import AsJson, CommandFailed, PipelineArguments, between, message_of
 from .console import Printer, console
 from .progress import ProgressBar
-from .target import PipelineTarget, open_pipeline, parse_arguments, parse_target, running
+from .target import (
+    PipelineTarget,
+    defined,
+    definition_of,
+    parse_arguments,
+    parse_target,
+    running,
+)
 
 EXAMPLES = (
     "penstock tune train.py:training --arg folder=photos/train",
@@ -35,7 +44,7 @@ _TURNS = 120  # about; a turn lasts as long as that many fit into the time
 _SEARCH = 0.75  # of the time; the rest compares the winner with the pipeline as it is
 _LONGEST_TURN = 2.0
 _SHOWN = 8  # settings that people see; JSON has all
-_OPTIONS = set(signature(PipelineConfig).parameters)
+_DEFAULTS = {name: each.default for name, each in signature(PipelineConfig).parameters.items()}
 
 
 @dataclass(frozen=True)
@@ -111,28 +120,40 @@ def _tune(
     bar: ProgressBar,
 ) -> _Tuned:
     started = perf_counter()
+    definition = definition_of(target)
+    if isinstance(definition, Pipeline):
+        raise CommandFailed(
+            f"{target} is a Pipeline, which has its arguments already; tune takes a function with "
+            "the decorator @pipeline_def",
+            2,
+        )
 
     def opened(setting: Setting) -> Any:
-        options = {name: value for name, value in setting.items() if name in _OPTIONS}
-        own = {name: value for name, value in setting.items() if name not in _OPTIONS}
-        return open_pipeline(target, {**arguments, **own}, options, _BATCH)
+        options = {name: value for name, value in setting.items() if name in _DEFAULTS}
+        own = {name: value for name, value in setting.items() if name not in _DEFAULTS}
+        return defined(target, definition, {**arguments, **own}, options, _BATCH)
 
     def tick(text: str) -> None:
         bar.update(int(perf_counter() - started), int(seconds), 0, text)
 
     def turn(setting: Setting) -> float:
         gc.collect()  # ends the threads of the pipeline before
-        tick(as_arguments(setting) or "as it is")
+        text = as_arguments(setting) or "as it is"
         with running(target):
-            return measure(partial(opened, setting), length).steady
+            return measure(partial(opened, setting), length, lambda _: tick(text)).steady
 
     length = min(_LONGEST_TURN, seconds / _TURNS)
     search = Search(turn)
+    # Names of --try and of --arg that are wrong end the command here.
     with opened({name: values[0] for name, values in tried.items()}) as pipeline, running(target):
         nodes = pipeline.graph_facts().nodes
         has_python_workers = any(node.operator.python_callee() for node in nodes)
-    cores = len(os.sched_getaffinity(0))
-    choices = choices_of(cores, tried, has_python_workers=has_python_workers)
+    choices = choices_of(
+        len(os.sched_getaffinity(0)),
+        tried,
+        present=_DEFAULTS | arguments | (decorator_options(definition) or {}),
+        has_python_workers=has_python_workers,
+    )
     best = search.fastest(choices, _SEARCH * seconds)
     comparison = None
     if best and not any(trial.setting == {} for trial in search.failures):
@@ -195,7 +216,9 @@ def _print(printer: Printer, target: str, tuned: _Tuned) -> None:
 def _print_result(printer: Printer, tuned: _Tuned) -> None:
     faster = tuned.comparison
     if not tuned.setting:
-        printer.print(("keep    ", "bold"), "no setting is clearly faster than the pipeline as it is")
+        printer.print(
+            ("keep    ", "bold"), "no setting is clearly faster than the pipeline as it is"
+        )
         return
     printer.print(("setting ", "bold"), (as_arguments(tuned.setting), "bold green"))
     if faster is not None:

@@ -119,8 +119,11 @@ def _located(
     options: Mapping[str, Any],
     manifest: Manifest | None = None,
 ) -> Located:
-    chosen = [file for file in files if file.endswith(format.endings)] or files
-    return format, Location(root, chosen, manifest, options, len(files) - len(chosen))
+    chosen = [file for file in files if file.endswith(format.endings)]
+    others = [os.path.basename(file) for file in files if not file.endswith(format.endings)]
+    what = f"files without the ending {' or '.join(format.endings)}"
+    skipped = {what: others} if chosen and others else {}
+    return format, Location(root, chosen or files, manifest, options, skipped)
 
 
 def _of_folder(

@@ -144,17 +144,17 @@ class _Numbering(ast.NodeTransformer):
                 f"where: {name} is a number; write {name} == {ast.unparse(right)}, or {name} in "
                 f"({ast.unparse(right)}, ...)"
             )
-        for side in (left,) if is_in else (left, right):
-            component = self._component(side)
-            if component.type == ARRAY:
+        for side in (left, right):
+            kind, text = self._component(side).type, ast.unparse(side)
+            if kind == ARRAY and not (is_in and side is right):
                 raise ArgumentError(
-                    f"where: {ast.unparse(side)} is an array; a condition may have 1 in "
-                    f"{ast.unparse(side)}, {ast.unparse(side)}.size and {ast.unparse(side)}.shape[0]"
+                    f"where: {text} is an array; a condition may have 1 in {text}, {text}.size and "
+                    f"{text}.shape[0]"
                 )
-            if component.type == ENCODED:
+            if kind == ENCODED:
                 raise ArgumentError(
-                    f"where: {ast.unparse(side)} is an encoded file; a condition may have "
-                    f"{ast.unparse(side)}.size and {ast.unparse(side)}.extension"
+                    f"where: {text} is an encoded file; a condition may have {text}.size and "
+                    f"{text}.extension"
                 )
 
     def _component(self, node: ast.expr) -> ComponentType:

@@ -14,6 +14,8 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from ...engine.errors import PenstockError
 
 Setting = dict[str, Any]
@@ -23,20 +25,23 @@ WORKERS = ("num_threads", "exec_processes")
 """The arguments that are tried together, because the best of one depends on the other."""
 
 _CLEAR = 1.02  # what is less than 2% faster may be noise
+_POLISHES = 5
 
 
-@dataclass
+@dataclass(eq=False)
 class Trial:
     """What the turns of a setting showed.
 
     Attributes:
         setting: that was tried.
         rates: samples a second of each turn.
+        speed: what the turns tell, compared with the other settings of the contest.
         error: that ended the pipeline, if it failed.
     """
 
     setting: Setting
     rates: list[float] = field(default_factory=list)
+    speed: float = 0.0
     error: Exception | None = None
 
     @property
@@ -72,7 +77,7 @@ class Search:
         Raises:
             PenstockError, OSError: the pipeline fails with every setting.
         """
-        weights = [math.log2(1 + len(each)) for each in choices]
+        weights = [math.log2(1 + len(each)) for each in choices]  # rounds of halving
         best: Setting = {}
         for each, weight in zip(choices, weights, strict=True):
             others = [best | setting for setting in each]
@@ -81,19 +86,18 @@ class Search:
 
     def _contest(self, settings: Iterable[Setting], seconds: float) -> Setting:
         """Return the fastest of some settings; the first one, unless another is clearly faster."""
-        first, *others = trials = [Trial(setting) for setting in settings]
+        trials = [Trial(setting) for setting in settings]
         self.trials += trials
         end, alive = perf_counter() + seconds, trials
-        rounds = math.ceil(math.log2(len(trials)))
-        for number in range(rounds, 0, -1):
-            self._take_turns(alive, perf_counter() + (end - perf_counter()) / number)
-            alive = [each for each in alive if each.rates and each.error is None]
-            alive = sorted(alive, key=lambda each: -each.rate)[: math.ceil(len(alive) / 2)]
+        for level in range(math.ceil(math.log2(len(trials))), 0, -1):
+            self._take_turns(alive, perf_counter() + (end - perf_counter()) / level)
+            ranked = _ranked(trials)
+            alive = [each for each in ranked if each in alive][: math.ceil(len(alive) / 2)]
         if not alive:
             raise next(each.error for each in trials if each.error is not None)
-        best = alive[0]
-        stays = first.error is None and best.rate < _CLEAR * first.rate
-        return first.setting if stays else best.setting
+        first, best = trials[0], alive[0]
+        is_clear = first not in ranked or best.speed > _CLEAR * first.speed
+        return best.setting if is_clear else first.setting
 
     def _take_turns(self, trials: Sequence[Trial], deadline: float) -> None:
         """Run settings by turns until a time, and at least until one of them has run."""
@@ -113,19 +117,49 @@ class Search:
             trial.error = error
 
 
+def _ranked(trials: Sequence[Trial]) -> list[Trial]:
+    """Set the speeds of the trials that ran and did not fail; return them, the fastest first.
+
+    The logarithm of a rate is that of the setting's speed, plus that of the machine's in that round
+    of turns. Medians of rows and columns by turns tell both, whatever a few turns suffered
+    (Tukey's median polish).
+    """
+    ran = [each for each in trials if each.rates and each.error is None]
+    if not ran:
+        return []
+    rates = np.full((len(ran), max(len(each.rates) for each in ran)), np.nan)
+    for row, each in zip(rates, ran, strict=True):
+        row[: len(each.rates)] = np.log(each.rates)
+    speeds = np.zeros(len(ran))
+    for _ in range(_POLISHES):
+        machine = np.nanmedian(rates - speeds[:, np.newaxis], axis=0)
+        speeds = np.nanmedian(rates - machine, axis=1)
+    for each, speed in zip(ran, np.exp(speeds).tolist(), strict=True):
+        each.speed = speed
+    return sorted(ran, key=lambda each: -each.speed)
+
+
 def choices_of(
-    cores: int, tried: Mapping[str, Sequence[Any]], *, has_python_workers: bool
+    cores: int,
+    tried: Mapping[str, Sequence[Any]],
+    *,
+    present: Mapping[str, Any],
+    has_python_workers: bool,
 ) -> list[list[Setting]]:
-    """Return what to choose from: the settings of each choice.
+    """Return what to choose from: the settings of each choice that differ from the present one.
 
     Args:
         cores: that the process may use.
         tried: values of arguments by name, in addition or instead.
+        present: arguments of the pipeline as it is.
         has_python_workers: whether the pipeline has sources or functions with `parallel=True`.
 
-    >>> choices = choices_of(2, {"prefetch_queue_depth": [2]}, has_python_workers=False)
+    >>> present = {"num_threads": 2, "prefetch_queue_depth": 2}
+    >>> choices = choices_of(
+    ...     2, {"prefetch_queue_depth": [2, 3]}, present=present, has_python_workers=False
+    ... )
     >>> len(choices[0]), choices[0][-1], choices[1]
-    (8, {'num_threads': 1, 'exec_processes': True}, [{'prefetch_queue_depth': 2}])
+    (8, {'num_threads': 1, 'exec_processes': True}, [{'prefetch_queue_depth': 3}])
     """
     numbers = {1, 2 * cores, cores + cores // 2, *(2**i for i in range(cores.bit_length())), cores}
     near_first = sorted(numbers, key=lambda number: abs(math.log(number / cores)))
@@ -139,7 +173,12 @@ def choices_of(
     values |= tried
     pairs = product(*(values.pop(name) for name in WORKERS))
     workers = [dict(zip(WORKERS, pair, strict=True)) for pair in pairs]
-    return [workers, *([{name: value} for value in each] for name, each in values.items())]
+    choices = [workers, *([{name: value} for value in each] for name, each in values.items())]
+    changes = [
+        [each for each in choice if any(present.get(name) != value for name, value in each.items())]
+        for choice in choices
+    ]
+    return [each for each in changes if each]
 
 
 def as_arguments(setting: Setting) -> str:

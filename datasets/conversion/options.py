@@ -76,9 +76,7 @@ class ConvertOptions:
         progress: function that is called now and then, from several threads, one at a time.
     """
 
-    source: Annotated[
-        str | os.PathLike[str], CommandOption("{data_set}", "SRC")
-    ]
+    source: Annotated[str | os.PathLike[str], CommandOption("{data_set}", "SRC")]
     destination: Annotated[
         str | os.PathLike[str], CommandOption("Folder to write, which must not exist.", "DST")
     ]
