@@ -35,7 +35,7 @@ EXAMPLES = (
 )
 
 _GO_ON = "the whole shards stay: go on with the same command and --resume"
-_OPTION = re.compile(r"\b(overwrite|resume)=True|`(components)`")
+_OPTION = re.compile(r"\b(overwrite|resume)=True|`(components)`|\b(sample)_fraction\b")
 
 
 def _size(text: str) -> int:
@@ -132,7 +132,7 @@ def convert(*, as_json: bool, **options: Any) -> int:
             say_error(f"interrupted; {_GO_ON}")
             raise
         except (ArgumentError, FileExistsError) as error:
-            raise CommandFailed(_OPTION.sub(r"--\1\2", message_of(error)), 2) from error
+            raise CommandFailed(_OPTION.sub(r"--\1\2\3", message_of(error)), 2) from error
         except OSError as error:
             raise _with_hint(error, options["destination"]) from error
     if as_json:

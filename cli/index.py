@@ -96,8 +96,8 @@ def _indexes(path: str, force: bool, beside: bool, tick: Callable[[str], None]) 
     if not indexes:
         what = f" (files there: {', '.join(sorted(others))})" if others else ""
         raise CommandFailed(
-            f"{path}: nothing to index: TFRecord, RecordIO and WebDataset files have an index, "
-            f"all other data need none{what}",
+            f"{path}: nothing to index: files of {INDEXED} have an index, all other data need "
+            f"none{what}",
             2,
         )
     return indexes

@@ -113,7 +113,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         return GROUP(args=arguments, prog_name=PROGRAM, standalone_mode=False) or 0
     except _UsageError as error:
-        say_error(error.format_message())
+        say_error(error.format_message().replace("Value error, ", ""))  # pydantic's, in typer
         path = error.ctx.command_path if error.ctx else PROGRAM
         console(sys.stderr).print(f"Try '{path} --help'.")
         return 2

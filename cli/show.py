@@ -103,6 +103,8 @@ def show(
     """
     if graph:
         return show_graph(target, arg or [], count, output, as_json)
+    if output is not None and output.suffix.lower() != ".png":
+        raise CommandFailed(f"{output}: a contact sheet is written as .png", 2)
     outputs, known = _samples(target, count, arg or [], shuffle)
     if boxes != "auto":
         outputs = [replace(o, layout=boxes) if o.role.value == "boxes" else o for o in outputs]

@@ -185,6 +185,8 @@ def _locate_folder(
 
 
 def _recognized(location: Location, *, has_folders: bool) -> DatasetFormat:
+    if not location.files and not has_folders:
+        raise SourceError(f"{location.root} is a folder without files of data")
     for file in location.files[:_LOOKED_AT]:
         recognized = format_of_file(file, location.options)
         if recognized is not None:

@@ -114,3 +114,9 @@ def test_a_folder_of_loose_files_is_named_as_such(penstock_in_process, tmp_path)
     result = penstock_in_process("inspect", tmp_path)
     assert result.status == 1
     assert "3 files of images, sound or video that lie in no class folder" in result.errors
+
+
+def test_an_empty_folder_is_named_as_such(penstock_in_process, tmp_path):
+    result = penstock_in_process("inspect", tmp_path)
+    assert result.status == 1
+    assert result.errors.endswith(f"{tmp_path} is a folder without files of data\n")

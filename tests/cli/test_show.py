@@ -195,3 +195,11 @@ def test_a_url_is_shown(penstock_in_process, class_folders, web):
     result = penstock_in_process("show", f"{web.url}/set", "-o", "url.png")
     assert result.status == 0, result.errors
     assert cv2.imread("url.png") is not None
+
+
+def test_a_sheet_is_a_png(penstock_in_process, class_folders):
+    result = penstock_in_process("show", class_folders, "-o", "sheet.jpg")
+    assert (result.status, "sheet.jpg: a contact sheet is written as .png" in result.errors) == (
+        2,
+        True,
+    )
