@@ -159,7 +159,7 @@ def choices_of(
     ...     2, {"prefetch_queue_depth": [2, 3]}, present=present, has_python_workers=False
     ... )
     >>> len(choices[0]), choices[0][-1], choices[1]
-    (8, {'num_threads': 1, 'exec_processes': True}, [{'prefetch_queue_depth': 3}])
+    (8, {'num_threads': 4, 'exec_processes': True}, [{'prefetch_queue_depth': 3}])
     """
     numbers = {1, 2 * cores, cores + cores // 2, *(2**i for i in range(cores.bit_length())), cores}
     near_first = sorted(numbers, key=lambda number: abs(math.log(number / cores)))

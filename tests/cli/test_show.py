@@ -104,7 +104,7 @@ def test_paths_without_data(penstock_in_process, tmp_path):
     (tmp_path / "empty").mkdir()
     result = penstock_in_process("show", tmp_path / "empty")
     assert result.status == 1
-    assert "no data set of a known format" in result.errors
+    assert "is a folder without files of data" in result.errors
 
 
 def test_the_file_cannot_be_written(penstock_in_process, class_folders, tmp_path):
