@@ -40,6 +40,7 @@ EXAMPLES = (
 )
 
 _BATCH = 64
+_WARM_BATCHES = 4
 _TURNS = 120  # about; a turn lasts as long as that many fit into the time
 _SEARCH = 0.75  # of the time; the rest compares the winner with the pipeline as it is
 _LONGEST_TURN = 2.0
@@ -139,8 +140,11 @@ def _tune(
     def turn(setting: Setting) -> float:
         gc.collect()  # ends the threads of the pipeline before
         text = as_arguments(setting) or "as it is"
+        depth = setting.get("prefetch_queue_depth")
+        # A deep queue that was full at the start would count batches from before the turn.
+        warm = max(_WARM_BATCHES, 2 * depth) if isinstance(depth, int) else _WARM_BATCHES
         with running(target):
-            return measure(partial(opened, setting), length, lambda _: tick(text)).steady
+            return measure(partial(opened, setting), length, lambda _: tick(text), warm).steady
 
     length = min(_LONGEST_TURN, seconds / _TURNS)
     search = Search(turn)
