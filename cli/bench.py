@@ -19,6 +19,7 @@ from .benchmark.pipeline_library import load
 from .benchmark.report import as_content, print_report
 from .benchmark.turns import Comparison, compare
 from .commands import AsJson, CommandFailed, PipelineArguments, between
+from .formats import FORMATS_READ
 from .progress import Spinner
 from .target import PipelineTarget, open_pipeline, parse_arguments, parse_target, running
 
@@ -36,8 +37,8 @@ def bench(
         str,
         typer.Argument(
             metavar="PIPELINE_OR_PATH",
-            help="A pipeline as FILE.py:NAME or MODULE:NAME, or data on disk, for which a "
-            "pipeline is made.",
+            help="A pipeline as FILE.py:NAME or MODULE:NAME, or a data set, for which a pipeline "
+            f"is made. {FORMATS_READ}",
         ),
     ],
     arg: PipelineArguments = None,

@@ -23,18 +23,19 @@ from ..datasets.formats.table import writers
 from ..engine.errors import ArgumentError
 from .commands import AsJson, CommandFailed, between, message_of, say_error, status_of
 from .console import console, size_text
+from .formats import DATA_SET, listed
 from .progress import ProgressBar
 from .target import require_path
 
 EXAMPLES = (
     "penstock convert photos/ shards/ --to webdataset --shard-size 256MB --shuffle 1",
     "penstock convert shards/ small/ --to tfrecord --longest-side 512",
-    "penstock convert shards/ cats/ --to folder --where 'label in (281, 282)'",
+    "penstock convert shards/ cats/ --to folder --where \"label in ('cat', 'dog')\"",
     "penstock convert photos/ shards/ --to webdataset --resume",
 )
 
 _GO_ON = "the whole shards stay: go on with the same command and --resume"
-_OPTION = re.compile(r"\b(overwrite|resume)=True|`(components)`")
+_OPTION = re.compile(r"\b(overwrite|resume)=True|`(components)`|\b(sample)_fraction\b")
 
 
 def _size(text: str) -> int:
@@ -95,9 +96,8 @@ def _annotated(*parts: Any) -> Any:
 
 def _declared(each: Field[Any], option: CommandOption) -> Any:
     """Return the declaration of a field as an argument or option."""
-    *others, last = writers()
     texts: dict[str, Any] = {
-        "help": option.help.format(formats=f"{', '.join(others)} or {last}"),
+        "help": option.help.format(data_set=DATA_SET, formats=listed(writers(), "or")),
         "metavar": option.metavar or None,
     }
     if not each.kw_only:
@@ -132,7 +132,7 @@ def convert(*, as_json: bool, **options: Any) -> int:
             say_error(f"interrupted; {_GO_ON}")
             raise
         except (ArgumentError, FileExistsError) as error:
-            raise CommandFailed(_OPTION.sub(r"--\1\2", message_of(error)), 2) from error
+            raise CommandFailed(_OPTION.sub(r"--\1\2\3", message_of(error)), 2) from error
         except OSError as error:
             raise _with_hint(error, options["destination"]) from error
     if as_json:

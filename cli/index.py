@@ -17,6 +17,7 @@ from ..datasets.recognition import data_files, format_of_file
 from ..readers.storage.index_cache import cache_paths, replace_file
 from .commands import AsJson, CommandFailed
 from .console import console
+from .formats import INDEXED
 from .progress import Spinner
 from .target import require_path
 
@@ -33,7 +34,7 @@ class FileIndex:
 
     Attributes:
         file: the data file.
-        format: "tfrecord", "recordio" or "webdataset".
+        format: name of the format.
         samples: number of samples.
         index: path of the index; "" if neither the file's folder nor the cache can be written.
         made: whether the index was made now; otherwise there was one of this state of the file.
@@ -51,8 +52,8 @@ def index(
         str,
         typer.Argument(
             metavar="PATH",
-            help="A file of TFRecord, RecordIO or WebDataset, a folder of such files, or a "
-            "pattern such as 'train-{000..127}.tar'.",
+            help="A file, a folder of files, or a pattern such as 'train-{000..127}.tar'. Files "
+            f"of the formats {INDEXED} have indexes.",
         ),
     ],
     force: Annotated[
@@ -69,7 +70,6 @@ def index(
 ) -> int:
     """Make or refresh the indexes of files with many samples.
 
-    TFRecord, RecordIO and WebDataset files have indexes.
     Readers make the same index when they open a file for the first time, which takes a while for
     large files. The index is a file in `~/.cache/penstock`; with `--beside` it is
     `<file>.penstock-index` beside the data.
@@ -96,8 +96,8 @@ def _indexes(path: str, force: bool, beside: bool, tick: Callable[[str], None]) 
     if not indexes:
         what = f" (files there: {', '.join(sorted(others))})" if others else ""
         raise CommandFailed(
-            f"{path}: nothing to index: TFRecord, RecordIO and WebDataset files have an index, "
-            f"all other data need none{what}",
+            f"{path}: nothing to index: files of {INDEXED} have an index, all other data need "
+            f"none{what}",
             2,
         )
     return indexes

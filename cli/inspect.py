@@ -14,6 +14,7 @@ from .. import datasets
 from ..datasets import Dataset
 from .commands import AsJson, between
 from .console import console
+from .formats import DATA_SET
 from .inspection.page import as_html
 from .inspection.text import as_content, print_summary
 from .pictures.outputs import of_dataset
@@ -29,9 +30,7 @@ EXAMPLES = (
 
 
 def inspect(
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help="Data set: a folder, a file, or a pattern.")
-    ],
+    path: Annotated[str, typer.Argument(metavar="PATH", help=DATA_SET)],
     format: Annotated[
         str | None,
         typer.Option(

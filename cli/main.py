@@ -56,6 +56,7 @@ COMMANDS = {
     "verify": "Check that A and B hold the same samples, or that A is sound.",
     "index": "Make or refresh the indexes of files with many samples.",
     "bench": "Measure the samples a second of a pipeline, and name its limit.",
+    "tune": "Search for the fastest setting of a pipeline, and print it as arguments to copy.",
     "serve": "Answer requests over HTTP by a pipeline, or export it as a model of NVIDIA Triton.",
     "doctor": "Show whether pipelines work here, and what is missing.",
 }
@@ -112,7 +113,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         return GROUP(args=arguments, prog_name=PROGRAM, standalone_mode=False) or 0
     except _UsageError as error:
-        say_error(error.format_message())
+        say_error(error.format_message().replace("Value error, ", ""))  # pydantic's, in typer
         path = error.ctx.command_path if error.ctx else PROGRAM
         console(sys.stderr).print(f"Try '{path} --help'.")
         return 2

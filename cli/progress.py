@@ -46,8 +46,14 @@ class ProgressBar:
         self._bar: Any = _rich_bar(stream) if stream.isatty() else None
         self._task: Any = None
 
-    def update(self, done: int, total: int, size: int) -> None:
-        """Show `done` of `total` samples, which have `size` bytes so far; any thread may call."""
+    def update(self, done: int, total: int, size: int, text: str = "") -> None:
+        """Show how far the work is; any thread may call.
+
+        Args:
+            done, total: samples, or seconds.
+            size: bytes of the samples so far.
+            text: what is done now, in place of the bar's text.
+        """
         if self._bar is None:
             return
         if self._task is None:
@@ -55,7 +61,8 @@ class ProgressBar:
             self._task = self._bar.add_task(self._text, completed=done, total=total, rate="")
         elapsed = self._bar.tasks[0].elapsed or 0.0
         rate = f"{size / 1e6 / elapsed:,.0f} MB/s" if elapsed > 0 and size else ""
-        self._bar.update(self._task, completed=done, total=total, rate=rate)
+        shown = printable(text) or self._text
+        self._bar.update(self._task, completed=done, total=total, rate=rate, description=shown)
 
     def close(self) -> None:
         """Erase the bar; idempotent."""

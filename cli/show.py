@@ -18,6 +18,7 @@ from ..engine.errors import SourceError
 from ..readers.storage.urls import is_url
 from .commands import AsJson, CommandFailed, PipelineArguments, between
 from .console import console
+from .formats import FORMATS_READ
 from .graphs import show_graph
 from .pictures.outputs import by_turns, media_files, of_batch, of_dataset, of_files
 from .pictures.roles import Output
@@ -43,8 +44,9 @@ def show(
         str,
         typer.Argument(
             metavar="PATH_OR_PIPELINE",
-            help="Data on disk, or a pipeline as FILE.py:NAME or MODULE:NAME. NAME is a Pipeline, "
-            "or a function with the decorator @pipeline_def.",
+            help="A data set, files of images, sound or video, or a pipeline as FILE.py:NAME or "
+            "MODULE:NAME. NAME is a Pipeline, or a function with the decorator @pipeline_def. "
+            f"{FORMATS_READ}",
         ),
     ],
     output: Annotated[
@@ -59,7 +61,7 @@ def show(
     ] = 16,
     arg: PipelineArguments = None,
     shuffle: Annotated[
-        bool, typer.Option(help="Any samples of PATH, not the first ones of each class.")
+        bool, typer.Option(help="Any samples of PATH, not those of each class by turns.")
     ] = False,
     side: Annotated[
         int,
@@ -101,6 +103,8 @@ def show(
     """
     if graph:
         return show_graph(target, arg or [], count, output, as_json)
+    if output is not None and output.suffix.lower() != ".png":
+        raise CommandFailed(f"{output}: a contact sheet is written as .png", 2)
     outputs, known = _samples(target, count, arg or [], shuffle)
     if boxes != "auto":
         outputs = [replace(o, layout=boxes) if o.role.value == "boxes" else o for o in outputs]

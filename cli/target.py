@@ -63,35 +63,55 @@ def open_pipeline(
     options: Mapping[str, Any],
     batch_size: int,
 ) -> Any:
-    """Return the pipeline that a target names.
+    """Return the pipeline that a target names: see `definition_of` and `defined`."""
+    return defined(target, definition_of(target), arguments, options, batch_size)
+
+
+def definition_of(target: PipelineTarget) -> Any:
+    """Import the module of a target; return the Pipeline or the function that defines one.
+
+    Raises:
+        CommandFailed: there is no such module or pipeline, or the user's code fails.
+    """
+    module = load_module(target.module)
+    if not hasattr(module, target.name):
+        raise CommandFailed(f"{target.module} has no {_advice(target.name, vars(module))}", 2)
+    value = getattr(module, target.name)
+    if not isinstance(value, Pipeline) and decorator_options(value) is None:
+        raise CommandFailed(
+            f"{target} is {_described(value)}, not a Pipeline or a function with the decorator "
+            f"@pipeline_def. {_pipelines(vars(module))}",
+            2,
+        )
+    return value
+
+
+def defined(
+    target: PipelineTarget,
+    definition: Any,
+    arguments: Mapping[str, Any],
+    options: Mapping[str, Any],
+    batch_size: int,
+) -> Any:
+    """Return the pipeline of a definition.
 
     Args:
-        target: the module and the name.
+        target: for messages.
+        definition: a Pipeline, or a function.
         arguments: for the function that defines the pipeline.
         options: arguments of the pipeline, such as `batch_size`; those that are None are left as
             the definition has them.
         batch_size: for a function whose decorator names none.
 
     Raises:
-        CommandFailed: there is no such module or pipeline, the arguments do not fit, or the
-            user's code fails.
+        CommandFailed: the arguments do not fit, or the user's code fails.
     """
-    module = load_module(target.module)
-    if not hasattr(module, target.name):
-        raise CommandFailed(f"{target.module} has no {_advice(target.name, vars(module))}", 2)
-    value = getattr(module, target.name)
     given = {name: value for name, value in options.items() if value is not None}
-    if isinstance(value, Pipeline):
-        return _as_it_is(target, value, {**arguments, **given})
-    decorated = decorator_options(value)
-    if decorated is None:
-        raise CommandFailed(
-            f"{target} is {_described(value)}, not a Pipeline or a function with the decorator "
-            f"@pipeline_def. {_pipelines(vars(module))}",
-            2,
-        )
+    if isinstance(definition, Pipeline):
+        return _as_it_is(target, definition, {**arguments, **given})
+    decorated = decorator_options(definition) or {}
     try:
-        return value(**arguments, **{"batch_size": batch_size, **decorated, **given})
+        return definition(**arguments, **{"batch_size": batch_size, **decorated, **given})
     except TypeError as error:
         if location_of(error, target.module):
             raise failed(str(target), error) from error
@@ -111,8 +131,12 @@ def running(target: PipelineTarget) -> Iterator[None]:
         raise failed(str(target), error) from error
 
 
-def parse_arguments(pairs: Iterable[str]) -> dict[str, Any]:
+def parse_arguments(pairs: Iterable[str], option: str = "--arg") -> dict[str, Any]:
     """Return the arguments of `NAME=VALUE` texts; values that are no Python literals are text.
+
+    Args:
+        pairs: the texts.
+        option: that had them, for messages.
 
     >>> parse_arguments(["folder=photos/train", "size=224", "mean=[1.5, 2]"])
     {'folder': 'photos/train', 'size': 224, 'mean': [1.5, 2]}
@@ -121,7 +145,7 @@ def parse_arguments(pairs: Iterable[str]) -> dict[str, Any]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name.isidentifier():
-            raise CommandFailed(f"--arg {pair}: expected NAME=VALUE", 2)
+            raise CommandFailed(f"{option} {pair}: expected NAME=VALUE", 2)
         arguments[name] = _literal(value)
     return arguments
 
@@ -144,7 +168,8 @@ def _as_it_is(target: PipelineTarget, pipeline: Pipeline, given: Mapping[str, An
 
 
 def _advice(name: str, content: Mapping[str, Any]) -> str:
-    return f"{unknown(name, _names_of_pipelines(content))} {_pipelines(content)}"
+    text = unknown(name, _names_of_pipelines(content))
+    return f"{text}{'' if text.endswith('?') else '.'} {_pipelines(content)}"
 
 
 def _pipelines(content: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from .. import datasets
 from ..datasets import VerifyReport
 from .commands import AsJson
 from .console import Printer, console
+from .formats import DATA_SET
 from .progress import ProgressBar
 from .target import require_path
 
@@ -26,9 +27,7 @@ _SHOWN = 5  # cases of each list that people see; JSON has more
 
 
 def verify(
-    a: Annotated[
-        str, typer.Argument(metavar="A", help="Data set: a folder, a file, or a pattern.")
-    ],
+    a: Annotated[str, typer.Argument(metavar="A", help=DATA_SET)],
     b: Annotated[
         str | None,
         typer.Argument(metavar="B", help="Data set in any format, to compare with A."),

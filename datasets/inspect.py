@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,7 +45,8 @@ class InspectReport:
         manifest: the content of `dataset.json`; None without this file.
         sample: the first sample.
         lost: names of data in the files that no sample carries.
-        left_out: number of files or folders that hold no sample, by what they are.
+        left_out: names of files or folders that hold no sample, and of classes without samples,
+            by what they are.
     """
 
     path: str
@@ -61,7 +62,7 @@ class InspectReport:
     manifest: Manifest | None
     sample: Sample | None
     lost: tuple[str, ...] = ()
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def inspect(
@@ -130,5 +131,14 @@ def inspect(
         dataset.manifest,
         first,
         dataset.stored.unread_fields,
-        dict(dataset.stored.skipped_files),
+        _left_out(dataset),
     )
+
+
+def _left_out(dataset: Dataset) -> dict[str, Sequence[str]]:
+    found = dict(dataset.stored.skipped_files)
+    if dataset.stored.labels is not None:
+        used = set(dataset.stored.labels.tolist())
+        empty = [name for number, name in enumerate(dataset.classes) if number not in used]
+        found |= {"classes without samples": empty} if empty else {}
+    return found

@@ -33,6 +33,8 @@ _MAGICS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"ID3", "mp3"),
     (0, b"\x1aE\xdf\xa3", "mkv"),
     (4, b"ftyp", "mp4"),
+    (8, b"AVI ", "avi"),
+    (0, b"\0\0\1\xba", "mpg"),
     (0, b"\x93NUMPY", "npy"),
 )
 LONGEST_MAGIC = 12

@@ -119,8 +119,11 @@ def _located(
     options: Mapping[str, Any],
     manifest: Manifest | None = None,
 ) -> Located:
-    chosen = [file for file in files if file.endswith(format.endings)] or files
-    return format, Location(root, chosen, manifest, options, len(files) - len(chosen))
+    chosen = [file for file in files if file.endswith(format.endings)]
+    others = [os.path.basename(file) for file in files if not file.endswith(format.endings)]
+    what = f"files without the ending {' or '.join(format.endings)}"
+    skipped = {what: others} if chosen and others else {}
+    return format, Location(root, chosen or files, manifest, options, skipped)
 
 
 def _of_folder(
@@ -182,6 +185,8 @@ def _locate_folder(
 
 
 def _recognized(location: Location, *, has_folders: bool) -> DatasetFormat:
+    if not location.files and not has_folders:
+        raise SourceError(f"{location.root} is a folder without files of data")
     for file in location.files[:_LOOKED_AT]:
         recognized = format_of_file(file, location.options)
         if recognized is not None:

@@ -4,7 +4,7 @@ An expression is Python's syntax for comparisons and nothing else: it is parsed 
 node of any other kind is refused, so an expression from anywhere can do no harm. It may have
 
     key, and the names of components    numbers, texts
-    label == 'cat'                      the name of a class, if the data set has names
+    label == 'cat', 'cat' in labels     the name of a class, if the data set has names
     NAME.size                           bytes of an encoded file, elements of an array, characters
     NAME.extension                      of an encoded file
     NAME.shape[0]                       an extent of an array
@@ -21,13 +21,14 @@ from __future__ import annotations
 import ast
 import copy
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from ..engine.errors import ArgumentError
 from .sample import Encoded, Sample
-from .schema import FLOAT, INT, TEXT, ComponentType, Schema
+from .schema import ARRAY, ENCODED, FLOAT, INT, TEXT, ComponentType, Schema
 
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -40,6 +41,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.NotIn: lambda a, b: a not in b,
 }
 LABEL = "label"
+LABELS = "labels"  # those of boxes
 _ATTRIBUTES = ("size", "extension", "shape")
 _LONGEST = 10_000
 
@@ -85,9 +87,12 @@ class Where:
                 with a text that names no class.
         """
         if unknown := sorted(self.names - {"key", *schema}):
+            hint = ""
+            if unknown[0] in classes:
+                hint = f"; the class is written in quotation marks: {LABEL} == {unknown[0]!r}"
             raise ArgumentError(
                 f"where: the samples have no component {unknown[0]!r}; they have "
-                f"key, {', '.join(schema)}"
+                f"key, {', '.join(schema)}{hint}"
             )
         if not isinstance(self.condition, str):
             return self
@@ -124,10 +129,38 @@ class _Numbering(ast.NodeTransformer):
         """Look at each pair of sides."""
         self.generic_visit(node)
         sides = [node.left, *node.comparators]
-        for number in range(len(sides) - 1):
+        for number, op in enumerate(node.ops):
+            self._check_pair(sides[number], op, sides[number + 1])
             for at, other in ((number, number + 1), (number + 1, number)):
                 sides[at] = self._fitting(sides[at], sides[other])
         return ast.Compare(sides[0], node.ops, sides[1:])
+
+    def _check_pair(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> None:
+        """Refuse comparisons that cannot be made, or never hold."""
+        is_in = isinstance(op, ast.In | ast.NotIn)
+        name = ast.unparse(left)
+        if is_in and self._kind(left) is float and isinstance(right, ast.Constant):
+            raise ArgumentError(
+                f"where: {name} is a number; write {name} == {ast.unparse(right)}, or {name} in "
+                f"({ast.unparse(right)}, ...)"
+            )
+        for side in (left, right):
+            kind, text = self._component(side).type, ast.unparse(side)
+            if kind == ARRAY and not (is_in and side is right):
+                raise ArgumentError(
+                    f"where: {text} is an array; a condition may have 1 in {text}, {text}.size and "
+                    f"{text}.shape[0]"
+                )
+            if kind == ENCODED:
+                raise ArgumentError(
+                    f"where: {text} is an encoded file; a condition may have {text}.size and "
+                    f"{text}.extension"
+                )
+
+    def _component(self, node: ast.expr) -> ComponentType:
+        """Return the type of a component that a node names; without a type for other nodes."""
+        nothing = ComponentType("")
+        return self._schema.get(node.id, nothing) if isinstance(node, ast.Name) else nothing
 
     def _fitting(self, side: ast.expr, other: ast.expr) -> ast.expr:
         """Return a side of a comparison, with constants that fit the other side."""
@@ -137,14 +170,14 @@ class _Numbering(ast.NodeTransformer):
         if not isinstance(side, ast.Constant) or kind is None:
             return side
         value = side.value
-        is_label = isinstance(other, ast.Name) and other.id == LABEL
+        is_label = isinstance(other, ast.Name) and other.id in (LABEL, LABELS)
         if isinstance(value, str) and kind is not str and is_label and value in self._classes:
             return ast.Constant(self._classes.index(value))
         if isinstance(value, str) == (kind is str) or value is None:
             return side
         known = ""
         if is_label and isinstance(value, str):
-            listed = ", ".join(self._classes[:20])
+            listed = ", ".join(filter(None, self._classes[:20]))
             known = f"; the classes are {listed}" if listed else "; its classes have no names"
         raise ArgumentError(
             f"where: {ast.unparse(other)} is a {_KINDS[kind]}, which is never equal to the "
@@ -154,9 +187,8 @@ class _Numbering(ast.NodeTransformer):
     def _kind(self, node: ast.expr) -> type | None:
         """Return whether a node is a text, `str`, or a number, `float`; None if it may be both."""
         if isinstance(node, ast.Name):
-            component = self._schema.get(node.id, ComponentType(""))
-            kinds: dict[str, type] = {TEXT: str, INT: float, FLOAT: float}
-            return str if node.id == "key" else kinds.get(component.type)
+            kinds: dict[str, type] = {TEXT: str, INT: float, FLOAT: float, ARRAY: float}
+            return str if node.id == "key" else kinds.get(self._component(node).type)
         if isinstance(node, ast.Attribute):
             return {"size": float, "extension": str}.get(node.attr)
         if isinstance(node, ast.Subscript):
@@ -173,7 +205,10 @@ def _parsed(text: str) -> ast.expr:
         raise ArgumentError(f"where: {len(text)} characters; at most {_LONGEST} are read")
     try:
         return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except SyntaxError as error:
+        hint = "; equality is written ==" if re.search("[^=<>!]=[^=]", text) else ""
+        raise ArgumentError(f"where: {text!r} is no condition: {error.msg}{hint}") from None
+    except (ValueError, RecursionError, MemoryError) as error:
         raise ArgumentError(f"where: {text!r} is no condition: {error}") from None
 
 

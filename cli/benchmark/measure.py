@@ -38,13 +38,19 @@ class Speed:
     figures: Any = None
 
 
-def measure(open_: Callable[[], Any], seconds: float, tick: Tick = lambda text: None) -> Speed:
+def measure(
+    open_: Callable[[], Any],
+    seconds: float,
+    tick: Tick = lambda text: None,
+    warm_batches: int = _WARM_BATCHES,
+) -> Speed:
     """Make a pipeline, run it for a while, and return its speed.
 
     Args:
         open_: makes the pipeline, of Penstock or DALI. A pipeline of Penstock is closed afterward.
         seconds: to measure, after a warm-up of a fifth of that.
         tick: called with a text after each batch.
+        warm_batches: batches of the warm-up, at least.
     """
     started = perf_counter()
     pipeline = open_()
@@ -53,7 +59,7 @@ def measure(open_: Callable[[], Any], seconds: float, tick: Tick = lambda text: 
         samples = _run(pipeline)
         first = perf_counter() - started
         tick("warm-up")
-        samples += sum(_until(pipeline, perf_counter() + seconds / 5, _WARM_BATCHES, tick))
+        samples += sum(_until(pipeline, perf_counter() + seconds / 5, warm_batches, tick))
         cold = samples / (perf_counter() - started)
         before = _figures(pipeline)
         start = perf_counter()

@@ -11,6 +11,7 @@ from ...datasets import Encoded, InspectReport, Value
 from ..console import console, size_text
 
 _LABELS = 12  # that people see; JSON has all
+_NAMES = 5  # of files that are left out
 _BAR = 24  # characters of the longest bar
 
 
@@ -29,7 +30,7 @@ def as_content(report: InspectReport) -> dict[str, Any]:
         "labels": {str(label): count for label, count in report.labels.items()},
         "extensions": dict(report.extensions),
         "lost": list(report.lost),
-        "left_out": dict(report.left_out),
+        "left_out": {what: list(names) for what, names in report.left_out.items()},
         "shards": shard_count(report),
         "sample": None
         if sample is None
@@ -72,7 +73,7 @@ def print_summary(report: InspectReport) -> None:
     """Print the summary."""
     printer = console(sys.stdout)
     shards = shard_count(report)
-    of_shards = "" if shards is None else f", {shards:,} shards"
+    of_shards = "" if shards is None else f", {shards:,} shard{'s' * (shards != 1)}"
     printer.print(
         (report.path, "bold"), f"  {report.format}, {report.samples:,} samples{of_shards}"
     )
@@ -87,8 +88,13 @@ def print_summary(report: InspectReport) -> None:
     printer.table(("component", "type", f"of {report.sample.key}"), rows, words=3)
     if report.lost:
         printer.print(("not in the samples  ", "dim"), ", ".join(report.lost))
-    for what, count in report.left_out.items():
-        printer.print(("left out  ", "dim"), f"{count:,} {what}")
+    for what, names in report.left_out.items():
+        more = ", ..." if len(names) > _NAMES else ""
+        listed = ", ".join(names[:_NAMES])
+        printer.print(("left out  ", "dim"), f"{what} ({len(names):,}): {listed}{more}")
+    if len(report.extensions) > 1:
+        counts = [f"{name or 'none'} ({count:,})" for name, count in report.extensions.items()]
+        printer.print(("extensions  ", "dim"), ", ".join(counts))
     printer.print()
     looked_at = "" if report.looked_at == report.samples else f" of {report.looked_at:,} samples"
     printer.print(("size of a sample", "bold"), f"{looked_at}, mean {size_text(report.mean_size)}")
@@ -102,11 +108,12 @@ def print_summary(report: InspectReport) -> None:
 def _print_labels(report: InspectReport) -> None:
     printer, rows = console(sys.stdout), label_rows(report)
     most = rows[0][1]
+    counted = "samples" if report.looked_at == report.samples else f"of {report.looked_at:,}"
     printer.table(
-        ("label", "samples", ""),
+        ("label", counted, ""),
         [(name, f"{n:,}", ("█" * max(1, _BAR * n // most), "cyan")) for name, n in rows[:_LABELS]],
         words=1,
         bars=True,
     )
     if len(rows) > _LABELS:
-        printer.print((f"... {len(rows):,} labels in all", "dim"))
+        printer.print((f"... {len(rows):,} labels in all; --json and --html list more", "dim"))

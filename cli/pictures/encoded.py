@@ -102,18 +102,25 @@ def _video(data: Array) -> Array:
     with container:
         start, length = stream.start_time or 0, stream.duration or 0
         times = [start + length * number // _FRAMES for number in range(_FRAMES)]
-        return np.stack([_frame_at(container, stream, time) for time in times])
+        frames = [_frame_at(container, stream, time) for time in times]
+    found = [frame for frame in frames if frame is not None]
+    if not found:
+        raise DecodeError("the video has no frame")
+    return np.stack(found)
 
 
-def _frame_at(container: Any, stream: Any, time: int) -> Array:
-    """Return the frame at a time, or one before, if the key frame is far away."""
+def _frame_at(container: Any, stream: Any, time: int) -> Array | None:
+    """Return the frame at a time, or one before, if the key frame is far away; None without one.
+
+    MPEG files without an index may lead behind their last key frame.
+    """
     container.seek(time, stream=stream)
     frame = None
     for number, frame in enumerate(container.decode(stream)):
         if frame.pts is None or frame.pts >= time or number == _FORWARD:
             break
     if frame is None:
-        raise DecodeError("the video has no frame")
+        return None
     pixels: Array = frame.to_ndarray(format="rgb24")
     return pixels
 

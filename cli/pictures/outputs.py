@@ -12,6 +12,7 @@ import numpy as np
 from ...datasets import Dataset, Encoded, Sample, Value
 from ...datasets.manifest import read_manifest
 from ...datasets.media import medium_of
+from ...datasets.reading import size_of
 from ...engine.arrays import Array
 from ...engine.errors import SourceError
 from ...engine.tensors import TensorList
@@ -23,6 +24,12 @@ from .tiles import SampleText
 
 _MOST_CLASSES = 1 << 20
 """Labels above are no numbers of class folders."""
+
+_LABELS = {"label", "labels"}
+"""Components that tell the class of a sample, or those of its boxes."""
+
+_LOOKED_AT, _LOOKED_AT_BYTES = 16, 64 << 20
+"""Samples that tell labels, for each one that is shown, and about the bytes that they have."""
 
 _BEHIND_PATH = re.compile(r" at (?:key|index) |:\d+:|, ")
 """What readers tell of a sample behind the path of its file."""
@@ -66,17 +73,33 @@ def of_dataset(dataset: Dataset, indices: Sequence[int]) -> tuple[list[Output], 
 def by_turns(dataset: Dataset, count: int) -> list[int]:
     """Return the numbers of `count` samples, of each class one after the other.
 
-    Labels are known beforehand in class folders alone; of other data sets, the first samples come.
+    Where labels are not known beforehand, a few samples that are spread over the data set tell
+    them. Without labels, the samples are spread.
     """
     labels = dataset.stored.labels
+    numbers = np.arange(len(dataset))
+    if labels is None and len(dataset):
+        few = _LOOKED_AT * count if _LABELS & set(dataset.schema) else count
+        few = max(count, min(few, _LOOKED_AT_BYTES // (size_of(dataset.read([0])[0]) + 1)))
+        spread = np.linspace(0, len(dataset) - 1, min(few, len(dataset)))
+        numbers = np.unique(spread.astype(np.int64))
+        labels = np.array([_label_of(sample) for sample in dataset.read(numbers)])
     if labels is None:
-        return list(range(min(count, len(dataset))))
+        return []
     order = np.argsort(labels, kind="stable")  # class by class
     first = np.searchsorted(labels[order], labels[order])
     turn = np.arange(len(labels)) - first
-    chosen = order[np.lexsort((labels[order], turn))][:count]
-    numbers: list[int] = chosen.tolist()
-    return numbers
+    chosen: list[int] = numbers[order[np.lexsort((labels[order], turn))][:count]].tolist()
+    return chosen
+
+
+def _label_of(sample: Sample) -> int:
+    """Return the label of a sample, or of the first of its boxes; else -1."""
+    label = sample.components.get("label")
+    if isinstance(label, int):
+        return label
+    of_boxes = sample.components.get("labels")
+    return int(of_boxes.flat[0]) if isinstance(of_boxes, np.ndarray) and of_boxes.size else -1
 
 
 def class_names(

@@ -84,7 +84,7 @@ def _caption(array: Array, role: Role, class_names: Sequence[str]) -> str:
     if role == Role.TEXT:
         return text_of(array) or ""
     if role == Role.BYTES:
-        return f"{array.size:,} bytes"
+        return f"{array.size:,} bytes" if array.size else ""
     if role == Role.NUMBERS:
         return np.array2string(array, precision=4, separator=", ", threshold=8).replace("\n", "")
     return ""

@@ -140,6 +140,16 @@ def _resolved(options: ConvertOptions, dataset: Dataset) -> ConvertOptions:
     return replace(options, where=where, components=components)
 
 
+def _selectable(dataset: Dataset) -> str:
+    """Return what a filter may select, as sentences."""
+    key = dataset.read([0])[0].key
+    schema = ", ".join(f"{name} ({each})" for name, each in dataset.schema.items())
+    text = f"The samples have key (such as {key!r:.100}), {schema}"
+    listed = ", ".join(f"{name!r} ({n})" for n, name in enumerate(dataset.classes[:20]) if name)
+    more = ", ..." if len(dataset.classes) > 20 else ""
+    return f"{text}; the classes are {listed}{more}" if listed else text
+
+
 def _complete(
     dataset: Dataset,
     folder: Destination,
@@ -162,8 +172,8 @@ def _complete(
     if not kept:
         folder.discard(job.root)
         raise ArgumentError(
-            f"where: {job.options.filter} selects none of {job.order.count} samples, so nothing "
-            "was written"
+            f"where: {job.options.filter} selects none of {job.order.count:,} samples, so nothing "
+            f"was written. {_selectable(dataset)}"
         )
     target = job.writer.complete(job.root, job.target, kept)
     manifest = Manifest(

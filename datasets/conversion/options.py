@@ -25,7 +25,7 @@ class CommandOption(NamedTuple):
     """What makes a field an option, or an argument, of `penstock convert`.
 
     Attributes:
-        help: text of the help.
+        help: text of the help; `{data_set}` and `{formats}` stand for what the command knows.
         metavar: the value's name there; "" for a flag.
         flag: the option's name without dashes, if the field's is another one.
         minimum: of numbers.
@@ -76,9 +76,7 @@ class ConvertOptions:
         progress: function that is called now and then, from several threads, one at a time.
     """
 
-    source: Annotated[
-        str | os.PathLike[str], CommandOption("Data set: a folder, a file, or a pattern.", "SRC")
-    ]
+    source: Annotated[str | os.PathLike[str], CommandOption("{data_set}", "SRC")]
     destination: Annotated[
         str | os.PathLike[str], CommandOption("Folder to write, which must not exist.", "DST")
     ]
@@ -104,7 +102,7 @@ class ConvertOptions:
     where: Annotated[
         str | Callable[[Sample], bool] | None,
         CommandOption(
-            'Take samples that fit, as in "label in (1, 2) and image.size > 10000".', "CONDITION"
+            "Take samples that fit, as in \"label == 'cat' and image.size > 10000\".", "CONDITION"
         ),
     ] = None
     components: Annotated[

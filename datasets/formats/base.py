@@ -32,14 +32,14 @@ class Location:
         files: the data files, in order.
         manifest: of the folder, if a conversion wrote it.
         options: `Reader.storage_options`, for URLs.
-        skipped: number of other files that lie there.
+        skipped: names of other files and folders that lie there, by what they are.
     """
 
     root: Place
     files: Sequence[str]
     manifest: Manifest | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    skipped: int = 0
+    skipped: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class StoredSamples(ABC):
         unread_fields: names of data in the files that samples do not carry.
         reading: how much is best read together; None for what is usual.
         labels: int32, of all samples, where they are known without reading samples; else None.
-        skipped_files: number of files or folders that hold no sample, by what they are.
+        skipped_files: names of files or folders that hold no sample, by what they are.
     """
 
     schema: Schema
@@ -92,9 +92,9 @@ class StoredSamples(ABC):
         self.location = location
 
     @property
-    def skipped_files(self) -> Mapping[str, int]:
+    def skipped_files(self) -> Mapping[str, Sequence[str]]:
         """See the class."""
-        return {"other files": self.location.skipped} if self.location.skipped else {}
+        return self.location.skipped
 
     @abstractmethod
     def __len__(self) -> int:

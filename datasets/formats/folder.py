@@ -103,18 +103,23 @@ class FileSamples(StoredSamples):
         return [str(self.location.root), *map(os.fsdecode, self._folders)]
 
     @property
-    def skipped_files(self) -> dict[str, int]:
+    def skipped_files(self) -> dict[str, list[str]]:
         """See `StoredSamples.skipped_files`."""
         if not self._folders or is_url(self._listing.root):
             return {}
-        files, _ = _visible(self.location.root)
-        inner = sum(len(_visible(os.fsdecode(folder))[1]) for folder in self._folders)
-        own = self.location.manifest is not None
+        beside, _ = _visible(self.location.root)
+        inner = [
+            os.path.join(os.path.basename(folder), name)
+            for folder in map(os.fsdecode, self._folders)
+            for name in _visible(folder)[1]
+        ]
+        if self.location.manifest is not None:
+            beside = [name for name in beside if name != NAME]
         found = {
-            "files beside the class folders": len(files) - (own and NAME in files),
-            "folders in class folders": inner,
+            "files beside the class folders": sorted(beside),
+            "folders in class folders": sorted(inner),
         }
-        return {what: count for what, count in found.items() if count}
+        return {what: names for what, names in found.items() if names}
 
     def folders(self) -> set[str]:
         """See `StoredSamples.folders`."""

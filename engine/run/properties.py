@@ -155,12 +155,12 @@ class PipelineProperties(PipelineBase):
 
     @property
     def py_num_workers(self) -> int:
-        """As given; without effect."""
+        """Number of Python workers, if a source or function has `parallel=True`."""
         return self._config.py_num_workers
 
     @property
     def py_start_method(self) -> str:
-        """As given; without effect."""
+        """How Python workers start: "fork" or "spawn"."""
         return self._config.py_start_method
 
     @property

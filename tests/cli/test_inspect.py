@@ -87,18 +87,24 @@ def test_a_pipe_that_closes(command, environment, class_folders):
     assert errors == b""
 
 
-def test_what_holds_no_sample_is_counted(penstock_in_process, tmp_path):
+def test_what_holds_no_sample_is_named(penstock_in_process, tmp_path):
     (tmp_path / "a" / "deeper").mkdir(parents=True)
-    (tmp_path / "a" / "1.jpg").write_bytes(b"..")
+    (tmp_path / "empty").mkdir()
+    for name in ("1.jpg", "2.jpg", "Thumbs.db"):
+        (tmp_path / "a" / name).write_bytes(b"..")
     for name in ("readme.txt", "x.json", "sound.flac", ".hidden"):
         (tmp_path / name).write_bytes(b"..")
     result = penstock_in_process("inspect", tmp_path)
-    assert "left out  3 files beside the class folders" in result.output
-    assert "left out  1 folders in class folders" in result.output
+    beside = "files beside the class folders (3): readme.txt, sound.flac, x.json"
+    assert f"left out  {beside}\n" in result.output
+    assert "left out  folders in class folders (1): a/deeper\n" in result.output
+    assert "left out  classes without samples (1): empty\n" in result.output
+    assert "extensions  jpg (2), db (1)\n" in result.output
     content = json.loads(penstock_in_process("inspect", tmp_path, "--json").output)
     assert content["left_out"] == {
-        "files beside the class folders": 3,
-        "folders in class folders": 1,
+        "files beside the class folders": ["readme.txt", "sound.flac", "x.json"],
+        "folders in class folders": ["a/deeper"],
+        "classes without samples": ["empty"],
     }
 
 
@@ -108,3 +114,9 @@ def test_a_folder_of_loose_files_is_named_as_such(penstock_in_process, tmp_path)
     result = penstock_in_process("inspect", tmp_path)
     assert result.status == 1
     assert "3 files of images, sound or video that lie in no class folder" in result.errors
+
+
+def test_an_empty_folder_is_named_as_such(penstock_in_process, tmp_path):
+    result = penstock_in_process("inspect", tmp_path)
+    assert result.status == 1
+    assert result.errors.endswith(f"{tmp_path} is a folder without files of data\n")

@@ -12,7 +12,9 @@ from importlib import import_module
 import pytest
 
 import penstock
+from penstock.cli.formats import listed
 from penstock.cli.main import COMMANDS, GROUP, main, run
+from penstock.datasets import FORMATS
 
 from .terminals import on_terminal
 
@@ -53,6 +55,11 @@ def test_help_of_a_command_has_examples_and_exit_statuses(helped, name):
     text = helped(name)
     assert f"penstock {name} " in text.partition("Examples")[2]
     assert "Exit status: 0" in text
+
+
+@pytest.mark.parametrize("name", ["inspect", "show", "convert", "verify", "bench"])
+def test_help_of_a_command_names_all_formats(helped, name):
+    assert listed(FORMATS) in " ".join(helped(name).split())
 
 
 def test_version(penstock_in_process):

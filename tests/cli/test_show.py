@@ -104,7 +104,7 @@ def test_paths_without_data(penstock_in_process, tmp_path):
     (tmp_path / "empty").mkdir()
     result = penstock_in_process("show", tmp_path / "empty")
     assert result.status == 1
-    assert "no data set of a known format" in result.errors
+    assert "is a folder without files of data" in result.errors
 
 
 def test_the_file_cannot_be_written(penstock_in_process, class_folders, tmp_path):
@@ -195,3 +195,11 @@ def test_a_url_is_shown(penstock_in_process, class_folders, web):
     result = penstock_in_process("show", f"{web.url}/set", "-o", "url.png")
     assert result.status == 0, result.errors
     assert cv2.imread("url.png") is not None
+
+
+def test_a_sheet_is_a_png(penstock_in_process, class_folders):
+    result = penstock_in_process("show", class_folders, "-o", "sheet.jpg")
+    assert (result.status, "sheet.jpg: a contact sheet is written as .png" in result.errors) == (
+        2,
+        True,
+    )

@@ -45,6 +45,14 @@ class ParquetSamples(StoredSamples):
         self._blocks = RowBlocks[Any](tables, None, _table, _CACHE_BYTES)
         if not len(self._blocks):
             raise SourceError(f"{location.root}: the Parquet files hold no row")
+        columns = _flattened(tables[0].schema.empty_table()).schema
+        self.unread_fields = tuple(each.name for each in columns if not _is_component(each.type))
+        if len(self.unread_fields) == len(columns):
+            first = columns.field(0)
+            raise SourceError(
+                f"the column {first.name!r} of type {first.type} is no component of a sample, nor "
+                "is any other column"
+            )
         self.learn(location.manifest)
         if location.manifest is None:
             self.classes = class_names(features_of(tables[0].schema.metadata), LABEL)
@@ -59,7 +67,7 @@ class ParquetSamples(StoredSamples):
             table = block.take(rows)
             try:
                 names = table.column_names
-                columns = [_values(name, table.column(name)) for name in names]
+                columns = [_values(table.column(name)) for name in names]
             except DecodeError as error:
                 raise DecodeError(f"{self.where(int(indices[places[0]]))}: {error}") from None
             for number, place in enumerate(places.tolist()):
@@ -91,6 +99,7 @@ class ParquetSamples(StoredSamples):
 
 def _table(_: int, batches: list[Any]) -> tuple[Any, int]:
     table = _flattened(pyarrow().Table.from_batches(batches))
+    table = table.select([each.name for each in table.schema if _is_component(each.type)])
     return table, table.nbytes
 
 
@@ -116,13 +125,34 @@ def _is_file(stored: Any) -> bool:
     return bool(pyarrow().types.is_struct(stored)) and stored.get_field_index("bytes") >= 0
 
 
-def _values(name: str, column: Any) -> list[Value | None]:
-    """Return the values of a column; None for missing ones."""
+def _is_component(stored: Any) -> bool:
+    """Return whether columns of a type become components of samples."""
+    arrow = pyarrow().types
+    if arrow.is_dictionary(stored):
+        return _is_component(stored.value_type)
+    if hasattr(stored, "storage_type"):  # of an extension, such as Array2D of `datasets`
+        return _is_component(stored.storage_type)
+    if is_list(stored):
+        return natural_dtype(_element(stored), in_list=True) is not None
+    plain = (
+        arrow.is_binary,
+        arrow.is_large_binary,
+        arrow.is_boolean,
+        arrow.is_integer,
+        arrow.is_floating,
+        arrow.is_string,
+        arrow.is_large_string,
+    )
+    return _is_file(stored) or any(is_of(stored) for is_of in plain)
+
+
+def _values(column: Any) -> list[Value | None]:
+    """Return the values of a column whose type is a component's; None for missing ones."""
     arrow, stored = pyarrow().types, column.type
     if arrow.is_dictionary(stored):
-        return _values(name, column.cast(stored.value_type))
-    if hasattr(stored, "storage_type"):  # of an extension, such as Array2D of `datasets`
-        return _values(name, column.cast(stored.storage_type))
+        return _values(column.cast(stored.value_type))
+    if hasattr(stored, "storage_type"):
+        return _values(column.cast(stored.storage_type))
     if _is_file(stored):
         return [
             _encoded(item["bytes"], item.get("path")) if item else None
@@ -132,17 +162,12 @@ def _values(name: str, column: Any) -> list[Value | None]:
         return [None if item is None else _encoded(item, None) for item in column.to_pylist()]
     if is_list(stored):
         dtype = natural_dtype(_element(stored), in_list=True)
-        if dtype is None:
-            raise SourceError(f"the column {name!r} of type {stored} is no component of a sample")
+        assert dtype is not None
         return _arrays(column.combine_chunks(), dtype)
     if arrow.is_boolean(stored):
         return [None if item is None else int(item) for item in column.to_pylist()]
-    if arrow.is_integer(stored) or arrow.is_floating(stored) or arrow.is_string(stored):
-        values: list[Value | None] = column.to_pylist()
-        return values
-    if arrow.is_large_string(stored):
-        return list(column.to_pylist())
-    raise SourceError(f"the column {name!r} of type {stored} is no component of a sample")
+    values: list[Value | None] = column.to_pylist()
+    return values
 
 
 def _encoded(content: bytes | None, path: str | None) -> Encoded | None:

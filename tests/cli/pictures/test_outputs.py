@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from penstock import datasets
+from penstock.cli.pictures import outputs as outputs_module
 from penstock.cli.pictures.outputs import by_turns, class_names, of_batch, of_dataset
 from penstock.cli.pictures.roles import Role
+from penstock.datasets import Sample
 from penstock.tensors import TensorListCPU
+from penstock.testing import made
 
 
 def test_a_batch():
@@ -55,6 +58,37 @@ def test_classes_come_by_turns(tmp_path):
         keys = [sample.key for sample in dataset.read(by_turns(dataset, 7))]
         assert keys == ["a/0", "b/0", "c/0", "a/1", "c/1", "a/2", "c/2"]
         assert len(by_turns(dataset, 100)) == 9
+
+
+def test_classes_of_records_come_by_turns(tmp_path):
+    """Whose labels only samples tell."""
+    samples = [
+        Sample(f"{label}/{n}", {"text": "x" * n, "label": label})
+        for label in range(3)
+        for n in range(90)
+    ]
+    with datasets.open_dataset(made.write(tmp_path / "a", samples, "tfrecord")) as dataset:
+        shown = dataset.read(by_turns(dataset, 6))
+    assert [sample.components["label"] for sample in shown] == [0, 1, 2, 0, 1, 2]
+    assert len({sample.key for sample in shown}) == 6
+
+
+def test_classes_of_boxes_come_by_turns_and_large_samples_are_few(tmp_path, monkeypatch):
+    boxes = {"boxes": np.zeros((1, 4), np.float32)}
+    samples = [
+        Sample(f"{n:02d}", {"labels": np.array([n // 20], np.int32), **boxes}) for n in range(40)
+    ]
+    with datasets.open_dataset(made.write(tmp_path / "a", samples)) as dataset:
+        assert [number // 20 for number in by_turns(dataset, 4)] == [0, 1, 0, 1]
+        monkeypatch.setattr(outputs_module, "_LOOKED_AT_BYTES", 1)
+        assert by_turns(dataset, 4) == [0, 26, 13, 39]
+
+
+def test_samples_without_labels_are_spread(tmp_path):
+    samples = [Sample(f"{n:02d}", {"text": "x"}) for n in range(40)]
+    with datasets.open_dataset(made.write(tmp_path / "a", samples, "tfrecord")) as dataset:
+        assert by_turns(dataset, 4) == [0, 13, 26, 39]
+        assert by_turns(dataset, 100) == list(range(40))
 
 
 def test_names_of_classes_are_those_of_the_folders(tmp_path):

@@ -132,11 +132,41 @@ def test_a_filter_knows_the_names_of_classes(source, tmp_path, where, kept):
         ("image.extension != 3", "image.extension is a text"),
         ("0 < label < 'x'", "label is a number"),
         ("key == b'x'", "the value b'x'"),
+        ("label in 'a'", r"label is a number; write label == 'a', or label in \('a', "),
+        ("image == 'jpg'", "image is an encoded file; .* image.size and image.extension"),
+        ("'jpg' in image", "image is an encoded file"),
+        ("label == a", "no component 'a'; .*written in quotation marks: label == 'a'"),
+        ("label = 1", "is no condition: .*; equality is written =="),
     ],
 )
 def test_numbers_and_texts_are_not_compared(source, tmp_path, where, message):
     with pytest.raises(ArgumentError, match=f"where: .*{message}"):
         datasets.convert(source, tmp_path / "a", to="tfrecord", where=where)
+
+
+def test_nothing_selected_lists_what_there_is(source, tmp_path):
+    there = (
+        r"selects none of 12 samples, so nothing was written\. The samples have key \(such as "
+        r"'a/000'\), .*image \(encoded jpg\).*; the classes are 'a' \(0\), 'b' \(1\)$"
+    )
+    with pytest.raises(ArgumentError, match=there):
+        datasets.convert(source, tmp_path / "a", to="tfrecord", where="key == 'b'")
+
+
+def test_a_filter_knows_the_names_of_the_classes_of_boxes(tmp_path):
+    samples = made.detections()
+    names = [f"c{number}" for number in range(90)]
+    source = made.write(tmp_path / "source", samples, "recordio", classes=names)
+    wanted = int(samples[1].components["labels"][0])
+    kept = sum(wanted in sample.components["labels"] for sample in samples)
+    where = f"'c{wanted}' in labels"
+    assert datasets.convert(source, tmp_path / "a", to="tfrecord", where=where).samples == kept
+    for wrong, message in (
+        ("labels == 'c1'", "labels is an array; a condition may have 1 in labels"),
+        ("'cow' in labels", "the text 'cow'; the classes are c0, c1, "),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            datasets.convert(source, tmp_path / "b", to="tfrecord", where=wrong)
 
 
 def test_nothing_selected_leaves_the_old_data_set(source, tmp_path):

@@ -53,6 +53,17 @@ def test_damaged_files_and_unknown_columns_are_refused(tmp_path):
             open_dataset(tmp_path / "b.parquet")
 
 
+def test_columns_that_are_no_components_are_left_out(tmp_path):
+    table = pa.table({"label": [3, 4], "meta": [{"a": 1}] * 2, "tags": [["x"], []]})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    with open_dataset(tmp_path / "a.parquet") as dataset:
+        assert dataset.stored.unread_fields == ("meta", "tags")
+        assert [sample.components for sample in dataset.read([1, 0])] == [
+            {"label": 4},
+            {"label": 3},
+        ]
+
+
 def test_texts_that_are_no_utf8_are_refused(tmp_path):
     texts = pa.Array.from_buffers(
         pa.string(), 1, [None, pa.py_buffer(np.array([0, 2], np.int32)), pa.py_buffer(b"\xe4\xe4")]
