@@ -17,7 +17,6 @@ copybutton_exclude = ".linenos, .gp, .go"
 
 html_theme = "furo"
 html_title = "Penstock"
-html_static_path = ["static"]
 html_show_sphinx = False
 html_show_sourcelink = False
 pygments_style = "friendly"

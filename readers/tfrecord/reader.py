@@ -127,6 +127,20 @@ class TFRecord(RecordReader):
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
 
+    >>> import tfrecord
+    >>> from penstock.tfrecord import FixedLenFeature, int64
+    >>> from penstock import Pipeline, fn
+    >>> writer = tfrecord.TFRecordWriter("a.tfrecord")
+    >>> writer.write({"label": (7, "int")})
+    >>> writer.close()
+    >>> features = {"label": FixedLenFeature([1], int64, 0)}
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.readers.tfrecord(path="a.tfrecord", features=features)["label"]
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [7]
+
     Outputs:
         `string` features: uint8, shape (size,).
         `int64` and `float32` features: int64 and float32, of the declared shape.
