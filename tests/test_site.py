@@ -75,3 +75,13 @@ def test_every_operator_has_an_example(builder):
         elif "\n>>> " not in text and name not in drawn:
             missing.add(name)
     assert missing == set(WITHOUT_EXAMPLE)
+
+
+def test_every_name_of_the_modules_has_a_heading(builder):
+    names = importlib.import_module("name_pages")
+    headings = set(re.findall(r"^### (\S+)$", names.page(), re.M))
+    assert {f"penstock.{name}" for name in penstock.__all__} <= headings
+    for module in ("types", "math", "tfrecord", "auto_aug", "datasets"):
+        public = importlib.import_module(f"penstock.{module}").__all__
+        assert {f"penstock.{module}.{name}" for name in public} <= headings
+    assert "penstock.extend.register" in headings

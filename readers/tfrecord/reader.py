@@ -127,19 +127,20 @@ class TFRecord(RecordReader):
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
 
-    >>> import tfrecord
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, datasets, fn
     >>> from penstock.tfrecord import FixedLenFeature, int64
-    >>> from penstock import Pipeline, fn
-    >>> writer = tfrecord.TFRecordWriter("a.tfrecord")
-    >>> writer.write({"label": (7, "int")})
-    >>> writer.close()
+    >>> for name in ("cat", "dog"):
+    ...     Path("photos", name).mkdir(parents=True)
+    ...     _ = Path("photos", name, "0.jpg").write_text(name)
+    >>> _ = datasets.convert("photos", "shards", to="tfrecord")
     >>> features = {"label": FixedLenFeature([1], int64, 0)}
-    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
-    ...     output = fn.readers.tfrecord(path="a.tfrecord", features=features)["label"]
-    ...     pipe.set_outputs(output)
-    ...     (result,) = pipe.run()
-    ...     print(result.at(0))
-    [7]
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     output = fn.readers.tfrecord(path="shards/shard-00000.tfrecord", features=features)
+    ...     pipe.set_outputs(output["label"])
+    ...     (labels,) = pipe.run()
+    ...     print(labels.as_array().tolist())
+    [[0], [1]]
 
     Outputs:
         `string` features: uint8, shape (size,).

@@ -890,7 +890,7 @@ def video(
     >>> from penstock import Pipeline, fn
     >>> writer = cv2.VideoWriter("clip.avi", cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
     >>> for brightness in range(0, 250, 25):
-    ...     writer.write(np.full((48, 64, 3), brightness, np.uint8))
+    ...     _ = writer.write(np.full((48, 64, 3), brightness, np.uint8))
     >>> writer.release()
     >>> clip = np.fromfile("clip.avi", np.uint8)
     >>> with Pipeline(batch_size=1, num_threads=1) as pipe:

@@ -1430,19 +1430,20 @@ class TFRecord(Reader):
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
 
-    >>> import tfrecord
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, datasets, fn
     >>> from penstock.tfrecord import FixedLenFeature, int64
-    >>> from penstock import Pipeline, fn
-    >>> writer = tfrecord.TFRecordWriter("a.tfrecord")
-    >>> writer.write({"label": (7, "int")})
-    >>> writer.close()
+    >>> for name in ("cat", "dog"):
+    ...     Path("photos", name).mkdir(parents=True)
+    ...     _ = Path("photos", name, "0.jpg").write_text(name)
+    >>> _ = datasets.convert("photos", "shards", to="tfrecord")
     >>> features = {"label": FixedLenFeature([1], int64, 0)}
-    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
-    ...     output = fn.readers.tfrecord(path="a.tfrecord", features=features)["label"]
-    ...     pipe.set_outputs(output)
-    ...     (result,) = pipe.run()
-    ...     print(result.at(0))
-    [7]
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     output = fn.readers.tfrecord(path="shards/shard-00000.tfrecord", features=features)
+    ...     pipe.set_outputs(output["label"])
+    ...     (labels,) = pipe.run()
+    ...     print(labels.as_array().tolist())
+    [[0], [1]]
 
     Outputs:
         `string` features: uint8, shape (size,).
@@ -1563,7 +1564,7 @@ class Video(Reader):
     >>> from penstock import Pipeline, fn
     >>> writer = cv2.VideoWriter("clip.avi", cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
     >>> for brightness in range(0, 250, 25):
-    ...     writer.write(np.full((48, 64, 3), brightness, np.uint8))
+    ...     _ = writer.write(np.full((48, 64, 3), brightness, np.uint8))
     >>> writer.release()
     >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
     ...     pipe.set_outputs(fn.readers.video(filenames=["clip.avi"], sequence_length=4))
@@ -1722,7 +1723,7 @@ class VideoResize(Reader):
     >>> from penstock import Pipeline, fn
     >>> writer = cv2.VideoWriter("clip.avi", cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
     >>> for brightness in range(0, 250, 25):
-    ...     writer.write(np.full((48, 64, 3), brightness, np.uint8))
+    ...     _ = writer.write(np.full((48, 64, 3), brightness, np.uint8))
     >>> writer.release()
     >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
     ...     output = fn.readers.video_resize(filenames=["clip.avi"], sequence_length=4, size=24)
