@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
@@ -19,7 +20,9 @@ MODULES = (
     "penstock",
     *("penstock.types", "penstock.math", "penstock.tfrecord", "penstock.auto_aug"),
     *("penstock.tensors", "penstock.backend", "penstock.datasets", "penstock.extend"),
-    *("penstock.plugin.arrays", "penstock.plugin.pytorch", "penstock.testing"),
+    *("penstock.plugin.arrays", "penstock.plugin.base_iterator", "penstock.plugin.pytorch"),
+    *("penstock.plugin_manager", "penstock.pickling", "penstock.testing"),
+    *(f"penstock.testing.{suite}" for suite in ("operators", "readers", "writers", "decoders")),
 )
 """Those that import without a framework but PyTorch; the others have pages in docs/."""
 
@@ -60,12 +63,20 @@ def facts_of(value: Any) -> list[str]:
         shown = repr(value)
         return [f"`{shown}`"] if " at 0x" not in shown else [f"Of type `{type(value).__name__}`."]
     parts = []
-    try:
-        form = re.sub(r" at 0x[0-9a-f]+", "", str(inspect.signature(value)))
-        parts.append(f"```python\n{value.__name__}{form}\n```")
-    except (TypeError, ValueError):
-        pass
+    with suppress(TypeError, ValueError):
+        parts.append(f"```python\n{value.__name__}{form_of(inspect.signature(value))}\n```")
     return [*parts, *text_of(value)]
+
+
+def form_of(signature: inspect.Signature) -> str:
+    """Return a signature as text: in lines of one argument each, if it is long."""
+    text = re.sub(r" at 0x[0-9a-f]+", "", str(signature))
+    text = re.sub(r"<(?:class|function|built-in function) '?([\w.]+)'?>", r"\1", text)
+    text = re.sub(r"(: |-> )([\"'])(.*?)\2(?=[,) ]|$)", r"\1\3", text)
+    if len(text) < 80:
+        return text
+    names = "|".join(signature.parameters)
+    return re.sub(rf"(?<=[(,])( ?)(?=(?:\*, )?\*{{0,2}}(?:{names})[:,=)])", "\n    ", text)
 
 
 def text_of(value: Any) -> list[str]:
