@@ -43,6 +43,23 @@ class NemoAsrReader(Reader):
 
     All formats of `fn.decoders.audio` are read. An error names the file, the manifest and the line.
 
+    >>> import json
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import soundfile
+    >>> from penstock import Pipeline, fn
+    >>> soundfile.write("a.wav", np.zeros(800), 16000)
+    >>> entry = {"audio_filepath": "a.wav", "duration": 0.05, "text": "hello"}
+    >>> _ = Path("speech.json").write_text(json.dumps(entry))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.readers.nemo_asr(manifest_filepaths=["speech.json"], read_text=True)
+    ...     pipe.set_outputs(*output)
+    ...     for output in pipe.run():
+    ...         print(output.shape())
+    [(800,)]
+    [()]
+    [(5,)]
+
     Outputs:
         the signal: of type `dtype`, shape (samples,), or (samples, channels) without `downmix`.
         with `read_sample_rate`, the rate of the file in Hz, before resampling: float32, a scalar.

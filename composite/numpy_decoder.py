@@ -22,6 +22,18 @@ class NumpyDecoder(SampleOperator):
     Versions 1 to 3 of the format, both orders of dimensions and both byte orders are read.
     Objects, which would have to be unpickled, structured types and strings are not.
 
+    >>> import io
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> file = io.BytesIO()
+    >>> np.save(file, np.float32([[1, 2], [3, 4]]))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.decoders.numpy(np.frombuffer(file.getvalue(), np.uint8)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1. 2.]
+     [3. 4.]]
+
     Inputs:
         data: a whole file a sample; uint8, one dimension.
 

@@ -22,6 +22,19 @@ class SequenceReader(Reader):
     The frames of a folder are its images in the order of their names. Sequences do not cross
     folders. Incomplete sequences are left out. Names that begin with a dot are left out.
 
+    >>> from pathlib import Path
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> Path("frames/first").mkdir(parents=True)
+    >>> for number in range(5):
+    ...     _ = cv2.imwrite(f"frames/first/{number}.png", np.zeros((48, 64, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.readers.sequence(file_root="frames", sequence_length=3))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(3, 48, 64, 3)]
+
     Outputs:
         the decoded frames: uint8, FHWC.
 

@@ -204,6 +204,20 @@ class ExperimentalVideoReader(VideoClips):
     With device="gpu" the GPU's video decoder decodes the videos that it can, and threads of the
     CPU decode the others: see `decoders.video`.
 
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> writer = cv2.VideoWriter("clip.avi", cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
+    >>> for brightness in range(0, 250, 25):
+    ...     _ = writer.write(np.full((48, 64, 3), brightness, np.uint8))
+    >>> writer.release()
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.experimental.readers.video(filenames=["clip.avi"], sequence_length=4)
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(4, 48, 64, 3)]
+
     Outputs:
         clips: uint8, FHWC.
         labels: int32, shape (1,); with `labels`, `file_root` or `file_list`.
@@ -274,6 +288,19 @@ class VideoReader(VideoClips):
     """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
 
     With device="gpu" the GPU's video decoder decodes what it can: see `decoders.video`.
+
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> writer = cv2.VideoWriter("clip.avi", cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
+    >>> for brightness in range(0, 250, 25):
+    ...     _ = writer.write(np.full((48, 64, 3), brightness, np.uint8))
+    >>> writer.release()
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.readers.video(filenames=["clip.avi"], sequence_length=4))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(4, 48, 64, 3)]
 
     Outputs:
         clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.

@@ -21,6 +21,20 @@ class VideoResizeReader(VideoReader):
 
     With device="gpu" the GPU decodes and resizes: see `decoders.video`.
 
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> writer = cv2.VideoWriter("clip.avi", cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
+    >>> for brightness in range(0, 250, 25):
+    ...     _ = writer.write(np.full((48, 64, 3), brightness, np.uint8))
+    >>> writer.release()
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.readers.video_resize(filenames=["clip.avi"], sequence_length=4, size=24)
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(4, 24, 24, 3)]
+
     Outputs:
         clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
 

@@ -137,6 +137,17 @@ class Inflate(SampleOperator):
     DALI has LZ4 alone (blocks without a header), on the GPU. Here are also zlib, gzip, raw Deflate
     and Zstandard (below Python 3.14 with backports.zstd).
 
+    >>> import zlib
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn, types
+    >>> data = np.frombuffer(zlib.compress(np.int16([1, 2, 3]).tobytes()), np.uint8)
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.decoders.inflate(data, shape=[3], dtype=types.INT16, algorithm="zlib")
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2 3]
+
     Inputs:
         data: compressed bytes; uint8, one dimension.
 

@@ -1,6 +1,7 @@
 """The pages of the site: one for each operator, and links that lead somewhere."""
 
 import importlib
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -47,3 +48,40 @@ def test_the_page_of_an_operator_has_its_arguments_once(builder):
     assert text.count("random_shuffle") == 1  # it is described on the page of all readers
     assert "\n>>> with crops() as pipe:" in text
     assert all(f"`fn.{name}`" in pages.index(operators, linked=True) for name in operators)
+
+
+WITHOUT_EXAMPLE = {
+    "readers.caffe": "its records are Caffe's, which no library of the tests writes",
+    "readers.caffe2": "its records are Caffe2's, which no library of the tests writes",
+    "readers.mxnet": "its records are MXNet's, which no library of the tests writes",
+}
+NOT_RUN = {
+    "experimental.inputs.video": "the program feeds a long video",
+    "optical_flow": "only a GPU has the engine",
+}
+
+
+def test_every_operator_has_an_example(builder):
+    pages, pictures = sys.modules["operator_pages"], sys.modules["operator_pictures"]
+    gallery = pictures.load(ROOT / "examples" / "gallery.py")
+    drawn = {
+        gallery.operator_of(call) for calls in gallery.chosen_calls([]).values() for call in calls
+    }
+    missing = set()
+    for name, operator in pages.public().items():
+        text = inspect.cleandoc(operator.__doc__)
+        if name in NOT_RUN:
+            assert "\n```python\n" in "\n".join(pages.blocks(text)), name
+        elif "\n>>> " not in text and name not in drawn:
+            missing.add(name)
+    assert missing == set(WITHOUT_EXAMPLE)
+
+
+def test_every_name_of_the_modules_has_a_heading(builder):
+    names = importlib.import_module("name_pages")
+    headings = set(re.findall(r"^### (\S+)$", names.page(), re.M))
+    assert {f"penstock.{name}" for name in penstock.__all__} <= headings
+    for module in ("types", "math", "tfrecord", "auto_aug", "datasets"):
+        public = importlib.import_module(f"penstock.{module}").__all__
+        assert {f"penstock.{module}.{name}" for name in public} <= headings
+    assert "penstock.extend.register" in headings

@@ -82,6 +82,18 @@ class AudioDecoder(AudioOperator):
     there as they are, and are decoded there to the same numbers, and resampled within 2e-6 of full
     scale. The CPU decodes all other files; `Pipeline.stats` counts them.
 
+    >>> import numpy as np
+    >>> import soundfile
+    >>> from penstock import Pipeline, fn
+    >>> soundfile.write("tone.wav", np.zeros((800, 2)), 16000)
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.decoders.audio(np.fromfile("tone.wav", np.uint8), downmix=True)
+    ...     pipe.set_outputs(*output)
+    ...     for output in pipe.run():
+    ...         print(output.shape(), output.at(0).max())
+    [(800,)] 0.0
+    [()] 16000.0
+
     Inputs:
         data: a whole file a sample; uint8, one dimension.
 

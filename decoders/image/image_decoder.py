@@ -317,6 +317,16 @@ class Image(ImageDecoder):
     """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000, PNM, AVIF and others, recognized by
     their content.
 
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> _, file = cv2.imencode(".png", np.zeros((60, 80, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.decoders.image(file))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(60, 80, 3)]
+
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
     """
@@ -333,6 +343,16 @@ class Image(ImageDecoder):
 @register
 class PeekImageShape(FormatUser):
     """Reads the shape of the decoded image from the header of each file.
+
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> _, file = cv2.imencode(".png", np.zeros((60, 80, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.peek_image_shape(file))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [60 80  3]
 
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.

@@ -68,6 +68,16 @@ def _box(window: Window, size: tuple[int, int]) -> Box:
 class ImageCrop(CropArguments, WindowedDecoder):
     """Decodes a window of given size and position out of each image.
 
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> _, file = cv2.imencode(".png", np.zeros((60, 80, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.decoders.image_crop(file, crop=(20, 30)))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(20, 30, 3)]
+
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
 
@@ -87,6 +97,17 @@ class ImageSlice(SliceArguments, WindowedDecoder):
 
     The region is given as for `fn.slice`: by named arguments, or by the inputs `anchor` and
     `shape`.
+
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> _, file = cv2.imencode(".png", np.zeros((60, 80, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.decoders.image_slice(file, start=(10, 20), end=(50, 70), axes=(0, 1))
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(40, 50, 3)]
 
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
@@ -108,6 +129,16 @@ class ImageRandomCrop(ImageDecoder):
     """Decodes a window of each image, of random area, aspect ratio and position.
 
     This is the usual first step of training a classifier, before a resize to one size.
+
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> _, file = cv2.imencode(".png", np.zeros((60, 80, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.decoders.image_random_crop(file))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(43, 38, 3)]
 
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.

@@ -52,6 +52,20 @@ class Video(SoundArguments, SampleOperator):
     the order of presentation, to the end of the last one, by the file's time stamps. The sound is
     zero where the audio stream has no samples.
 
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> writer = cv2.VideoWriter("clip.avi", cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
+    >>> for brightness in range(0, 250, 25):
+    ...     _ = writer.write(np.full((48, 64, 3), brightness, np.uint8))
+    >>> writer.release()
+    >>> clip = np.fromfile("clip.avi", np.uint8)
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.decoders.video(clip, start_frame=2, sequence_length=4))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(4, 48, 64, 3)]
+
     Inputs:
         encoded: a whole video file a sample; uint8, one dimension.
 

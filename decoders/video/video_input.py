@@ -36,6 +36,12 @@ class VideoInput(FedInput):
 
     With device="mixed" the GPU's video decoder decodes what it can: see `decoders.video`.
 
+        with Pipeline(batch_size=4, num_threads=2) as pipe:
+            frames = fn.experimental.inputs.video(name="camera", sequence_length=16)
+            pipe.set_outputs(frames)
+            pipe.feed_input("camera", np.fromfile("walk.mp4", np.uint8))
+            (sequences,) = pipe.run()  # each (16, height, width, 3)
+
     Outputs:
         sequences: uint8, FHWC, RGB.
 

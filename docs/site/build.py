@@ -15,7 +15,8 @@ import sys
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-import operator_pages  # type: ignore[import-not-found]  # beside this file
+import name_pages  # type: ignore[import-not-found]  # beside this file
+import operator_pages  # type: ignore[import-not-found]
 import operator_pictures  # type: ignore[import-not-found]
 import option_pages  # type: ignore[import-not-found]
 
@@ -63,6 +64,7 @@ def gather(sources: Path) -> None:
     examples, gallery = operator_pictures.write(sources / "operators" / "pictures")
     write(sources / "gallery.md", gallery)
     operator_pages.write(sources / "operators", examples)
+    write(sources / "names.md", name_pages.page())
     write(sources / "pipeline_arguments.md", option_pages.pipelines())
     write(sources / "iterator_arguments.md", option_pages.iterators())
 

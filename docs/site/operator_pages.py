@@ -171,10 +171,11 @@ def blocks(text: str) -> Iterator[str]:
             yield _points("* " + points)
         elif block.startswith("* "):
             yield _points(block)
-        elif block.startswith("    "):
-            yield f"```python\n{textwrap.dedent(block)}\n```"
         else:
-            yield escaped(block)
+            lead, gap, code = block.partition("\n\n    ")
+            yield escaped(lead)
+            if gap:
+                yield f"```python\n{textwrap.dedent('    ' + code)}\n```"
 
 
 def _section_entry(text: str) -> str:

@@ -13,6 +13,13 @@ class Copy(BatchOperator):
     """Returns the data, on the other device if `device` asks for it.
 
     Data never change once they are computed, so on one device nothing needs to be copied.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.copy([1, 2, 3]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2 3]
     """
 
     name = "copy"

@@ -39,6 +39,15 @@ class AudioResample(SampleOperator):
     the positions of samples. The silence around unsigned signals is half of their range here, and
     0 in DALI.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.audio_resample(np.zeros(441, np.float32), in_rate=44100, out_rate=16000)
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(160,)]
+
     Inputs:
         audio: shape (samples,) or (samples, channels); int8, uint8, int16, uint16, int32, uint32 or
             float32.

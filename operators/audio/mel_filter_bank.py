@@ -26,6 +26,15 @@ class MelFilterBank(SampleOperator):
     `normalize=True`, and `htk=True` is `mel_formula="htk"`. The operator takes the spectrogram for
     that of a transform of 2 * (bins - 1) samples. A filter above half of the sample rate is 0.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> spectrum = np.ones((129, 11), np.float32)
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.mel_filter_bank(spectrum, nfilter=40, sample_rate=16000))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(40, 11)]
+
     Inputs:
         spectrogram: of any numeric dtype. The axis "f" of the layout has the bins. Without a
             layout, it is the last axis but one, or the only one.

@@ -27,6 +27,14 @@ class Mfcc(SampleOperator):
     `librosa.feature.mfcc(S=..., norm="ortho" if normalize else None)`, except that without
     `normalize` librosa doubles them.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.mfcc(np.ones((40, 11), np.float32), n_mfcc=13))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(13, 11)]
+
     Inputs:
         data: the mel spectrogram, of any numeric dtype; at least one dimension.
 

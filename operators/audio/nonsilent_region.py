@@ -34,6 +34,17 @@ class NonsilentRegion(SampleOperator):
 
     A window with a value that is not a number counts as silent.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> signal = np.zeros(100, np.float32)
+    >>> signal[40:60] = 1
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.nonsilent_region(signal, window_length=10))
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    31
+    38
+
     Inputs:
         signal: one channel, of any numeric dtype: (samples,), (samples, 1) or (1, samples).
 

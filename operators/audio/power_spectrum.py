@@ -16,6 +16,13 @@ from .real_fft import bins_of, frames_for
 class PowerSpectrum(SampleOperator):
     """Computes the amplitude or power of the frequencies along an axis.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.power_spectrum([1.0, 0.0, -1.0, 0.0]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(3))
+    [0. 4. 0.]
+
     Inputs:
         data: real numbers of any numeric dtype; at least one dimension.
 

@@ -26,6 +26,13 @@ _BORDERS = ("zero", "clamp", "reflect")
 class PreemphasisFilter(SampleOperator):
     """Computes `out[t] = signal[t] - preemph_coeff * signal[t - 1]`.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.preemphasis_filter([1.0, 1.0, 2.0], preemph_coeff=0.5))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [0.5 0.5 1.5]
+
     Inputs:
         signal: any numeric samples. A sample of several dimensions is filtered in the order of its
             elements in memory.

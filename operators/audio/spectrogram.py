@@ -40,6 +40,17 @@ class Spectrogram(SampleOperator):
     With `window_fn=scipy.signal.get_window("hann", window_length)` and an even `window_length`, the
     result is that of `librosa.stft(pad_mode="reflect")`.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> seconds = np.arange(1600) / 16000
+    >>> tone = np.float32(np.sin(2 * np.pi * 1000 * seconds))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.spectrogram(tone, nfft=256, window_length=256, window_step=160)
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).shape, result.at(0).mean(axis=1).argmax() * 16000 / 256)
+    (129, 11) 1000.0
+
     Inputs:
         signal: one channel, of any numeric dtype: (samples,), (samples, 1) or (1, samples).
 

@@ -31,6 +31,13 @@ class ToDecibels(SampleOperator):
     `librosa.power_to_db(data, ref=reference, amin=1e-20 * reference, top_db=None)` is the same at
     the defaults.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.to_decibels([1.0, 10.0, 100.0]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(1))
+    [-20. -10.   0.]
+
     Inputs:
         data: magnitudes, such as a spectrogram, of any numeric dtype.
 

@@ -25,6 +25,14 @@ class DumpImage(BatchOperator):
     batch. The operator is for looking for mistakes: each sample costs a file. DALI's third number
     is always 0, so that each batch overwrites the files of the one before.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.dump_image(np.zeros((48, 64, 3), np.uint8), suffix="seen"))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(48, 64, 3)]
+
     Inputs:
         images: uint8, HWC, 1 or 3 channels.
 

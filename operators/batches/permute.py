@@ -29,6 +29,14 @@ class PermuteBatch(BatchOperator):
 
     An index may repeat, and indices may be missing. A batch without samples stays as it is.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=3, num_threads=1) as pipe:
+    ...     output = fn.permute_batch(fn.external_source([[[1], [2], [3]]]), indices=[2, 0, 1])
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().tolist())
+    [[3], [1], [2]]
+
     Inputs:
         data: any samples.
 
@@ -92,7 +100,15 @@ def _permuted(names: Names | None, order: Array) -> Names | None:
 
 @register
 class BatchPermutation(UploadedOperator):
-    """Draws a random order of the samples of a batch, for the `indices` of `permute_batch`."""
+    """Draws a random order of the samples of a batch, for the `indices` of `permute_batch`.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.batch_permutation())
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().tolist())
+    [3, 2, 0, 1]
+    """
 
     name = "batch_permutation"
     is_random = True

@@ -26,6 +26,14 @@ _ONE = np.float32(1)
 class BbFlip(SampleOperator):
     """Moves boxes to where they are after the image is mirrored.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.bb_flip(np.float32([[0.1, 0.2, 0.5, 0.25]])))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(2))
+    [[0.4  0.2  0.5  0.25]]
+
     Inputs:
         boxes: float32, shape (boxes, 4) or (4,): x, y, width and height, or left, top, right and
             bottom, relative to the image's size.

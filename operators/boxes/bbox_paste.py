@@ -24,6 +24,14 @@ class BboxPaste(SampleOperator):
 
     A coordinate becomes `c / ratio + paste * (ratio - 1) / ratio`, and a size `s / ratio`.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.bbox_paste(np.float32([[0.2, 0.4, 0.5, 0.5]]), ratio=2.0))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[0.35 0.45 0.25 0.25]]
+
     Inputs:
         boxes: float32, shape (boxes, 4) or (4,): x, y, width and height, or left, top, right and
             bottom, relative to the image's size.

@@ -35,6 +35,15 @@ class BboxRotate(SampleOperator):
     Each result is the box around the rotated box, clipped to the canvas. Rotate boxes before the
     image, because the operator needs the shape of the original image.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> boxes = np.float32([[0.25, 0.25, 0.5, 0.75]])
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.bbox_rotate(boxes, angle=90.0, input_shape=(100, 200)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[0.25 0.5  0.75 0.75]]
+
     Inputs:
         boxes: float32, shape (boxes, 4).
         labels: integers, shape (boxes,) or (boxes, 1).

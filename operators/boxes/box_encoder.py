@@ -26,6 +26,17 @@ class BoxEncoder(SampleOperator):
     with the largest intersection over union, if that is above `criteria`. Each box also gets the
     anchor with which its intersection over union is largest. Of several equal ones the last wins.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> boxes = np.float32([[0.0, 0.0, 0.5, 0.25]])
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.box_encoder(boxes, [7], anchors=[0, 0, 0.5, 0.5, 0.5, 0.5, 1, 1])
+    ...     pipe.set_outputs(*output)
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    [[0.25, 0.125, 0.5, 0.25], [0.75, 0.75, 0.5, 0.5]]
+    [7, 0]
+
     Inputs:
         boxes: float32, shape (boxes, 4): left, top, right, bottom.
         labels: integers, shape (boxes,) or (boxes, k), whose first column counts; 0 means

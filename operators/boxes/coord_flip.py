@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 class CoordFlip(SampleOperator):
     """Mirrors the coordinates of points about a center: 2 * center - coordinate.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.coord_flip(np.float32([[0.25, 0.5]]), flip_y=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[0.75 0.5 ]]
+
     Inputs:
         points: float32, shape (points, coordinates), with one to three coordinates.
 

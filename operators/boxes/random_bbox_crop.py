@@ -35,6 +35,19 @@ class RandomBboxCrop(BatchOperator):
     so. Then the image stays whole if no window had an allowed aspect ratio. Without
     `total_num_attempts`, a search fails after 65536 attempts.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> boxes = np.float32([[0.25, 0.25, 0.75, 0.75]])
+    >>> with Pipeline(batch_size=1, num_threads=1, seed=1) as pipe:
+    ...     output = fn.random_bbox_crop(boxes, [7], scaling=[0.6, 0.8], allow_no_crop=False)
+    ...     pipe.set_outputs(*output)
+    ...     for output in pipe.run():
+    ...         print(output.at(0).round(2))
+    [0.15 0.06]
+    [0.67 0.67]
+    [[0.15 0.28 0.9  1.  ]]
+    [7]
+
     Inputs:
         boxes: float32, shape (boxes, 4) or (boxes, 6), in the order of `bbox_layout`, relative to
             the image's size.

@@ -17,6 +17,14 @@ class RandomCropGenerator(SampleOperator):
     Szegedy et al., "Going Deeper with Convolutions" (2014), section 6. The windows are those of
     `fn.random_resized_crop` with the same random numbers.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(*fn.random_crop_generator([480, 640]))
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    [87, 182]
+    [340, 305]
+
     Inputs:
         shapes: integers, (height, width) or (height, width, channels) of an image in pixels.
 

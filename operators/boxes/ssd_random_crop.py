@@ -27,6 +27,18 @@ class SsdRandomCrop(CompositeOperator):
     0.5, 0.7 or 0.9. Extents of windows are 0.3 to 1 of the image's, and the relative aspect ratio
     is from 1/2 to 2. Boxes stay whose center is in the window.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> image = np.zeros((100, 200, 3), np.uint8)
+    >>> boxes = np.float32([[0.25, 0.25, 0.75, 0.75]])
+    >>> with Pipeline(batch_size=1, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(*fn.ssd_random_crop(image, boxes, [7]))
+    ...     for output in pipe.run():
+    ...         print(output.shape())
+    [(59, 144, 3)]
+    [(1, 4)]
+    [(1,)]
+
     Inputs:
         images: HWC; any type.
         boxes: float32, shape (boxes, 4): left, top, right, bottom, relative to the image's size.

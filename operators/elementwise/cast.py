@@ -55,6 +55,13 @@ class Cast(_Conversion):
     halves away from zero. NaN becomes the smallest integer of the type. bool is False for numbers
     that round to 0, else True.
 
+    >>> from penstock import Pipeline, fn, types
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.cast([1.5, 300.0, -2.0], dtype=types.UINT8))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [  2 255   0]
+
     Inputs:
         data: any samples.
 
@@ -81,6 +88,13 @@ class Cast(_Conversion):
 @register
 class CastLike(_Conversion):
     """Converts numbers to the type of the second input, as `cast` does.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.cast_like([1.5, 2.25], [1]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [2 2]
 
     Inputs:
         data: any samples.

@@ -28,6 +28,13 @@ class OneHot(SampleOperator):
     fractions are cut off. Without `axis`, a sample of one element and without a layout is a
     scalar, whatever its number of dimensions: its result is one vector.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.one_hot(2, num_classes=5))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [0. 0. 1. 0. 0.]
+
     Inputs:
         data: any samples of numbers.
 

@@ -24,6 +24,14 @@ class ConstantData(BatchOperator):
 
     A single number fills the whole shape. Without a shape the output is one-dimensional.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.constant(fdata=[1.0, 2.0, 3.0, 4.0], shape=[2, 2]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1. 2.]
+     [3. 4.]]
+
     Outputs:
         the numbers: of the dtype, shape and layout that the arguments give.
 

@@ -72,7 +72,16 @@ class _Number(_Shaped, BatchOperator):
 
 @register
 class Zeros(_Number):
-    """Returns zeros."""
+    """Returns zeros.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.zeros(shape=[2, 3]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[0 0 0]
+     [0 0 0]]
+    """
 
     name = "zeros"
     _number = 0
@@ -80,7 +89,16 @@ class Zeros(_Number):
 
 @register
 class Ones(_Number):
-    """Returns ones."""
+    """Returns ones.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.ones(shape=[2, 3]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1 1 1]
+     [1 1 1]]
+    """
 
     name = "ones"
     _number = 1
@@ -107,7 +125,15 @@ class _NumberLike(SampleOperator):
 
 @register
 class ZerosLike(_NumberLike):
-    """Returns zeros with the shape, dtype and layout of the input."""
+    """Returns zeros with the shape, dtype and layout of the input.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.zeros_like([[1.5, 2.5]]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[0. 0.]]
+    """
 
     name = "zeros_like"
     _number = 0
@@ -115,7 +141,15 @@ class ZerosLike(_NumberLike):
 
 @register
 class OnesLike(_NumberLike):
-    """Returns ones with the shape, dtype and layout of the input."""
+    """Returns ones with the shape, dtype and layout of the input.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.ones_like([[1.5, 2.5]]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1. 1.]]
+    """
 
     name = "ones_like"
     _number = 1
@@ -123,7 +157,16 @@ class OnesLike(_NumberLike):
 
 @register
 class Full(_Shaped, SampleOperator):
-    """Returns the input, broadcast to a shape by NumPy's rules, in the dtype of the input."""
+    """Returns the input, broadcast to a shape by NumPy's rules, in the dtype of the input.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.full(5, shape=[2, 3]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[5 5 5]
+     [5 5 5]]
+    """
 
     name = "full"
     devices = ("cpu", "gpu")
@@ -146,7 +189,16 @@ class Full(_Shaped, SampleOperator):
 
 @register
 class FullLike(SampleOperator):
-    """Returns the second input with the shape, dtype and layout of the first input."""
+    """Returns the second input with the shape, dtype and layout of the first input.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.full_like([[1, 2], [3, 4]], 7))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[7 7]
+     [7 7]]
+    """
 
     name = "full_like"
     devices = ("cpu", "gpu")

@@ -24,6 +24,13 @@ class Squeeze(SampleOperator):
 
     Axes count from the end where they are negative.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.squeeze([[[1], [2], [3]]], axes=[0, 2]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2 3]
+
     Inputs:
         data: any samples.
 
@@ -87,6 +94,13 @@ _NAMES_ALONE = (
 @register
 class ExpandDims(SampleOperator):
     """Inserts dimensions of extent 1.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.expand_dims([1, 2, 3], axes=[0, 2]))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(1, 3, 1)]
 
     Inputs:
         data: any samples.

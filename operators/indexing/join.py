@@ -73,6 +73,14 @@ class _Join(SampleOperator, ABC):
 class Stack(_Join):
     """Joins inputs of one shape along a new axis.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.stack([1, 2], [3, 4]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1 2]
+     [3 4]]
+
     Inputs:
         data, others: samples of one type and shape.
 
@@ -169,6 +177,13 @@ class Stack(_Join):
 @register
 class Cat(_Join):
     """Joins inputs along an axis that they have; the other extents must agree.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.cat([1, 2], [3, 4, 5]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2 3 4 5]
 
     Inputs:
         data, others: samples of one type and number of dimensions.

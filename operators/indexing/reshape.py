@@ -193,6 +193,14 @@ class Reshape(_Reshaping):
     `shape`, `rel_shape` and the input `shape_input` exclude each other. Where the number of
     dimensions may differ among samples, the layout is empty unless it is given.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reshape([1, 2, 3, 4, 5, 6], shape=[2, -1]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1 2 3]
+     [4 5 6]]
+
     Inputs:
         data: any samples.
         shape_input: the shape of the output, one number a dimension.
@@ -218,6 +226,14 @@ class Reinterpret(_Reshaping):
     """Takes the bytes of samples for numbers of another type, and may give them another shape.
 
     Without a shape the last dimension grows or shrinks, so that the number of bytes stays.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn, types
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reinterpret(np.uint8([1, 0, 0, 1]), dtype=types.UINT16))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [  1 256]
 
     Inputs:
         data: any samples.

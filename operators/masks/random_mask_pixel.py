@@ -15,6 +15,16 @@ class RandomMaskPixel(SampleOperator):
 
     If the foreground is asked for, but there is none, any element is drawn.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> mask = np.zeros((4, 4), np.uint8)
+    >>> mask[2, 3] = 1
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.segmentation.random_mask_pixel(mask, foreground=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [2 3]
+
     Inputs:
         mask: numbers or bool, of any shape, not empty.
 

@@ -27,6 +27,17 @@ class RandomObjectBbox(SampleOperator):
     objects. A class without an object of at least `threshold` is not drawn. If no object is drawn,
     the box is that of the whole mask.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> mask = np.zeros((6, 6), np.uint8)
+    >>> mask[2:4, 1:5] = 1
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.segmentation.random_object_bbox(mask, foreground_prob=1.0))
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    [2, 1]
+    [2, 4]
+
     Inputs:
         mask: integers or bool, of any shape.
 

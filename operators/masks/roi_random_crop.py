@@ -20,6 +20,14 @@ class RoiRandomCrop(SampleOperator):
     On each axis, a window that is larger than the region holds all of the region, and a smaller
     window lies in the region. If the shape of the data is known, the window lies in the data.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1, seed=1) as pipe:
+    ...     output = fn.roi_random_crop(crop_shape=[4, 4], roi_start=[10, 10], roi_shape=[8, 8])
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [13 13]
+
     Inputs:
         data: anything; only the shape counts. Give either data or `in_shape`, or neither.
 

@@ -26,6 +26,17 @@ class SelectMasks(SampleOperator):
 
     All polygons of a mask are returned, in their order; DALI returns one of them.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> polygons = [[4, 0, 3], [5, 3, 6]]
+    >>> vertices = np.float32([[0, 0], [1, 0], [0, 1], [5, 5], [6, 5], [5, 6]])
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.segmentation.select_masks([5], polygons, vertices))
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    [[5, 0, 3]]
+    [[5.0, 5.0], [6.0, 5.0], [5.0, 6.0]]
+
     Inputs:
         mask_ids: integers, shape (masks,), each once.
         polygons: integers, shape (polygons, 3): a mask, and the first vertex and the end of its

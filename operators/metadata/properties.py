@@ -21,6 +21,14 @@ class GetProperty(BatchOperator):
     Readers name the samples, most of them in their first output alone. The name of a file is its
     path. Results of other operators have the names of the inputs. If inputs have different names
     for any sample of the batch, the results have no names. `fn.multi_paste` joins names by ";".
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.get_property(fn.zeros(shape=[2, 3], layout="HW"), key="layout")
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(bytes(result.at(0)))
+    b'HW'
     """
 
     name = "get_property"

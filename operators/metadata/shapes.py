@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 class Shapes(SampleOperator):
     """Returns each sample's shape as a vector with one number a dimension.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.shapes([[1, 2, 3], [4, 5, 6]]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [2 3]
+
     Inputs:
         data: any samples.
 

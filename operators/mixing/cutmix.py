@@ -42,6 +42,15 @@ class CutMix(PairOperator):
     label's weight is the part of the image that stays. The other samples are a random permutation
     of the batch. All frames of a video have the same window.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.cutmix(np.full((8, 8, 3), 9, np.uint8), 1, num_classes=3))
+    ...     for output in pipe.run():
+    ...         print(output.shape())
+    [(8, 8, 3), (8, 8, 3)]
+    [(3,), (3,)]
+
     Inputs:
         images: samples of one shape; any type, and any layout in which W follows H.
         labels: integers of one element, for which `num_classes` is given, or the probabilities of

@@ -29,6 +29,15 @@ class MixUp(PairOperator):
     each sample. The other samples are a random permutation of the batch. A batch of one sample
     stays as it is.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.mixup(np.full((8, 8, 3), 9, np.uint8), 1, num_classes=3))
+    ...     for output in pipe.run():
+    ...         print(output.shape())
+    [(8, 8, 3), (8, 8, 3)]
+    [(3,), (3,)]
+
     Inputs:
         images: samples of one shape; any layout and type.
         labels: integers of one element, for which `num_classes` is given, or the probabilities of

@@ -26,6 +26,13 @@ class Beta(Distribution):
     Numbers lie in [0, 1]. If X and Y have gamma distributions, X / (X + Y) has this distribution.
     X and Y are drawn by the method of Marsaglia and Tsang, "A simple method for generating gamma
     variables" (2000).
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.random.beta(alpha=2.0, beta=5.0))
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().round(3))
+    [0.256 0.313 0.128 0.424]
     """
 
     name = "random.beta"

@@ -27,6 +27,13 @@ class Choice(UploadedOperator):
     A scalar input n, which must be an integer, means the numbers from 0 to n - 1. For other
     inputs, the elements are the entries along the first dimension.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.random.choice(5, p=[0.1, 0.2, 0.4, 0.2, 0.1]))
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().tolist())
+    [2, 0, 1, 2]
+
     Inputs:
         a: the elements to draw from.
         shape_like: samples with the shape of the draw, instead of `shape`.

@@ -152,6 +152,13 @@ class Uniform(Distribution):
 
     The numbers are below the end of the range. Rounding to an integer dtype can reach the end.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.random.uniform(range=(-1.0, 1.0)))
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().round(3))
+    [ 0.426  0.992  0.232 -0.035]
+
     Inputs:
         shape_like: samples with the shape of the output, instead of `shape`.
 
@@ -236,6 +243,13 @@ def _table(operator: Operator, values: Any, size: int) -> tuple[Array, Array]:
 class Normal(Distribution):
     """Draws from a normal distribution.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.random.normal(mean=10.0, stddev=2.0))
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().round(3))
+    [10.716 15.607 10.161 10.008]
+
     Inputs:
         shape_like: samples with the shape of the output, instead of `shape`.
 
@@ -267,6 +281,13 @@ class Normal(Distribution):
 @register
 class CoinFlip(Distribution):
     """Draws 1 with the given probability, else 0.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.random.coin_flip(probability=0.5))
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().tolist())
+    [0, 0, 0, 1]
 
     Inputs:
         shape_like: samples with the shape of the output, instead of `shape`.

@@ -14,6 +14,13 @@ from .reduction_operator import DTYPE_PARAM, ReductionOperator
 class Sum(ReductionOperator):
     """Computes the sum of the elements along axes.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.sum([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [ 6. 18.]
+
     Inputs:
         data: any samples of numbers.
 
@@ -29,6 +36,13 @@ class Sum(ReductionOperator):
 @register
 class Mean(ReductionOperator):
     """Computes the mean of the elements along axes. The mean of no elements is NaN.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.mean([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [2. 6.]
 
     Inputs:
         data: any samples of numbers.
@@ -46,6 +60,14 @@ class Mean(ReductionOperator):
 class MeanSquare(ReductionOperator):
     """Computes the mean of the squares of the elements along axes.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.reductions.mean_square([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1)
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(2))
+    [ 4.67 40.67]
+
     Inputs:
         data: any samples of numbers.
 
@@ -61,6 +83,13 @@ class MeanSquare(ReductionOperator):
 @register
 class RootMeanSquare(ReductionOperator):
     """Computes the root of the mean of the squares of the elements along axes.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.rms([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(2))
+    [2.16 6.38]
 
     Inputs:
         data: any samples of numbers.
@@ -87,6 +116,14 @@ class _Spread(ReductionOperator):
 class Variance(_Spread):
     """Computes the mean square distance of the elements from a mean, along axes.
 
+    >>> from penstock import Pipeline, fn
+    >>> data = [2.0, 4.0, 4.0, 6.0]
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.variance(data, fn.reductions.mean(data)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    2.0
+
     Inputs:
         data: any samples of numbers.
         mean: a number for each sample, or one for each result.
@@ -102,6 +139,14 @@ class Variance(_Spread):
 @register
 class StdDev(_Spread):
     """Computes the root of the mean square distance of the elements from a mean, along axes.
+
+    >>> from penstock import Pipeline, fn
+    >>> data = [2.0, 4.0, 4.0, 6.0]
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.std_dev(data, fn.reductions.mean(data)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(2))
+    1.41
 
     Inputs:
         data: any samples of numbers.
@@ -119,6 +164,13 @@ class StdDev(_Spread):
 class Min(ReductionOperator):
     """Selects the least element along axes; NaN if there is one.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.min([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1. 4.]
+
     Inputs:
         data: any samples of numbers; reduced axes must not be empty.
 
@@ -132,6 +184,13 @@ class Min(ReductionOperator):
 @register
 class Max(ReductionOperator):
     """Selects the largest element along axes; NaN if there is one.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.max([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [3. 9.]
 
     Inputs:
         data: any samples of numbers; reduced axes must not be empty.

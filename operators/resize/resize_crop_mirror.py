@@ -88,6 +88,16 @@ class FastResizeCropMirror(ResizeCropMirror):
     """Like `fn.resize_crop_mirror`, without antialiasing unless that is asked for.
 
     Deprecated: use `fn.resize_crop_mirror(..., antialias=False)`.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> image = np.zeros((60, 80, 3), np.uint8)
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.fast_resize_crop_mirror(image, resize_shorter=32, crop=(24, 24))
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(24, 24, 3)]
     """
 
     name = "fast_resize_crop_mirror"

@@ -18,6 +18,15 @@ class PerFrame(SampleOperator):
     `fn.gaussian_blur(video, sigma=fn.per_frame(sigma))`. The sequence and the argument must have as
     many frames. An input that is no sequence serves all frames.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn, types
+    >>> video = types.Constant(np.full((2, 1, 1, 3), 100, np.uint8), layout="FHWC")
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.brightness(video, brightness=fn.per_frame([0.5, 1.0])))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0)[:, 0, 0].tolist())
+    [[50, 50, 50], [100, 100, 100]]
+
     Inputs:
         data: (frames, ...), any type.
 

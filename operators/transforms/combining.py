@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 class TransformCombine(SampleOperator):
     """Makes the matrix of several maps that are applied one after the other, in their order.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> move = np.float32([[1, 0, 10], [0, 1, 20]])
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.transforms.combine(move, fn.transforms.scale(scale=(2, 2))))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[ 2.  0. 20.]
+     [ 0.  2. 40.]]
+
     Inputs:
         matrix: the first map: (n, n + 1).
         matrices: the further maps, of as many dimensions.

@@ -18,6 +18,15 @@ class TransformCrop(MatrixOperator):
     The corner `from_start` moves to `to_start`, and `from_end` moves to `to_end`. Coordinates of
     points in an image follow a crop so.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.transforms.crop(from_start=(0, 0), from_end=(1, 1), to_end=(200, 100))
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[200.   0.   0.]
+     [  0. 100.   0.]]
+
     Inputs:
         matrix: an affine map (n, n + 1), float32, that is combined with this map.
 

@@ -16,6 +16,14 @@ class TransformRotation(MatrixOperator):
     In the plane the rotation is from the axis x to the axis y, which is clockwise where y points
     down. About an axis the rotation is counter-clockwise to a viewer at whom the axis points.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.transforms.rotation(angle=90))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(3) + 0)
+    [[ 0. -1.  0.]
+     [ 1.  0.  0.]]
+
     Inputs:
         matrix: an affine map (2, 3), or with an axis (3, 4), that is combined with the rotation.
 

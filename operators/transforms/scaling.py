@@ -13,6 +13,14 @@ from .matrix_operator import MatrixOperator
 class TransformScale(MatrixOperator):
     """Makes the matrix that scales about a center: center + scale * (p - center).
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.transforms.scale(scale=(2, 3), center=(10, 10)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[  2.   0. -10.]
+     [  0.   3. -20.]]
+
     Inputs:
         matrix: an affine map (n, n + 1), float32, that is combined with the scaling.
 

@@ -20,6 +20,14 @@ class TransformShear(MatrixOperator):
     A factor says how far the first axis moves for a step along the second axis. In the plane the
     factors are xy, yx. In space the factors are xy, xz, yx, yz, zx, zy. Give `shear` or `angles`.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.transforms.shear(shear=(0.5, 0)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1.  0.5 0. ]
+     [0.  1.  0. ]]
+
     Inputs:
         matrix: an affine map (n, n + 1), float32, that is combined with the shear.
 

@@ -15,6 +15,14 @@ from .matrix_operator import MatrixOperator
 class TransformTranslation(MatrixOperator):
     """Makes the matrix of a translation: p + offset.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.transforms.translation(offset=(10, 20)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[ 1.  0. 10.]
+     [ 0.  1. 20.]]
+
     Inputs:
         matrix: an affine map (n, n + 1), float32, that is combined with the translation.
 

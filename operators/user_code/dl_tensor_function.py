@@ -26,6 +26,13 @@ class DLTensorPythonFunction(PythonFunction):
     It returns capsules, or any other samples that `fn.python_function` accepts. With
     `batch_processing`, one call serves a batch, with a list of capsules for each input, and each
     output is a list. All else is as in `fn.python_function`.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.dl_tensor_python_function([1, 2], function=lambda x: x))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2]
     """
 
     name = "dl_tensor_python_function"

@@ -85,6 +85,13 @@ class ExternalSource(FedInput):
 
     With `num_outputs` the source returns a tuple of this number of batches (with `batch=False`, of
     arrays), and `external_source` returns a list of nodes.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.external_source([[[1, 2], [3]], [[4], [5, 6]]]))
+    ...     (result,) = pipe.run()
+    ...     print([row.tolist() for row in result.rows()])
+    [[1, 2], [3]]
     """
 
     name = "external_source"

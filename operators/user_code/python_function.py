@@ -50,6 +50,14 @@ class PythonFunction(WorkerFunction):
     If the function raises an exception for one sample, the sample is bad, and the pipeline's
     `on_error` applies. With "raise", and with `batch_processing`, the exception reaches the caller
     of `run` with its own type.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.python_function([3, 1, 2], function=np.sort))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2 3]
     """
 
     name = "python_function"

@@ -39,6 +39,23 @@ class Coco(WholeFileReader):
     1 GB of memory. Images come in the order of their ids; ids that are texts come last, in the
     order of the file. Files may stand behind URLs. LVIS's files are read, too.
 
+    >>> import json
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, fn
+    >>> _ = Path("a.jpg").write_bytes(b"the image")
+    >>> box = {"id": 1, "image_id": 1, "category_id": 7, "bbox": [10, 20, 30, 40], "area": 1200}
+    >>> image = {"id": 1, "file_name": "a.jpg", "width": 100, "height": 100}
+    >>> content = {"images": [image], "annotations": [box | {"iscrowd": 0}]}
+    >>> content["categories"] = [{"id": 7, "name": "cat"}]
+    >>> _ = Path("boxes.json").write_text(json.dumps(content))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.readers.coco(file_root=".", annotations_file="boxes.json"))
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    [116, 104, 101, 32, 105, 109, 97, 103, 101]
+    [[10.0, 20.0, 30.0, 40.0]]
+    [1]
+
     Outputs:
         images: the encoded files, uint8, shape (size,).
         boxes: float32, shape (boxes, 4).

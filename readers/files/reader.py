@@ -43,6 +43,18 @@ class FileReader(WholeFileReader):
     read local files, after a fifth of a second of reading: threads that read would wait for
     the GIL.
 
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, fn
+    >>> for name in ("cat", "dog"):
+    ...     Path("photos", name).mkdir(parents=True)
+    ...     _ = Path("photos", name, "0.jpg").write_text(name)
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.readers.file(file_root="photos"))
+    ...     for output in pipe.run():
+    ...         print([row.tolist() for row in output.rows()])
+    [[99, 97, 116], [100, 111, 103]]
+    [[0], [1]]
+
     Outputs:
         the file's bytes: uint8, shape (size,).
         its label: int32, shape (1,).

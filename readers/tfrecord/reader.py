@@ -127,6 +127,21 @@ class TFRecord(RecordReader):
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
 
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, datasets, fn
+    >>> from penstock.tfrecord import FixedLenFeature, int64
+    >>> for name in ("cat", "dog"):
+    ...     Path("photos", name).mkdir(parents=True)
+    ...     _ = Path("photos", name, "0.jpg").write_text(name)
+    >>> _ = datasets.convert("photos", "shards", to="tfrecord")
+    >>> features = {"label": FixedLenFeature([1], int64, 0)}
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     output = fn.readers.tfrecord(path="shards/shard-00000.tfrecord", features=features)
+    ...     pipe.set_outputs(output["label"])
+    ...     (labels,) = pipe.run()
+    ...     print(labels.as_array().tolist())
+    [[0], [1]]
+
     Outputs:
         `string` features: uint8, shape (size,).
         `int64` and `float32` features: int64 and float32, of the declared shape.

@@ -56,6 +56,15 @@ def audio_resample(
     the positions of samples. The silence around unsigned signals is half of their range here, and
     0 in DALI.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.audio_resample(np.zeros(441, np.float32), in_rate=44100, out_rate=16000)
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(160,)]
+
     Inputs:
         audio: shape (samples,) or (samples, channels); int8, uint8, int16, uint16, int32, uint32 or
             float32.
@@ -101,6 +110,13 @@ def batch_permutation(
 ) -> DataNode:
     """Draws a random order of the samples of a batch, for the `indices` of `permute_batch`.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.batch_permutation())
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().tolist())
+    [3, 2, 0, 1]
+
     Args:
         allow_repetitions (bool | None): Draw every index independently, so that indices may
             repeat. Default: False.
@@ -129,6 +145,14 @@ def bb_flip(
     name: str | None = ...,
 ) -> DataNode:
     """Moves boxes to where they are after the image is mirrored.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.bb_flip(np.float32([[0.1, 0.2, 0.5, 0.25]])))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(2))
+    [[0.4  0.2  0.5  0.25]]
 
     Inputs:
         boxes: float32, shape (boxes, 4) or (4,): x, y, width and height, or left, top, right and
@@ -166,6 +190,14 @@ def bbox_paste(
     """Moves boxes to where they are after `fn.paste` put the image on a larger canvas.
 
     A coordinate becomes `c / ratio + paste * (ratio - 1) / ratio`, and a size `s / ratio`.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.bbox_paste(np.float32([[0.2, 0.4, 0.5, 0.5]]), ratio=2.0))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[0.35 0.45 0.25 0.25]]
 
     Inputs:
         boxes: float32, shape (boxes, 4) or (4,): x, y, width and height, or left, top, right and
@@ -214,6 +246,15 @@ def bbox_rotate(
 
     Each result is the box around the rotated box, clipped to the canvas. Rotate boxes before the
     image, because the operator needs the shape of the original image.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> boxes = np.float32([[0.25, 0.25, 0.5, 0.75]])
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.bbox_rotate(boxes, angle=90.0, input_shape=(100, 200)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[0.25 0.5  0.75 0.75]]
 
     Inputs:
         boxes: float32, shape (boxes, 4).
@@ -272,6 +313,17 @@ def box_encoder(
     Liu et al., "SSD: Single Shot MultiBox Detector" (2016), section 2.2. An anchor gets the box
     with the largest intersection over union, if that is above `criteria`. Each box also gets the
     anchor with which its intersection over union is largest. Of several equal ones the last wins.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> boxes = np.float32([[0.0, 0.0, 0.5, 0.25]])
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.box_encoder(boxes, [7], anchors=[0, 0, 0.5, 0.5, 0.5, 0.5, 1, 1])
+    ...     pipe.set_outputs(*output)
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    [[0.25, 0.125, 0.5, 0.25], [0.75, 0.75, 0.5, 0.5]]
+    [7, 0]
 
     Inputs:
         boxes: float32, shape (boxes, 4): left, top, right, bottom.
@@ -418,6 +470,13 @@ def cast(
     halves away from zero. NaN becomes the smallest integer of the type. bool is False for numbers
     that round to 0, else True.
 
+    >>> from penstock import Pipeline, fn, types
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.cast([1.5, 300.0, -2.0], dtype=types.UINT8))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [  2 255   0]
+
     Inputs:
         data: any samples.
 
@@ -448,6 +507,13 @@ def cast_like(
 ) -> DataNode:
     """Converts numbers to the type of the second input, as `cast` does.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.cast_like([1.5, 2.25], [1]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [2 2]
+
     Inputs:
         data: any samples.
         like: samples of which only the type matters.
@@ -477,6 +543,13 @@ def cat(
     name: str | None = ...,
 ) -> DataNode:
     """Joins inputs along an axis that they have; the other extents must agree.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.cat([1, 2], [3, 4, 5]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2 3 4 5]
 
     Inputs:
         data, others: samples of one type and number of dimensions.
@@ -648,6 +721,14 @@ def constant(
 
     A single number fills the whole shape. Without a shape the output is one-dimensional.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.constant(fdata=[1.0, 2.0, 3.0, 4.0], shape=[2, 2]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1. 2.]
+     [3. 4.]]
+
     Outputs:
         the numbers: of the dtype, shape and layout that the arguments give.
 
@@ -729,6 +810,14 @@ def coord_flip(
 ) -> DataNode:
     """Mirrors the coordinates of points about a center: 2 * center - coordinate.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.coord_flip(np.float32([[0.25, 0.5]]), flip_y=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[0.75 0.5 ]]
+
     Inputs:
         points: float32, shape (points, coordinates), with one to three coordinates.
 
@@ -809,6 +898,13 @@ def copy(
     """Returns the data, on the other device if `device` asks for it.
 
     Data never change once they are computed, so on one device nothing needs to be copied.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.copy([1, 2, 3]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2 3]
 
     Args:
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
@@ -995,6 +1091,15 @@ def cutmix(
     label's weight is the part of the image that stays. The other samples are a random permutation
     of the batch. All frames of a video have the same window.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.cutmix(np.full((8, 8, 3), 9, np.uint8), 1, num_classes=3))
+    ...     for output in pipe.run():
+    ...         print(output.shape())
+    [(8, 8, 3), (8, 8, 3)]
+    [(3,), (3,)]
+
     Inputs:
         images: samples of one shape; any type, and any layout in which W follows H.
         labels: integers of one element, for which `num_classes` is given, or the probabilities of
@@ -1086,6 +1191,13 @@ def dl_tensor_python_function(
     `batch_processing`, one call serves a batch, with a list of capsules for each input, and each
     output is a list. All else is as in `fn.python_function`.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.dl_tensor_python_function([1, 2], function=lambda x: x))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2]
+
     Args:
         function (Callable[..., Any]): The function.
         num_outputs (int | None): Number of outputs. Default: 1.
@@ -1124,6 +1236,14 @@ def dump_image(
     The file is `<row>-<suffix>-<batch>.ppm`, with the numbers of the sample in its batch and of the
     batch. The operator is for looking for mistakes: each sample costs a file. DALI's third number
     is always 0, so that each batch overwrites the files of the one before.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.dump_image(np.zeros((48, 64, 3), np.uint8), suffix="seen"))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(48, 64, 3)]
 
     Inputs:
         images: uint8, HWC, 1 or 3 channels.
@@ -1294,6 +1414,13 @@ def expand_dims(
 ) -> DataNode:
     """Inserts dimensions of extent 1.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.expand_dims([1, 2, 3], axes=[0, 2]))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(1, 3, 1)]
+
     Inputs:
         data: any samples.
 
@@ -1387,6 +1514,13 @@ def external_source(
 
     With `num_outputs` the source returns a tuple of this number of batches (with `batch=False`, of
     arrays), and `external_source` returns a list of nodes.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.external_source([[[1, 2], [3]], [[4], [5, 6]]]))
+    ...     (result,) = pipe.run()
+    ...     print([row.tolist() for row in result.rows()])
+    [[1, 2], [3]]
 
     Args:
         source (Any | None): Function, iterable or generator function.
@@ -1517,6 +1651,16 @@ def fast_resize_crop_mirror(
     """Like `fn.resize_crop_mirror`, without antialiasing unless that is asked for.
 
     Deprecated: use `fn.resize_crop_mirror(..., antialias=False)`.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> image = np.zeros((60, 80, 3), np.uint8)
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.fast_resize_crop_mirror(image, resize_shorter=32, crop=(24, 24))
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(24, 24, 3)]
 
     Args:
         interp_type (DALIInterpType | DataNode | None): Filter, where `min_filter` or
@@ -1696,6 +1840,14 @@ def full(
 ) -> DataNode:
     """Returns the input, broadcast to a shape by NumPy's rules, in the dtype of the input.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.full(5, shape=[2, 3]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[5 5 5]
+     [5 5 5]]
+
     Args:
         shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
             one number.
@@ -1721,6 +1873,14 @@ def full_like(
     name: str | None = ...,
 ) -> DataNode:
     """Returns the second input with the shape, dtype and layout of the first input.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.full_like([[1, 2], [3, 4]], 7))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[7 7]
+     [7 7]]
 
     Args:
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
@@ -1791,6 +1951,14 @@ def get_property(
     Readers name the samples, most of them in their first output alone. The name of a file is its
     path. Results of other operators have the names of the inputs. If inputs have different names
     for any sample of the batch, the results have no names. `fn.multi_paste` joins names by ";".
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.get_property(fn.zeros(shape=[2, 3], layout="HW"), key="layout")
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(bytes(result.at(0)))
+    b'HW'
 
     Args:
         key (Literal['source_info', 'layout']): "source_info" or "layout".
@@ -2125,6 +2293,15 @@ def mel_filter_bank(
     `normalize=True`, and `htk=True` is `mel_formula="htk"`. The operator takes the spectrogram for
     that of a transform of 2 * (bins - 1) samples. A filter above half of the sample rate is 0.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> spectrum = np.ones((129, 11), np.float32)
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.mel_filter_bank(spectrum, nfilter=40, sample_rate=16000))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(40, 11)]
+
     Inputs:
         spectrogram: of any numeric dtype. The axis "f" of the layout has the bins. Without a
             layout, it is the last axis but one, or the only one.
@@ -2178,6 +2355,14 @@ def mfcc(
     `librosa.feature.mfcc(S=..., norm="ortho" if normalize else None)`, except that without
     `normalize` librosa doubles them.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.mfcc(np.ones((40, 11), np.float32), n_mfcc=13))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(13, 11)]
+
     Inputs:
         data: the mel spectrogram, of any numeric dtype; at least one dimension.
 
@@ -2227,6 +2412,15 @@ def mixup(
     The result is `weight * image + (1 - weight) * other`, with a weight from Beta(alpha, alpha) for
     each sample. The other samples are a random permutation of the batch. A batch of one sample
     stays as it is.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.mixup(np.full((8, 8, 3), 9, np.uint8), 1, num_classes=3))
+    ...     for output in pipe.run():
+    ...         print(output.shape())
+    [(8, 8, 3), (8, 8, 3)]
+    [(3,), (3,)]
 
     Inputs:
         images: samples of one shape; any layout and type.
@@ -2338,6 +2532,17 @@ def nonsilent_region(
     last one that are not silent.
 
     A window with a value that is not a number counts as silent.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> signal = np.zeros(100, np.float32)
+    >>> signal[40:60] = 1
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.nonsilent_region(signal, window_length=10))
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    31
+    38
 
     Inputs:
         signal: one channel, of any numeric dtype: (samples,), (samples, 1) or (1, samples).
@@ -2459,6 +2664,13 @@ def one_hot(
     fractions are cut off. Without `axis`, a sample of one element and without a layout is a
     scalar, whatever its number of dimensions: its result is one vector.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.one_hot(2, num_classes=5))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [0. 0. 1. 0. 0.]
+
     Inputs:
         data: any samples of numbers.
 
@@ -2495,6 +2707,14 @@ def ones(
 ) -> DataNode:
     """Returns ones.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.ones(shape=[2, 3]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1 1 1]
+     [1 1 1]]
+
     Args:
         shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
             one number.
@@ -2521,6 +2741,13 @@ def ones_like(
     name: str | None = ...,
 ) -> DataNode:
     """Returns ones with the shape, dtype and layout of the input.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.ones_like([[1.5, 2.5]]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1. 1.]]
 
     Args:
         dtype (DALIDataType | DTypeLike | None): Dtype of the output; by default the dtype of
@@ -2706,6 +2933,16 @@ def peek_image_shape(
 ) -> DataNode:
     """Reads the shape of the decoded image from the header of each file.
 
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> _, file = cv2.imencode(".png", np.zeros((60, 80, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.peek_image_shape(file))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [60 80  3]
+
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
 
@@ -2745,6 +2982,15 @@ def per_frame(
     `fn.gaussian_blur(video, sigma=fn.per_frame(sigma))`. The sequence and the argument must have as
     many frames. An input that is no sequence serves all frames.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn, types
+    >>> video = types.Constant(np.full((2, 1, 1, 3), 100, np.uint8), layout="FHWC")
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.brightness(video, brightness=fn.per_frame([0.5, 1.0])))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0)[:, 0, 0].tolist())
+    [[50, 50, 50], [100, 100, 100]]
+
     Inputs:
         data: (frames, ...), any type.
 
@@ -2782,6 +3028,14 @@ def permute_batch(
 
     An index may repeat, and indices may be missing. A batch without samples stays as it is.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=3, num_threads=1) as pipe:
+    ...     output = fn.permute_batch(fn.external_source([[[1], [2], [3]]]), indices=[2, 0, 1])
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().tolist())
+    [[3], [1], [2]]
+
     Inputs:
         data: any samples.
 
@@ -2817,6 +3071,13 @@ def power_spectrum(
     name: str | None = ...,
 ) -> DataNode:
     """Computes the amplitude or power of the frequencies along an axis.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.power_spectrum([1.0, 0.0, -1.0, 0.0]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(3))
+    [0. 4. 0.]
 
     Inputs:
         data: real numbers of any numeric dtype; at least one dimension.
@@ -2855,6 +3116,13 @@ def preemphasis_filter(
     name: str | None = ...,
 ) -> DataNode:
     """Computes `out[t] = signal[t] - preemph_coeff * signal[t - 1]`.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.preemphasis_filter([1.0, 1.0, 2.0], preemph_coeff=0.5))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [0.5 0.5 1.5]
 
     Inputs:
         signal: any numeric samples. A sample of several dimensions is filtered in the order of its
@@ -2929,6 +3197,14 @@ def python_function(
     `on_error` applies. With "raise", and with `batch_processing`, the exception reaches the caller
     of `run` with its own type.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.python_function([3, 1, 2], function=np.sort))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2 3]
+
     Args:
         function (Callable[..., Any]): The function.
         num_outputs (int | None): Number of outputs. Default: 1.
@@ -2996,6 +3272,19 @@ def random_bbox_crop(
     which are counted in whole rounds, the window with the best overlap is taken, and a warning says
     so. Then the image stays whole if no window had an allowed aspect ratio. Without
     `total_num_attempts`, a search fails after 65536 attempts.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> boxes = np.float32([[0.25, 0.25, 0.75, 0.75]])
+    >>> with Pipeline(batch_size=1, num_threads=1, seed=1) as pipe:
+    ...     output = fn.random_bbox_crop(boxes, [7], scaling=[0.6, 0.8], allow_no_crop=False)
+    ...     pipe.set_outputs(*output)
+    ...     for output in pipe.run():
+    ...         print(output.at(0).round(2))
+    [0.15 0.06]
+    [0.67 0.67]
+    [[0.15 0.28 0.9  1.  ]]
+    [7]
 
     Inputs:
         boxes: float32, shape (boxes, 4) or (boxes, 6), in the order of `bbox_layout`, relative to
@@ -3074,6 +3363,14 @@ def random_crop_generator(
 
     Szegedy et al., "Going Deeper with Convolutions" (2014), section 6. The windows are those of
     `fn.random_resized_crop` with the same random numbers.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(*fn.random_crop_generator([480, 640]))
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    [87, 182]
+    [340, 305]
 
     Inputs:
         shapes: integers, (height, width) or (height, width, channels) of an image in pixels.
@@ -3182,6 +3479,14 @@ def reinterpret(
 
     Without a shape the last dimension grows or shrinks, so that the number of bytes stays.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn, types
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reinterpret(np.uint8([1, 0, 0, 1]), dtype=types.UINT16))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [  1 256]
+
     Inputs:
         data: any samples.
         shape_input: the shape of the output, one number a dimension.
@@ -3231,6 +3536,14 @@ def reshape(
 
     `shape`, `rel_shape` and the input `shape_input` exclude each other. Where the number of
     dimensions may differ among samples, the layout is empty unless it is given.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reshape([1, 2, 3, 4, 5, 6], shape=[2, -1]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1 2 3]
+     [4 5 6]]
 
     Inputs:
         data: any samples.
@@ -3574,6 +3887,14 @@ def roi_random_crop(
     On each axis, a window that is larger than the region holds all of the region, and a smaller
     window lies in the region. If the shape of the data is known, the window lies in the data.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1, seed=1) as pipe:
+    ...     output = fn.roi_random_crop(crop_shape=[4, 4], roi_start=[10, 10], roi_shape=[8, 8])
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [13 13]
+
     Inputs:
         data: anything; only the shape counts. Give either data or `in_shape`, or neither.
 
@@ -3751,6 +4072,13 @@ def shapes(
 ) -> DataNode:
     """Returns each sample's shape as a vector with one number a dimension.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.shapes([[1, 2, 3], [4, 5, 6]]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [2 3]
+
     Inputs:
         data: any samples.
 
@@ -3881,6 +4209,17 @@ def spectrogram(
     With `window_fn=scipy.signal.get_window("hann", window_length)` and an even `window_length`, the
     result is that of `librosa.stft(pad_mode="reflect")`.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> seconds = np.arange(1600) / 16000
+    >>> tone = np.float32(np.sin(2 * np.pi * 1000 * seconds))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.spectrogram(tone, nfft=256, window_length=256, window_step=160)
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).shape, result.at(0).mean(axis=1).argmax() * 16000 / 256)
+    (129, 11) 1000.0
+
     Inputs:
         signal: one channel, of any numeric dtype: (samples,), (samples, 1) or (1, samples).
 
@@ -3976,6 +4315,13 @@ def squeeze(
 
     Axes count from the end where they are negative.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.squeeze([[[1], [2], [3]]], axes=[0, 2]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2 3]
+
     Inputs:
         data: any samples.
 
@@ -4017,6 +4363,18 @@ def ssd_random_crop(
     0.5, 0.7 or 0.9. Extents of windows are 0.3 to 1 of the image's, and the relative aspect ratio
     is from 1/2 to 2. Boxes stay whose center is in the window.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> image = np.zeros((100, 200, 3), np.uint8)
+    >>> boxes = np.float32([[0.25, 0.25, 0.75, 0.75]])
+    >>> with Pipeline(batch_size=1, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(*fn.ssd_random_crop(image, boxes, [7]))
+    ...     for output in pipe.run():
+    ...         print(output.shape())
+    [(59, 144, 3)]
+    [(1, 4)]
+    [(1,)]
+
     Inputs:
         images: HWC; any type.
         boxes: float32, shape (boxes, 4): left, top, right, bottom, relative to the image's size.
@@ -4048,6 +4406,14 @@ def stack(
     name: str | None = ...,
 ) -> DataNode:
     """Joins inputs of one shape along a new axis.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.stack([1, 2], [3, 4]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1 2]
+     [3 4]]
 
     Inputs:
         data, others: samples of one type and shape.
@@ -4188,6 +4554,13 @@ def to_decibels(
 
     `librosa.power_to_db(data, ref=reference, amin=1e-20 * reference, top_db=None)` is the same at
     the defaults.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.to_decibels([1.0, 10.0, 100.0]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(1))
+    [-20. -10.   0.]
 
     Inputs:
         data: magnitudes, such as a spectrogram, of any numeric dtype.
@@ -4389,6 +4762,14 @@ def zeros(
 ) -> DataNode:
     """Returns zeros.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.zeros(shape=[2, 3]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[0 0 0]
+     [0 0 0]]
+
     Args:
         shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
             one number.
@@ -4415,6 +4796,13 @@ def zeros_like(
     name: str | None = ...,
 ) -> DataNode:
     """Returns zeros with the shape, dtype and layout of the input.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.zeros_like([[1.5, 2.5]]))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[0. 0.]]
 
     Args:
         dtype (DALIDataType | DTypeLike | None): Dtype of the output; by default the dtype of

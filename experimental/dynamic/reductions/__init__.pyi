@@ -30,6 +30,13 @@ def max(
 ) -> Tensor:
     """Selects the largest element along axes; NaN if there is one.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.max([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [3. 9.]
+
     Inputs:
         data: any samples of numbers; reduced axes must not be empty.
 
@@ -69,6 +76,13 @@ def mean(
     device: DeviceLike | None = ...,
 ) -> Tensor:
     """Computes the mean of the elements along axes. The mean of no elements is NaN.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.mean([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [2. 6.]
 
     Inputs:
         data: any samples of numbers.
@@ -114,6 +128,14 @@ def mean_square(
 ) -> Tensor:
     """Computes the mean of the squares of the elements along axes.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.reductions.mean_square([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1)
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(2))
+    [ 4.67 40.67]
+
     Inputs:
         data: any samples of numbers.
 
@@ -157,6 +179,13 @@ def min(
 ) -> Tensor:
     """Selects the least element along axes; NaN if there is one.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.min([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1. 4.]
+
     Inputs:
         data: any samples of numbers; reduced axes must not be empty.
 
@@ -196,6 +225,13 @@ def rms(
     device: DeviceLike | None = ...,
 ) -> Tensor:
     """Computes the root of the mean of the squares of the elements along axes.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.rms([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(2))
+    [2.16 6.38]
 
     Inputs:
         data: any samples of numbers.
@@ -241,6 +277,14 @@ def std_dev(
     device: DeviceLike | None = ...,
 ) -> Tensor:
     """Computes the root of the mean square distance of the elements from a mean, along axes.
+
+    >>> from penstock import Pipeline, fn
+    >>> data = [2.0, 4.0, 4.0, 6.0]
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.std_dev(data, fn.reductions.mean(data)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(2))
+    1.41
 
     Inputs:
         data: any samples of numbers.
@@ -288,6 +332,13 @@ def sum(
 ) -> Tensor:
     """Computes the sum of the elements along axes.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.sum([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [ 6. 18.]
+
     Inputs:
         data: any samples of numbers.
 
@@ -332,6 +383,14 @@ def variance(
     device: DeviceLike | None = ...,
 ) -> Tensor:
     """Computes the mean square distance of the elements from a mean, along axes.
+
+    >>> from penstock import Pipeline, fn
+    >>> data = [2.0, 4.0, 4.0, 6.0]
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.variance(data, fn.reductions.mean(data)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    2.0
 
     Inputs:
         data: any samples of numbers.

@@ -33,6 +33,16 @@ def random_mask_pixel(
 
     If the foreground is asked for, but there is none, any element is drawn.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> mask = np.zeros((4, 4), np.uint8)
+    >>> mask[2, 3] = 1
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.segmentation.random_mask_pixel(mask, foreground=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [2 3]
+
     Inputs:
         mask: numbers or bool, of any shape, not empty.
 
@@ -88,6 +98,17 @@ def random_object_bbox(
     With probability `foreground_prob` a class is drawn, by `class_weights`, and then one of its
     objects. A class without an object of at least `threshold` is not drawn. If no object is drawn,
     the box is that of the whole mask.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> mask = np.zeros((6, 6), np.uint8)
+    >>> mask[2:4, 1:5] = 1
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.segmentation.random_object_bbox(mask, foreground_prob=1.0))
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    [2, 1]
+    [2, 4]
 
     Inputs:
         mask: integers or bool, of any shape.
@@ -195,6 +216,17 @@ def select_masks(
     """Returns the polygons of chosen masks, with their vertices, in the order of the choice.
 
     All polygons of a mask are returned, in their order; DALI returns one of them.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> polygons = [[4, 0, 3], [5, 3, 6]]
+    >>> vertices = np.float32([[0, 0], [1, 0], [0, 1], [5, 5], [6, 5], [5, 6]])
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.segmentation.select_masks([5], polygons, vertices))
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    [[5, 0, 3]]
+    [[5.0, 5.0], [6.0, 5.0], [5.0, 6.0]]
 
     Inputs:
         mask_ids: integers, shape (masks,), each once.

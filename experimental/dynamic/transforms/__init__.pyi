@@ -27,6 +27,16 @@ def combine(
 ) -> Tensor:
     """Makes the matrix of several maps that are applied one after the other, in their order.
 
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> move = np.float32([[1, 0, 10], [0, 1, 20]])
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.transforms.combine(move, fn.transforms.scale(scale=(2, 2))))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[ 2.  0. 20.]
+     [ 0.  2. 40.]]
+
     Inputs:
         matrix: the first map: (n, n + 1).
         matrices: the further maps, of as many dimensions.
@@ -68,6 +78,15 @@ def crop(
 
     The corner `from_start` moves to `to_start`, and `from_end` moves to `to_end`. Coordinates of
     points in an image follow a crop so.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.transforms.crop(from_start=(0, 0), from_end=(1, 1), to_end=(200, 100))
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[200.   0.   0.]
+     [  0. 100.   0.]]
 
     Inputs:
         matrix: an affine map (n, n + 1), float32, that is combined with this map.
@@ -124,6 +143,14 @@ def rotation(
     In the plane the rotation is from the axis x to the axis y, which is clockwise where y points
     down. About an axis the rotation is counter-clockwise to a viewer at whom the axis points.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.transforms.rotation(angle=90))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(3) + 0)
+    [[ 0. -1.  0.]
+     [ 1.  0.  0.]]
+
     Inputs:
         matrix: an affine map (2, 3), or with an axis (3, 4), that is combined with the rotation.
 
@@ -168,6 +195,14 @@ def scale(
     device: DeviceLike | None = ...,
 ) -> Tensor:
     """Makes the matrix that scales about a center: center + scale * (p - center).
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.transforms.scale(scale=(2, 3), center=(10, 10)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[  2.   0. -10.]
+     [  0.   3. -20.]]
 
     Inputs:
         matrix: an affine map (n, n + 1), float32, that is combined with the scaling.
@@ -217,6 +252,14 @@ def shear(
     A factor says how far the first axis moves for a step along the second axis. In the plane the
     factors are xy, yx. In space the factors are xy, xz, yx, yz, zx, zy. Give `shear` or `angles`.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.transforms.shear(shear=(0.5, 0)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1.  0.5 0. ]
+     [0.  1.  0. ]]
+
     Inputs:
         matrix: an affine map (n, n + 1), float32, that is combined with the shear.
 
@@ -260,6 +303,14 @@ def translation(
     device: DeviceLike | None = ...,
 ) -> Tensor:
     """Makes the matrix of a translation: p + offset.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.transforms.translation(offset=(10, 20)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[ 1.  0. 10.]
+     [ 0.  1. 20.]]
 
     Inputs:
         matrix: an affine map (n, n + 1), float32, that is combined with the translation.

@@ -37,6 +37,18 @@ def audio(
     there as they are, and are decoded there to the same numbers, and resampled within 2e-6 of full
     scale. The CPU decodes all other files; `Pipeline.stats` counts them.
 
+    >>> import numpy as np
+    >>> import soundfile
+    >>> from penstock import Pipeline, fn
+    >>> soundfile.write("tone.wav", np.zeros((800, 2)), 16000)
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.decoders.audio(np.fromfile("tone.wav", np.uint8), downmix=True)
+    ...     pipe.set_outputs(*output)
+    ...     for output in pipe.run():
+    ...         print(output.shape(), output.at(0).max())
+    [(800,)] 0.0
+    [()] 16000.0
+
     Inputs:
         data: a whole file a sample; uint8, one dimension.
 
@@ -110,6 +122,16 @@ def image(
 ) -> DataNode:
     """Decodes images: JPEG, PNG, TIFF, BMP, WebP, JPEG 2000, PNM, AVIF and others, recognized by
     their content.
+
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> _, file = cv2.imencode(".png", np.zeros((60, 80, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.decoders.image(file))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(60, 80, 3)]
 
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
@@ -206,6 +228,16 @@ def image_crop(
     name: str | None = ...,
 ) -> DataNode:
     """Decodes a window of given size and position out of each image.
+
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> _, file = cv2.imencode(".png", np.zeros((60, 80, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.decoders.image_crop(file, crop=(20, 30)))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(20, 30, 3)]
 
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
@@ -319,6 +351,16 @@ def image_random_crop(
 
     This is the usual first step of training a classifier, before a resize to one size.
 
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> _, file = cv2.imencode(".png", np.zeros((60, 80, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.decoders.image_random_crop(file))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(43, 38, 3)]
+
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
 
@@ -429,6 +471,17 @@ def image_slice(
     The region is given as for `fn.slice`: by named arguments, or by the inputs `anchor` and
     `shape`.
 
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> _, file = cv2.imencode(".png", np.zeros((60, 80, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.decoders.image_slice(file, start=(10, 20), end=(50, 70), axes=(0, 1))
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(40, 50, 3)]
+
     Inputs:
         encoded: a whole encoded file a sample; uint8, one dimension.
         anchor, shape_input: one number for each of the axes, as for `fn.slice`.
@@ -528,6 +581,17 @@ def inflate(
 
     DALI has LZ4 alone (blocks without a header), on the GPU. Here are also zlib, gzip, raw Deflate
     and Zstandard (below Python 3.14 with backports.zstd).
+
+    >>> import zlib
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn, types
+    >>> data = np.frombuffer(zlib.compress(np.int16([1, 2, 3]).tobytes()), np.uint8)
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.decoders.inflate(data, shape=[3], dtype=types.INT16, algorithm="zlib")
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1 2 3]
 
     Inputs:
         data: compressed bytes; uint8, one dimension.
@@ -635,6 +699,18 @@ def numpy(
     Versions 1 to 3 of the format, both orders of dimensions and both byte orders are read.
     Objects, which would have to be unpickled, structured types and strings are not.
 
+    >>> import io
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> file = io.BytesIO()
+    >>> np.save(file, np.float32([[1, 2], [3, 4]]))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.decoders.numpy(np.frombuffer(file.getvalue(), np.uint8)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [[1. 2.]
+     [3. 4.]]
+
     Inputs:
         data: a whole file a sample; uint8, one dimension.
 
@@ -698,6 +774,20 @@ def video(
     With `audio` the result has the sound, too: from the beginning of the first of the frames, in
     the order of presentation, to the end of the last one, by the file's time stamps. The sound is
     zero where the audio stream has no samples.
+
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> writer = cv2.VideoWriter("clip.avi", cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
+    >>> for brightness in range(0, 250, 25):
+    ...     _ = writer.write(np.full((48, 64, 3), brightness, np.uint8))
+    >>> writer.release()
+    >>> clip = np.fromfile("clip.avi", np.uint8)
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.decoders.video(clip, start_frame=2, sequence_length=4))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(4, 48, 64, 3)]
 
     Inputs:
         encoded: a whole video file a sample; uint8, one dimension.

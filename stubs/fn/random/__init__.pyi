@@ -30,6 +30,13 @@ def beta(
     X and Y are drawn by the method of Marsaglia and Tsang, "A simple method for generating gamma
     variables" (2000).
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.random.beta(alpha=2.0, beta=5.0))
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().round(3))
+    [0.256 0.313 0.128 0.424]
+
     Args:
         shape (int | Sequence[int] | DataNode | None): Shape of a sample's output; by default
             one number, of shape ().
@@ -63,6 +70,13 @@ def choice(
 
     A scalar input n, which must be an integer, means the numbers from 0 to n - 1. For other
     inputs, the elements are the entries along the first dimension.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.random.choice(5, p=[0.1, 0.2, 0.4, 0.2, 0.1]))
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().tolist())
+    [2, 0, 1, 2]
 
     Inputs:
         a: the elements to draw from.
@@ -102,6 +116,13 @@ def coin_flip(
     name: str | None = ...,
 ) -> DataNode:
     """Draws 1 with the given probability, else 0.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.random.coin_flip(probability=0.5))
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().tolist())
+    [0, 0, 0, 1]
 
     Inputs:
         shape_like: samples with the shape of the output, instead of `shape`.
@@ -143,6 +164,13 @@ def normal(
 ) -> DataNode:
     """Draws from a normal distribution.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.random.normal(mean=10.0, stddev=2.0))
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().round(3))
+    [10.716 15.607 10.161 10.008]
+
     Inputs:
         shape_like: samples with the shape of the output, instead of `shape`.
 
@@ -182,6 +210,13 @@ def uniform(
     """Draws from a continuous uniform distribution, or from given values with equal probability.
 
     The numbers are below the end of the range. Rounding to an integer dtype can reach the end.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=4, num_threads=1, seed=1) as pipe:
+    ...     pipe.set_outputs(fn.random.uniform(range=(-1.0, 1.0)))
+    ...     (result,) = pipe.run()
+    ...     print(result.as_array().round(3))
+    [ 0.426  0.992  0.232 -0.035]
 
     Inputs:
         shape_like: samples with the shape of the output, instead of `shape`.

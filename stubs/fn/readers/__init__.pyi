@@ -287,6 +287,23 @@ def coco(
     1 GB of memory. Images come in the order of their ids; ids that are texts come last, in the
     order of the file. Files may stand behind URLs. LVIS's files are read, too.
 
+    >>> import json
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, fn
+    >>> _ = Path("a.jpg").write_bytes(b"the image")
+    >>> box = {"id": 1, "image_id": 1, "category_id": 7, "bbox": [10, 20, 30, 40], "area": 1200}
+    >>> image = {"id": 1, "file_name": "a.jpg", "width": 100, "height": 100}
+    >>> content = {"images": [image], "annotations": [box | {"iscrowd": 0}]}
+    >>> content["categories"] = [{"id": 7, "name": "cat"}]
+    >>> _ = Path("boxes.json").write_text(json.dumps(content))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.readers.coco(file_root=".", annotations_file="boxes.json"))
+    ...     for output in pipe.run():
+    ...         print(output.at(0).tolist())
+    [116, 104, 101, 32, 105, 109, 97, 103, 101]
+    [[10.0, 20.0, 30.0, 40.0]]
+    [1]
+
     Outputs:
         images: the encoded files, uint8, shape (size,).
         boxes: float32, shape (boxes, 4).
@@ -454,6 +471,18 @@ def file(
     In pipelines that use the GPU or worker processes, one to four processes of the reader's own
     read local files, after a fifth of a second of reading: threads that read would wait for
     the GIL.
+
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, fn
+    >>> for name in ("cat", "dog"):
+    ...     Path("photos", name).mkdir(parents=True)
+    ...     _ = Path("photos", name, "0.jpg").write_text(name)
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     pipe.set_outputs(*fn.readers.file(file_root="photos"))
+    ...     for output in pipe.run():
+    ...         print([row.tolist() for row in output.rows()])
+    [[99, 97, 116], [100, 111, 103]]
+    [[0], [1]]
 
     Outputs:
         the file's bytes: uint8, shape (size,).
@@ -828,6 +857,23 @@ def nemo_asr(
     "average". A list of local files as "audio_filepath" holds the channels of one recording.
 
     All formats of `fn.decoders.audio` are read. An error names the file, the manifest and the line.
+
+    >>> import json
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import soundfile
+    >>> from penstock import Pipeline, fn
+    >>> soundfile.write("a.wav", np.zeros(800), 16000)
+    >>> entry = {"audio_filepath": "a.wav", "duration": 0.05, "text": "hello"}
+    >>> _ = Path("speech.json").write_text(json.dumps(entry))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.readers.nemo_asr(manifest_filepaths=["speech.json"], read_text=True)
+    ...     pipe.set_outputs(*output)
+    ...     for output in pipe.run():
+    ...         print(output.shape())
+    [(800,)]
+    [()]
+    [(5,)]
 
     Outputs:
         the signal: of type `dtype`, shape (samples,), or (samples, channels) without `downmix`.
@@ -1314,6 +1360,19 @@ def sequence(
     The frames of a folder are its images in the order of their names. Sequences do not cross
     folders. Incomplete sequences are left out. Names that begin with a dot are left out.
 
+    >>> from pathlib import Path
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> Path("frames/first").mkdir(parents=True)
+    >>> for number in range(5):
+    ...     _ = cv2.imwrite(f"frames/first/{number}.png", np.zeros((48, 64, 3), np.uint8))
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.readers.sequence(file_root="frames", sequence_length=3))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(3, 48, 64, 3)]
+
     Outputs:
         the decoded frames: uint8, FHWC.
 
@@ -1429,6 +1488,21 @@ def tfrecord(
 
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
+
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, datasets, fn
+    >>> from penstock.tfrecord import FixedLenFeature, int64
+    >>> for name in ("cat", "dog"):
+    ...     Path("photos", name).mkdir(parents=True)
+    ...     _ = Path("photos", name, "0.jpg").write_text(name)
+    >>> _ = datasets.convert("photos", "shards", to="tfrecord")
+    >>> features = {"label": FixedLenFeature([1], int64, 0)}
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     output = fn.readers.tfrecord(path="shards/shard-00000.tfrecord", features=features)
+    ...     pipe.set_outputs(output["label"])
+    ...     (labels,) = pipe.run()
+    ...     print(labels.as_array().tolist())
+    [[0], [1]]
 
     Outputs:
         `string` features: uint8, shape (size,).
@@ -1559,6 +1633,19 @@ def video(
     """Reads clips of video files, decoded: the older interface of `experimental.readers.video`.
 
     With device="gpu" the GPU's video decoder decodes what it can: see `decoders.video`.
+
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> writer = cv2.VideoWriter("clip.avi", cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
+    >>> for brightness in range(0, 250, 25):
+    ...     _ = writer.write(np.full((48, 64, 3), brightness, np.uint8))
+    >>> writer.release()
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.readers.video(filenames=["clip.avi"], sequence_length=4))
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(4, 48, 64, 3)]
 
     Outputs:
         clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.
@@ -1723,6 +1810,20 @@ def video_resize(
     """Reads clips of video files, decoded and resized: `readers.video`, then `resize`.
 
     With device="gpu" the GPU decodes and resizes: see `decoders.video`.
+
+    >>> import cv2
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> writer = cv2.VideoWriter("clip.avi", cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
+    >>> for brightness in range(0, 250, 25):
+    ...     _ = writer.write(np.full((48, 64, 3), brightness, np.uint8))
+    >>> writer.release()
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.readers.video_resize(filenames=["clip.avi"], sequence_length=4, size=24)
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.shape())
+    [(4, 24, 24, 3)]
 
     Outputs:
         clips: uint8 or float, FHWC; the other outputs are those of `experimental.readers.video`.

@@ -25,6 +25,13 @@ def max(
 ) -> DataNode:
     """Selects the largest element along axes; NaN if there is one.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.max([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [3. 9.]
+
     Inputs:
         data: any samples of numbers; reduced axes must not be empty.
 
@@ -60,6 +67,13 @@ def mean(
     name: str | None = ...,
 ) -> DataNode:
     """Computes the mean of the elements along axes. The mean of no elements is NaN.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.mean([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [2. 6.]
 
     Inputs:
         data: any samples of numbers.
@@ -100,6 +114,14 @@ def mean_square(
 ) -> DataNode:
     """Computes the mean of the squares of the elements along axes.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     output = fn.reductions.mean_square([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1)
+    ...     pipe.set_outputs(output)
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(2))
+    [ 4.67 40.67]
+
     Inputs:
         data: any samples of numbers.
 
@@ -138,6 +160,13 @@ def min(
 ) -> DataNode:
     """Selects the least element along axes; NaN if there is one.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.min([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [1. 4.]
+
     Inputs:
         data: any samples of numbers; reduced axes must not be empty.
 
@@ -173,6 +202,13 @@ def rms(
     name: str | None = ...,
 ) -> DataNode:
     """Computes the root of the mean of the squares of the elements along axes.
+
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.rms([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(2))
+    [2.16 6.38]
 
     Inputs:
         data: any samples of numbers.
@@ -214,6 +250,14 @@ def std_dev(
 ) -> DataNode:
     """Computes the root of the mean square distance of the elements from a mean, along axes.
 
+    >>> from penstock import Pipeline, fn
+    >>> data = [2.0, 4.0, 4.0, 6.0]
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.std_dev(data, fn.reductions.mean(data)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0).round(2))
+    1.41
+
     Inputs:
         data: any samples of numbers.
         mean: a number for each sample, or one for each result.
@@ -254,6 +298,13 @@ def sum(
 ) -> DataNode:
     """Computes the sum of the elements along axes.
 
+    >>> from penstock import Pipeline, fn
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.sum([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]], axes=1))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    [ 6. 18.]
+
     Inputs:
         data: any samples of numbers.
 
@@ -293,6 +344,14 @@ def variance(
     name: str | None = ...,
 ) -> DataNode:
     """Computes the mean square distance of the elements from a mean, along axes.
+
+    >>> from penstock import Pipeline, fn
+    >>> data = [2.0, 4.0, 4.0, 6.0]
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.reductions.variance(data, fn.reductions.mean(data)))
+    ...     (result,) = pipe.run()
+    ...     print(result.at(0))
+    2.0
 
     Inputs:
         data: any samples of numbers.

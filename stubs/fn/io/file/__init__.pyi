@@ -25,6 +25,16 @@ def read(
 ) -> DataNode:
     """Reads the file that each sample names.
 
+    >>> import numpy as np
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, fn
+    >>> _ = Path("hello.txt").write_text("hello")
+    >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
+    ...     pipe.set_outputs(fn.io.file.read(np.frombuffer(b"hello.txt", np.uint8)))
+    ...     (result,) = pipe.run()
+    ...     print(bytes(result.at(0)))
+    b'hello'
+
     Inputs:
         filepaths: a path or URL a sample, encoded in UTF-8 (or as the file system has it): uint8
             or int8, one dimension, as `np.frombuffer(path.encode(), np.uint8)` gives it. Relative
