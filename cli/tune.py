@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -18,6 +17,7 @@ import typer
 from ..engine.run.config import PipelineConfig
 from ..engine.run.definition import decorator_options
 from ..engine.run.pipeline import Pipeline
+from ..engine.threads import usable_cores
 from .benchmark.measure import measure
 from .benchmark.search import Search, Setting, Trial, as_arguments, choices_of
 from .benchmark.turns import Comparison, compare
@@ -153,7 +153,7 @@ def _tune(
         nodes = pipeline.graph_facts().nodes
         has_python_workers = any(node.operator.python_callee() for node in nodes)
     choices = choices_of(
-        len(os.sched_getaffinity(0)),
+        usable_cores(),
         tried,
         present=_DEFAULTS | arguments | (decorator_options(definition) or {}),
         has_python_workers=has_python_workers,
@@ -197,8 +197,7 @@ def _print(printer: Printer, target: str, tuned: _Tuned) -> None:
     ran = sorted((each for each in tuned.trials if each.rates), key=lambda each: -each.rate)
     printer.print(
         (target, "bold"),
-        f"  {len(tuned.trials):,} settings in {tuned.seconds:.0f} s, "
-        f"{len(os.sched_getaffinity(0))} cores",
+        f"  {len(tuned.trials):,} settings in {tuned.seconds:.0f} s, {usable_cores()} cores",
     )
     rows = [
         (as_arguments(each.setting) or "as it is", f"{each.rate:,.0f}", f"{len(each.rates)}")
