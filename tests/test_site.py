@@ -69,6 +69,8 @@ def test_every_operator_has_an_example(builder):
     }
     missing = set()
     for name, operator in pages.public().items():
+        if not operator.__module__.startswith("penstock."):  # of another test
+            continue
         text = inspect.cleandoc(operator.__doc__)
         if name in NOT_RUN:
             assert "\n```python\n" in "\n".join(pages.blocks(text)), name

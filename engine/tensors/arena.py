@@ -22,7 +22,6 @@ import threading
 import weakref
 from contextlib import suppress
 from pathlib import Path
-from tempfile import mkstemp
 from typing import Any
 
 import numpy as np
@@ -176,6 +175,8 @@ def beyond_standard_streams(descriptor: int) -> int:
 def _memory_file() -> int:
     if hasattr(os, "memfd_create"):
         return beyond_standard_streams(os.memfd_create("penstock"))
+    from tempfile import mkstemp  # Linux does not need the import
+
     descriptor, path = mkstemp(prefix="penstock")
     os.unlink(path)
     return beyond_standard_streams(descriptor)

@@ -89,13 +89,13 @@ def test_without_an_interpreter_threads_work(source, tmp_path, uses, monkeypatch
 
 
 def test_an_error_keeps_its_type_and_the_whole_shards(source, tmp_path, uses):
-    with pytest.raises(ArgumentError, match=r"035\.jpg.* where: .* fails: ") as caught:
+    with pytest.raises(ArgumentError, match=r"b/035.* where: .* fails: ") as caught:
         datasets.convert(
             source,
             tmp_path / "a",
             to="tfrecord",
             shard_count=5,
-            where="key != 'b/035' or image < 3",
+            where="key != 'b/035' or key['x'] < 3",
         )
     assert any("resume=True" in note for note in caught.value.__notes__)
     assert "converting_child.py" in str(caught.value.__cause__)
