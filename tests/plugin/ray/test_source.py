@@ -108,7 +108,7 @@ def test_files_that_were_changed_are_opened_anew(tmp_path):
 
 
 def test_what_is_no_data_set(tmp_path):
-    with pytest.raises(SourceError, match="no data set of a known format"):
+    with pytest.raises(SourceError, match="is a folder without files of data"):
         DatasetSource(tmp_path)
     with pytest.raises(FileNotFoundError):
         DatasetSource(tmp_path / "missing")
