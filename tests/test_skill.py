@@ -34,8 +34,8 @@ def test_the_program_runs(photo_tree):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     (program,) = re.findall(r"```python\n(.+?)```", PAGE, re.S)
     program = program.replace("photos/train", str(photo_tree.root)).replace(
-        "        ...", "        seen.append(images)"
+        "            ...", "            seen.append(images)"
     )
     seen = []
-    exec(compile(program.replace("range(10)", "range(1)"), "SKILL.md", "exec"), {"seen": seen})
+    exec(compile(program.replace("range(10)", "range(1)"), "SKILL.md", "exec"), {"seen": seen, "__name__": "__main__"})
     assert seen[0].shape == (64, 3, 224, 224)
