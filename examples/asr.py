@@ -32,7 +32,7 @@ def utterances(manifest: str, training: bool, device: str) -> Any:
         sample_rate=RATE,
         read_sample_rate=False,
         random_shuffle=training,
-        pad_last_batch=True,
+        pad_last_batch=not training,
         name="speech",
     )
     if device == "cuda":
@@ -48,14 +48,14 @@ def utterances(manifest: str, training: bool, device: str) -> Any:
     return fn.pad(bands), bands.shape()[1], fn.pad(text)
 
 
-def batches_of(pipeline: Pipeline) -> Any:
+def batches_of(pipeline: Pipeline, last_batch: str) -> Any:
     """Return an iterator over features, their lengths and texts."""
     return GenericIterator(
         pipeline,
         ["features", "windows", "text"],
         reader_name="speech",
         batch_form="tuple",
-        last_batch_policy="partial",
+        last_batch_policy=last_batch,
     )
 
 
@@ -116,8 +116,8 @@ def train(
     gpu = int(os.environ.get("LOCAL_RANK", 0)) if device == "cuda" else None
     if gpu is not None:
         torch.cuda.set_device(gpu)
-    batches = batches_of(utterances(manifest, True, device, device_id=gpu))
-    val_batches = batches_of(utterances(val_manifest, False, device, device_id=gpu))
+    batches = batches_of(utterances(manifest, True, device, device_id=gpu), "fill")
+    val_batches = batches_of(utterances(val_manifest, False, device, device_id=gpu), "partial")
     model = network(letters).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     parts: dict[str, Any] = {"model": model, "optimizer": optimizer, "batches": batches}

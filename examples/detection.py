@@ -48,7 +48,7 @@ def scenes(folder: str, annotations: str, training: bool, decoder: str, anchors:
         ratio=True,
         skip_empty=True,
         random_shuffle=training,
-        pad_last_batch=True,
+        pad_last_batch=not training,
         name="scenes",
     )
     mirror = fn.random.coin_flip() if training else 0
@@ -68,14 +68,14 @@ def scenes(folder: str, annotations: str, training: bool, decoder: str, anchors:
     return images, offsets, classes
 
 
-def batches_of(pipeline: Pipeline) -> Any:
+def batches_of(pipeline: Pipeline, last_batch: str) -> Any:
     """Return an iterator over images, boxes or offsets, and classes."""
     return GenericIterator(
         pipeline,
         ["images", "boxes", "classes"],
         reader_name="scenes",
         batch_form="tuple",
-        last_batch_policy="partial",
+        last_batch_policy=last_batch,
     )
 
 
@@ -171,8 +171,9 @@ def train(
     decoder = "mixed" if device == "cuda" else "cpu"
     anchors = anchor_boxes()
     given = decoder, anchors.numpy()
-    batches = batches_of(scenes(path, annotations, True, *given, device_id=gpu))
-    val_batches = batches_of(scenes(val_path, val_annotations, False, *given, device_id=gpu))
+    batches = batches_of(scenes(path, annotations, True, *given, device_id=gpu), "fill")
+    val_pipeline = scenes(val_path, val_annotations, False, *given, device_id=gpu)
+    val_batches = batches_of(val_pipeline, "partial")
     with open(annotations, encoding="utf-8") as file:
         classes = len(json.load(file)["categories"])
     model, anchors = Detector(classes).to(device), anchors.to(device)

@@ -23,7 +23,7 @@ from penstock.plugin.pytorch import ClassificationIterator
 def read(path: str, training: bool) -> Any:
     """Return encoded images and their labels."""
     return fn.readers.file(
-        file_root=path, random_shuffle=training, pad_last_batch=True, name="photos"
+        file_root=path, random_shuffle=training, pad_last_batch=not training, name="photos"
     )
 
 
@@ -41,14 +41,14 @@ def photographs(path: str, training: bool, decoder: str) -> Any:
     return fn.crop_mirror_normalize(images, mean=mean, std=std, mirror=mirror), labels
 
 
-def batches_of(pipeline: Pipeline) -> Any:
+def batches_of(pipeline: Pipeline, last_batch: str) -> Any:
     """Return an iterator over pairs of images and labels."""
     return ClassificationIterator(
         pipeline,
         reader_name="photos",
         batch_form="tuple",
         class_labels=True,
-        last_batch_policy="partial",
+        last_batch_policy=last_batch,
     )
 
 
@@ -68,8 +68,8 @@ def train(
     if gpu is not None:
         torch.cuda.set_device(gpu)
     decoder = "mixed" if device == "cuda" else "cpu"
-    batches = batches_of(photographs(path, True, decoder, device_id=gpu))
-    val_batches = batches_of(photographs(val_path, False, decoder, device_id=gpu))
+    batches = batches_of(photographs(path, True, decoder, device_id=gpu), "fill")
+    val_batches = batches_of(photographs(val_path, False, decoder, device_id=gpu), "partial")
     model = network(classes).to(device)
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
     parts: dict[str, Any] = {"model": model, "optimizer": optimizer, "batches": batches}

@@ -497,7 +497,8 @@ class BaseIterator(ABC, Generic[T, Form]):
             if outputs is None:
                 raise ArgumentError(
                     "the pipeline raised StopIteration before the epoch's first batch: its source "
-                    "has no data, or cannot be iterated a second time (a generator cannot)"
+                    "has no data, or cannot be iterated a second time (a generator cannot; give a "
+                    'generator function and `cycle="raise"` to fn.external_source)'
                 )
         return outputs
 

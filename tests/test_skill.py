@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock import fn
+from penstock import Pipeline, fn, tfrecord, types
 
 PAGE = (Path(penstock.__file__).resolve().parent / "SKILL.md").read_text(encoding="utf-8")
 CALLS = re.findall(r"`(?:image, mask = |encoded, labels = )?(fn\.[\w.]+\(.*?\))`[^`\w]", PAGE)
@@ -30,12 +30,30 @@ def test_the_call_is_possible(text):
             assert {keyword.arg for keyword in node.keywords} <= set(parameters)
 
 
+ROWS = re.findall(r"^\| [\w ]+ \| `(fn\.readers\..+?\))` \| (.+) \|$", PAGE, re.M)
+
+
+@pytest.mark.parametrize(("call", "outputs"), ROWS)
+def test_a_reader_has_the_outputs_of_its_row(call, outputs):
+    names = {"fn": fn, "types": types, "tfrecord": tfrecord}
+    with Pipeline(batch_size=1, num_threads=1):
+        nodes = eval(call.replace("[...]", '["x"]').replace("=...", '="x"'), names)
+    if outputs.startswith("a node for each"):
+        assert len(nodes) == 2
+    elif outputs == "dict of nodes":
+        assert isinstance(nodes, dict)
+    else:
+        expected = len(re.sub(r"\(.*?\)", "", outputs).split(", "))
+        assert (len(nodes) if isinstance(nodes, list | tuple) else 1) == expected
+
+
 def test_the_program_runs(photo_tree):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     (program,) = re.findall(r"```python\n(.+?)```", PAGE, re.S)
     program = program.replace("photos/train", str(photo_tree.root)).replace(
-        "        ...", "        seen.append(images)"
+        "            ...", "            seen.append(images)"
     )
     seen = []
-    exec(compile(program.replace("range(10)", "range(1)"), "SKILL.md", "exec"), {"seen": seen})
+    names = {"seen": seen, "__name__": "__main__"}
+    exec(compile(program.replace("range(10)", "range(1)"), "SKILL.md", "exec"), names)
     assert seen[0].shape == (64, 3, 224, 224)
