@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 import name_pages  # type: ignore[import-not-found]  # beside this file
+import operator_drawings  # type: ignore[import-not-found]
 import operator_pages  # type: ignore[import-not-found]
 import operator_pictures  # type: ignore[import-not-found]
 import option_pages  # type: ignore[import-not-found]
@@ -31,6 +32,8 @@ PAGES = {
     "docs/operators.md": "operators/index.md",
 }
 """Pages by their paths in the checkout; each other page of docs/ keeps its name."""
+
+PICTURES = "operators/pictures"
 
 
 class DeadLinkError(ValueError):
@@ -61,9 +64,10 @@ def gather(sources: Path) -> None:
     for path in {*docs, *PAGES} - {"docs/operators.md"}:
         text = (ROOT / path).read_text(encoding="utf-8")
         write(sources / place(path), LINK.sub(partial(moved, path, sources), text))
-    examples, gallery = operator_pictures.write(sources / "operators" / "pictures")
-    write(sources / "gallery.md", gallery)
-    operator_pages.write(sources / "operators", examples)
+    pictures = sources / PICTURES
+    shown = operator_pictures.write(pictures) | operator_drawings.write(pictures)
+    write(sources / "gallery.md", operator_pictures.gallery_page(shown, PICTURES))
+    operator_pages.write(sources / "operators", operator_pictures.by_operator(shown))
     write(sources / "names.md", name_pages.page())
     write(sources / "pipeline_arguments.md", option_pages.pipelines())
     write(sources / "iterator_arguments.md", option_pages.iterators())
@@ -123,6 +127,9 @@ def main() -> int:
     status = subprocess.call([sys.executable, "-m", "sphinx", *strict, "-c", HERE, sources, folder])
     if status == 0:
         shutil.copyfile(ROOT / "SKILL.md", folder / "skill.md")
+        for sound in (sources / PICTURES).glob("*.wav"):  # Sphinx copies images only
+            (folder / PICTURES).mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(sound, folder / PICTURES / sound.name)
         write(folder / "llms.txt", list_of_pages(sources))
         print(f"The site: {folder / 'index.html'}")
     return status
