@@ -79,7 +79,8 @@ CALLS = {
         "mfcc": (
             (
                 "fn.to_decibels(fn.mel_filter_bank("
-                "fn.spectrogram(signal, nfft=512, window_step=128), sample_rate=16000, nfilter=40), cutoff_db=-60)"
+                "fn.spectrogram(signal, nfft=512, window_step=128), "
+                "sample_rate=16000, nfilter=40), cutoff_db=-60)"
             ),
             (
                 "spectrogram = fn.spectrogram(signal, nfft=512, window_step=128)\n"
