@@ -119,8 +119,26 @@ def test_every_operator_has_an_example(builder):
 def test_every_name_of_the_modules_has_a_heading(builder):
     names = importlib.import_module("name_pages")
     headings = set(re.findall(r"^### (\S+)$", names.page(), re.M))
-    assert {f"penstock.{name}" for name in penstock.__all__} <= headings
-    for module in ("types", "math", "tfrecord", "auto_aug", "datasets"):
-        public = importlib.import_module(f"penstock.{module}").__all__
-        assert {f"penstock.{module}.{name}" for name in public} <= headings
+    for module in names.MODULES:
+        public = getattr(importlib.import_module(module), "__all__", ())
+        assert {f"{module}.{name}" for name in public} <= headings
+    for module in names.FRAMEWORKS:
+        public = names.listed(names.tree_of(module))
+        assert public
+        assert {f"{module}.{name}" for name in public} <= headings
+    base, v2 = "penstock.experimental.torchvision", "penstock.experimental.torchvision.v2"
+    known = set(importlib.import_module(base).__all__)
+    assert set(importlib.import_module(v2).__all__) - known == {"functional"}
     assert "penstock.extend.register" in headings
+
+
+def test_the_names_of_frameworks_are_read_without_an_import(builder):
+    names = importlib.import_module("name_pages")
+    text = "\n".join(names.facts_read(names.defined("penstock.plugin.jax", "GenericIterator")))
+    assert "\n    pipelines: Sequence[Pipeline] | Pipeline,\n" in text
+    assert "Yields a dictionary with each output as one array" in text
+    assert "(iterator_arguments.md)" in text
+    alias = names.defined("penstock.plugin.jax", "DALIGenericIterator")
+    assert names.facts_read(alias) == ["`GenericIterator`"]
+    policy = names.defined("penstock.plugin.jax", "LastBatchPolicy")
+    assert "`FILL`" in "".join(names.facts_read(policy))
