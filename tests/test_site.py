@@ -35,6 +35,7 @@ def test_every_page_is_in_the_contents_and_every_link_leads_to_a_file(builder, t
             if not re.match(r"[a-z]+:", target):
                 named = page.parent / target
                 assert named.exists() or named.with_suffix(".md").exists(), (page.name, target)
+        assert "![]" not in page.read_text(encoding="utf-8"), page.name  # it lacks an alt text
         for target in re.findall(r' src="([^"]+)"', page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), (page.name, target)
 
@@ -53,6 +54,13 @@ def test_the_page_of_an_operator_has_its_arguments_once(builder):
     assert text.count("random_shuffle") == 1  # it is described on the page of all readers
     assert "\n>>> with crops() as pipe:" in text
     assert all(f"`fn.{name}`" in pages.index(operators, linked=True) for name in operators)
+
+
+def test_each_mend_of_the_html_is_made_once(builder):
+    made = "".join(builder.MENDS)
+    mended = builder.accessible(made)
+    assert mended == "".join(builder.MENDS.values())
+    assert builder.accessible(mended) == mended
 
 
 def test_each_listed_call_is_drawn_and_its_sound_is_written(builder, tmp_path):
