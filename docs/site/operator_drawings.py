@@ -178,21 +178,22 @@ SEEN = {
 
 def inputs_of(image: Any) -> dict[str, Any]:
     """Return the inputs of the calls by name; `image` is RGB (HEIGHT, WIDTH, 3)."""
-    lines = [[point.split(",") for point in each.split()] for each in OUTLINES]
+    lines = [np.array(re.findall(r"\d+", each), np.float32).reshape(-1, 2) for each in OUTLINES]
     ends = np.cumsum([len(line) for line in lines])
     mask = np.zeros((HEIGHT, WIDTH), np.uint8)
     for label, line in enumerate(lines, 1):
-        cv2.fillPoly(mask, [np.int32(line)], label)
-    extents = [(*np.float32(line).min(0), *np.float32(line).max(0)) for line in lines]
-    sound = np.float32(speech.speech_like(SECONDS, RATE, 3)[:, 0])
+        cv2.fillPoly(mask, [line.astype(np.int32)], label)
+    extents = np.array([(*line.min(axis=0), *line.max(axis=0)) for line in lines])
+    rows = [(i + 1, ends[i] - len(line), ends[i]) for i, line in enumerate(lines)]
+    sound = speech.speech_like(SECONDS, RATE, 3)[:, 0].astype(np.float32)
     return {
         "signal": np.pad(sound, round(SILENCE * RATE)),
         "image": types.Constant(image, layout="HWC"),
-        "vertices": np.concatenate([np.float32(line) for line in lines]),
-        "polygons": np.int32([(i + 1, ends[i] - len(lines[i]), ends[i]) for i in range(3)]),
+        "vertices": np.concatenate(lines),
+        "polygons": np.array(rows, np.int32),
         "mask": mask,
-        "boxes": np.float32(extents) / np.float32([WIDTH, HEIGHT, WIDTH, HEIGHT]),
-        "labels": np.int32([1, 2, 3]),
+        "boxes": (extents / (WIDTH, HEIGHT, WIDTH, HEIGHT)).astype(np.float32),
+        "labels": np.array([1, 2, 3], np.int32),
     }
 
 
@@ -275,7 +276,7 @@ def draw_boxes(photo: Any, image: Any, boxes: Any, labels: Any = (1, 2, 3)) -> A
     """Draw boxes on an image, in the colors of their labels."""
     picture = image.copy()
     height, width = picture.shape[:2]
-    corners = np.int32(np.round(boxes * np.float32([width, height, width, height])))
+    corners = np.round(boxes * (width, height, width, height)).astype(int).tolist()
     for (left, top, right, bottom), label in zip(corners, np.ravel(labels), strict=True):
         cv2.rectangle(picture, (left, top), (right - 1, bottom - 1), COLORS[label - 1], 2)
     return gallery.shrunk(picture)
@@ -284,7 +285,7 @@ def draw_boxes(photo: Any, image: Any, boxes: Any, labels: Any = (1, 2, 3)) -> A
 def draw_points(photo: Any, image: Any, points: Any) -> Any:
     """Draw points on an image."""
     picture = image.copy()
-    for x, y in np.int32(np.round(points)):
+    for x, y in np.round(points).astype(int).tolist():
         cv2.circle(picture, (x, y), 2, COLORS[0], -1, cv2.LINE_AA)
     return picture
 
@@ -293,15 +294,15 @@ def draw_masks(photo: Any, polygons: Any, vertices: Any, *place: Any) -> Any:
     """Draw masks on the photograph, and a pixel, or a window by its start and its end."""
     filled = photo.copy()
     for label, start, end in polygons:
-        cv2.fillPoly(filled, [np.int32(vertices[start:end])], COLORS[label - 1])
+        cv2.fillPoly(filled, [vertices[start:end].astype(np.int32)], COLORS[label - 1])
     picture = cv2.addWeighted(filled, 0.6, photo, 0.4, 0)
-    corners = [tuple(map(int, each[::-1])) for each in place]
+    corners = [each[::-1].tolist() for each in place]
     if len(corners) == 1:
         cv2.drawMarker(picture, corners[0], gallery.PAPER, cv2.MARKER_CROSS, 24, 3)
         cv2.drawMarker(picture, corners[0], gallery.INK, cv2.MARKER_CROSS, 22, 1)
     elif corners:
-        cv2.rectangle(picture, *corners, gallery.PAPER, 3)
-        cv2.rectangle(picture, *corners, gallery.INK, 1)
+        cv2.rectangle(picture, corners[0], corners[1], gallery.PAPER, 3)
+        cv2.rectangle(picture, corners[0], corners[1], gallery.INK, 1)
     return picture
 
 
