@@ -4,8 +4,11 @@ import importlib
 import inspect
 import re
 import sys
+import wave
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
 import penstock
@@ -17,7 +20,7 @@ SITE = ROOT / "docs" / "site"
 @pytest.fixture
 def builder(monkeypatch):
     monkeypatch.syspath_prepend(str(SITE))
-    for name in ("build", "operator_pages"):
+    for name in ("build", "operator_pages", "operator_pictures", "operator_drawings"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     return importlib.import_module("build")
 
@@ -32,6 +35,9 @@ def test_every_page_is_in_the_contents_and_every_link_leads_to_a_file(builder, t
             if not re.match(r"[a-z]+:", target):
                 named = page.parent / target
                 assert named.exists() or named.with_suffix(".md").exists(), (page.name, target)
+        assert "![]" not in page.read_text(encoding="utf-8"), page.name  # it lacks an alt text
+        for target in re.findall(r' src="([^"]+)"', page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), (page.name, target)
 
 
 def test_a_link_to_a_missing_file_is_refused(builder, tmp_path):
@@ -48,6 +54,47 @@ def test_the_page_of_an_operator_has_its_arguments_once(builder):
     assert text.count("random_shuffle") == 1  # it is described on the page of all readers
     assert "\n>>> with crops() as pipe:" in text
     assert all(f"`fn.{name}`" in pages.index(operators, linked=True) for name in operators)
+
+
+def test_each_mend_of_the_html_is_made_once(builder):
+    made = "".join(builder.MENDS)
+    mended = builder.accessible(made)
+    assert mended == "".join(builder.MENDS.values())
+    assert builder.accessible(mended) == mended
+
+
+def test_each_listed_call_is_drawn_and_its_sound_is_written(builder, tmp_path):
+    drawings = sys.modules["operator_drawings"]
+    written = drawings.write(tmp_path)
+    assert {kind: dict(entries).keys() for kind, entries in written.items()} == {
+        kind: calls.keys() for kind, calls in drawings.CALLS.items()
+    }
+    for kind, entries in written.items():
+        for name, text in entries:
+            picture = cv2.imread(str(tmp_path / f"{name}-drawn.png"))
+            middle = picture.shape[1] // 2
+            before, after = picture[:, : middle - 7], picture[:, middle + 7 :]
+            assert before.std() > 10, name
+            assert after.std() > 10, name
+            assert (before != after).any(), name
+            assert f"({{}}/{name}-drawn.png)" in text
+            assert drawings.CALLS[kind][name][1] in text
+    rates = {}
+    for name in ("signal", *drawings.CALLS["Sounds"]):
+        with wave.open(str(tmp_path / f"{name}.wav")) as sound:
+            rates[name] = sound.getframerate(), round(sound.getnframes() / sound.getframerate(), 1)
+    assert rates["signal"] == (16000, 2.2)
+    assert rates["audio_resample"] == (4000, 2.2)
+    assert rates["nonsilent_region"][1] < 2
+
+
+def test_drawn_boxes_lie_where_the_boxes_are(builder):
+    drawings = sys.modules["operator_drawings"]
+    image = np.zeros((100, 200, 3), np.uint8)
+    picture = drawings.draw_boxes(image, image, np.float32([[0.1, 0.2, 0.5, 0.6]]), [2])
+    assert tuple(picture[20, 20]) == tuple(picture[59, 99]) == drawings.COLORS[1]
+    assert not picture[30:50, 30:90].any()
+    assert not picture[65:].any()
 
 
 WITHOUT_EXAMPLE = {
@@ -82,8 +129,26 @@ def test_every_operator_has_an_example(builder):
 def test_every_name_of_the_modules_has_a_heading(builder):
     names = importlib.import_module("name_pages")
     headings = set(re.findall(r"^### (\S+)$", names.page(), re.M))
-    assert {f"penstock.{name}" for name in penstock.__all__} <= headings
-    for module in ("types", "math", "tfrecord", "auto_aug", "datasets"):
-        public = importlib.import_module(f"penstock.{module}").__all__
-        assert {f"penstock.{module}.{name}" for name in public} <= headings
+    for module in names.MODULES:
+        public = getattr(importlib.import_module(module), "__all__", ())
+        assert {f"{module}.{name}" for name in public} <= headings
+    for module in names.FRAMEWORKS:
+        public = names.listed(names.tree_of(module))
+        assert public
+        assert {f"{module}.{name}" for name in public} <= headings
+    base, v2 = "penstock.experimental.torchvision", "penstock.experimental.torchvision.v2"
+    known = set(importlib.import_module(base).__all__)
+    assert set(importlib.import_module(v2).__all__) - known == {"functional"}
     assert "penstock.extend.register" in headings
+
+
+def test_the_names_of_frameworks_are_read_without_an_import(builder):
+    names = importlib.import_module("name_pages")
+    text = "\n".join(names.facts_read(names.defined("penstock.plugin.jax", "GenericIterator")))
+    assert "\n    pipelines: Sequence[Pipeline] | Pipeline,\n" in text
+    assert "Yields a dictionary with each output as one array" in text
+    assert "(iterator_arguments.md)" in text
+    alias = names.defined("penstock.plugin.jax", "DALIGenericIterator")
+    assert names.facts_read(alias) == ["`GenericIterator`"]
+    policy = names.defined("penstock.plugin.jax", "LastBatchPolicy")
+    assert "`FILL`" in "".join(names.facts_read(policy))

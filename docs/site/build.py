@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 import name_pages  # type: ignore[import-not-found]  # beside this file
+import operator_drawings  # type: ignore[import-not-found]
 import operator_pages  # type: ignore[import-not-found]
 import operator_pictures  # type: ignore[import-not-found]
 import option_pages  # type: ignore[import-not-found]
@@ -31,6 +32,19 @@ PAGES = {
     "docs/operators.md": "operators/index.md",
 }
 """Pages by their paths in the checkout; each other page of docs/ keeps its name."""
+
+PICTURES = "operators/pictures"
+TABLE = '<div class="table-wrapper colwidths-auto docutils container">'
+
+MENDS = {
+    '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Site">',
+    '<aside class="toc-drawer">': '<aside class="toc-drawer" aria-label="Page">',
+    '<th class="head"><p></p></th>': "<td></td>",
+    TABLE: TABLE.replace(">", ' tabindex="0">'),
+    "<pre>": '<pre tabindex="0">',
+}
+"""What Sphinx and the theme write, and what readers of screens and keyboards need instead."""
 
 
 class DeadLinkError(ValueError):
@@ -61,9 +75,10 @@ def gather(sources: Path) -> None:
     for path in {*docs, *PAGES} - {"docs/operators.md"}:
         text = (ROOT / path).read_text(encoding="utf-8")
         write(sources / place(path), LINK.sub(partial(moved, path, sources), text))
-    examples, gallery = operator_pictures.write(sources / "operators" / "pictures")
-    write(sources / "gallery.md", gallery)
-    operator_pages.write(sources / "operators", examples)
+    pictures = sources / PICTURES
+    shown = operator_pictures.write(pictures) | operator_drawings.write(pictures)
+    write(sources / "gallery.md", operator_pictures.gallery_page(shown, PICTURES))
+    operator_pages.write(sources / "operators", operator_pictures.by_operator(shown))
     write(sources / "names.md", name_pages.page())
     write(sources / "pipeline_arguments.md", option_pages.pipelines())
     write(sources / "iterator_arguments.md", option_pages.iterators())
@@ -101,6 +116,17 @@ def list_of_pages(sources: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+def accessible(html: str) -> str:
+    """Return a page whose landmarks have names and whose code scrolls by the keyboard.
+
+    >>> accessible("<pre>code</pre>")
+    '<pre tabindex="0">code</pre>'
+    """
+    for made, mended in MENDS.items():
+        html = html.replace(made, mended)
+    return html
+
+
 def write(path: Path, text: str) -> None:
     """Write a file, unless it has this text: Sphinx reads changed pages only."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -121,11 +147,26 @@ def main() -> int:
         return 1
     strict = ("--fail-on-warning", "--keep-going", "--nitpicky", "--quiet")
     status = subprocess.call([sys.executable, "-m", "sphinx", *strict, "-c", HERE, sources, folder])
-    if status == 0:
-        shutil.copyfile(ROOT / "SKILL.md", folder / "skill.md")
-        write(folder / "llms.txt", list_of_pages(sources))
-        print(f"The site: {folder / 'index.html'}")
-    return status
+    return status or finish(sources, folder)
+
+
+def finish(sources: Path, folder: Path) -> int:
+    """Write into the site what Sphinx does not write; return the exit status."""
+    shutil.copyfile(ROOT / "SKILL.md", folder / "skill.md")
+    write(folder / "llms.txt", list_of_pages(sources))
+    for sound in (sources / PICTURES).glob("*.wav"):  # Sphinx copies images only
+        (folder / PICTURES).mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(sound, folder / PICTURES / sound.name)
+    found = set()
+    for page in folder.rglob("*.html"):
+        text = accessible(page.read_text(encoding="utf-8"))
+        write(page, text)
+        found |= {made for made, mended in MENDS.items() if mended in text}
+    if len(found) < len(MENDS):
+        print(f"The theme writes other HTML than {sorted(MENDS.keys() - found)}", file=sys.stderr)
+        return 1
+    print(f"The site: {folder / 'index.html'}")
+    return 0
 
 
 if __name__ == "__main__":

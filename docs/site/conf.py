@@ -19,4 +19,5 @@ html_theme = "furo"
 html_title = "Penstock"
 html_show_sphinx = False
 html_show_sourcelink = False
-pygments_style = "friendly"
+html_static_path = ["static"]
+html_css_files = ["site.css"]

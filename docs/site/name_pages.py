@@ -5,10 +5,13 @@ The operators have pages of their own, and dynamic mode has the same operators.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import re
+from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -20,11 +23,29 @@ MODULES = (
     "penstock",
     *("penstock.types", "penstock.math", "penstock.tfrecord", "penstock.auto_aug"),
     *("penstock.tensors", "penstock.backend", "penstock.datasets", "penstock.extend"),
+    *("penstock.experimental.dynamic", "penstock.experimental.dynamic.math"),
+    "penstock.experimental.dynamic.pytorch",
+    *("penstock.experimental.torchvision", "penstock.experimental.torchvision.v2.functional"),
     *("penstock.plugin.arrays", "penstock.plugin.base_iterator", "penstock.plugin.pytorch"),
+    *("penstock.plugin.pytorch.fn", "penstock.plugin.pytorch.loader_evaluator"),
+    *("penstock.plugin.pytorch.experimental", "penstock.plugin.pytorch.experimental.proxy"),
+    *("penstock.plugin.numba", "penstock.plugin.numba.experimental", "penstock.plugin.numba.fn"),
+    *("penstock.plugin.numba.fn.experimental", "penstock.plugin.triton"),
     *("penstock.plugin_manager", "penstock.pickling", "penstock.testing"),
     *(f"penstock.testing.{suite}" for suite in ("operators", "readers", "writers", "decoders")),
 )
-"""Those that import without a framework but PyTorch; the others have pages in docs/."""
+"""Those that import without a framework but PyTorch."""
+
+FRAMEWORKS = (
+    *("penstock.plugin.jax", "penstock.plugin.jax.fn", "penstock.plugin.jax.clu"),
+    *("penstock.plugin.tf", "penstock.plugin.tf.experimental", "penstock.plugin.keras"),
+    *("penstock.plugin.paddle", "penstock.plugin.ray"),
+    *("penstock.plugin.pytorch.accelerate", "penstock.plugin.pytorch.hugging_face"),
+)
+"""Those that need another framework; their files are read, but not imported."""
+
+SHARED = "Those of [all iterators](iterator_arguments.md)."
+"""What stands for the description that an import puts in the place of `{arguments}`."""
 
 
 def page() -> str:
@@ -39,6 +60,11 @@ def page() -> str:
         for name in names_of(module):
             value = getattr(module, name)
             parts += [f"### {module_name}.{name}", *facts_of(value)]
+    for module_name in FRAMEWORKS:
+        tree = tree_of(module_name)
+        parts += [f"## {module_name}", *markdown(ast.get_docstring(tree))]
+        for name in listed(tree):
+            parts += [f"### {module_name}.{name}", *facts_read(defined(module_name, name))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -73,15 +99,82 @@ def form_of(signature: inspect.Signature) -> str:
     text = re.sub(r" at 0x[0-9a-f]+", "", str(signature))
     text = re.sub(r"<(?:class|function|built-in function) '?([\w.]+)'?>", r"\1", text)
     text = re.sub(r"(: |-> )([\"'])(.*?)\2(?=[,) ]|$)", r"\1\3", text)
+    return in_lines(text, signature.parameters)
+
+
+def in_lines(text: str, names: Iterable[str]) -> str:
+    """Return the text of a signature, whose arguments have these names, in lines if it is long."""
     if len(text) < 80:
         return text
-    names = "|".join(signature.parameters)
-    return re.sub(rf"(?<=[(,])( ?)(?=(?:\*, )?\*{{0,2}}(?:{names})[:,=)])", "\n    ", text)
+    pattern = rf"(?<=[(,])( ?)(?=(?:\*, )?\*{{0,2}}(?:{'|'.join(names)})[:,=)])"
+    return re.sub(pattern, "\n    ", text)
 
 
 def text_of(value: Any) -> list[str]:
     """Return the docstring of a value as Markdown, whose sections are no headings."""
-    text = inspect.cleandoc(getattr(value, "__doc__", None) or "")
-    if not text:
-        return []
-    return [re.sub(r"^## (\w+)", r"**\1**", part) for part in blocks(text)]
+    return markdown(getattr(value, "__doc__", None))
+
+
+def markdown(docstring: str | None) -> list[str]:
+    """Return a docstring as Markdown, whose sections are no headings."""
+    text = inspect.cleandoc(docstring or "")
+    return [re.sub(r"^## (\w+)", r"**\1**", part) for part in blocks(text)] if text else []
+
+
+def tree_of(module_name: str) -> ast.Module:
+    """Return a module of the package as it stands in its file."""
+    path = Path(penstock.__file__).parent.joinpath(*module_name.split(".")[1:])
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def listed(tree: ast.Module) -> list[str]:
+    """Return the names in `__all__`."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return sorted(ast.literal_eval(node.value))
+    raise LookupError("a module has no __all__")
+
+
+def defined(module_name: str, name: str) -> ast.AST:
+    """Return where a name of a module is defined, there or in the module that it comes from."""
+    for node in ast.walk(tree_of(module_name)):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name:
+            return node
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+            return node
+        if isinstance(node, ast.ImportFrom):
+            for each in node.names:
+                if (each.asname or each.name) == name:
+                    return defined(origin(module_name, node), each.name)
+    raise LookupError(f"{module_name} does not define {name}")
+
+
+def origin(module_name: str, node: ast.ImportFrom) -> str:
+    """Return the module that an import takes names from."""
+    path = Path(penstock.__file__).parent.joinpath(*module_name.split(".")[1:])
+    above = node.level - path.is_dir()
+    base = module_name.split(".")[: -above or None] if node.level else []
+    return ".".join([*base, *([node.module] if node.module else [])])
+
+
+def facts_read(node: ast.AST) -> list[str]:
+    """Return the call of a definition and its docstring, or the value that is assigned."""
+    if not isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+        assert isinstance(node, ast.Assign)
+        return [f"`{ast.unparse(node.value)}`"]
+    call = node
+    if isinstance(node, ast.ClassDef):
+        methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+        call = next((each for each in methods if each.name == "__init__"), node)
+    parts = []
+    if isinstance(call, ast.FunctionDef):
+        given = call.args
+        every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        text = re.sub(r"^self(, )?", "", ast.unparse(given))
+        text = re.sub(r"(?<=\S)=(?=\S)", " = ", text)  # as inspect writes annotated arguments
+        returned = f" -> {ast.unparse(call.returns)}" if call.returns and call is node else ""
+        names = [each.arg for each in every if each]
+        parts.append(f"```python\n{node.name}{in_lines(f'({text}){returned}', names)}\n```")
+    parts += markdown(ast.get_docstring(node))
+    return [part.replace("{arguments}", SHARED) for part in parts]

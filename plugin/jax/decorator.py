@@ -43,6 +43,15 @@ def data_iterator(
 ) -> Any:
     """Make a definition into a function that returns a `GenericIterator`; also a decorator.
 
+        @data_iterator(output_map=["image", "label"], reader_name="files", sharding=sharding)
+        def training(folder, shard_id=0, num_shards=1):
+            encoded, labels = fn.readers.file(
+                file_root=folder, name="files", shard_id=shard_id, num_shards=num_shards
+            )
+            return fn.resize(fn.decoders.image(encoded), size=(224, 224)), labels
+
+        batches = training("photos", batch_size=256)
+
     The function takes the arguments of the definition and of `Pipeline`, and `checkpoints`: what
     `checkpoints()` of such an iterator has returned. By default `num_threads` is 4. The definition
     may be one that `pipeline_def` has decorated, with arguments of `Pipeline`.
@@ -57,15 +66,6 @@ def data_iterator(
 
     Raises:
         ArgumentError: the arguments contradict one another, or the definition.
-
-        @data_iterator(output_map=["image", "label"], reader_name="files", sharding=sharding)
-        def training(folder, shard_id=0, num_shards=1):
-            encoded, labels = fn.readers.file(
-                file_root=folder, name="files", shard_id=shard_id, num_shards=num_shards
-            )
-            return fn.resize(fn.decoders.image(encoded), size=(224, 224)), labels
-
-        batches = training("photos", batch_size=256)
     """
     return decorated(
         GenericIterator,
