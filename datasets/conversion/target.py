@@ -28,13 +28,16 @@ def target_of(dataset: Dataset, options: ConvertOptions, row: DatasetFormat) -> 
 
     Raises:
         ArgumentError: the format cannot hold the samples, or an option does not suit the source.
+        MissingDependencyError: a library that writes the format is not installed.
     """
     schema = options.reencoding.schema(_chosen_schema(dataset, options))
     writer = check_fits(row, schema, str(dataset.place))
     target = Target(schema, _class_names(dataset, options))
     (first,) = dataset.read([0])
     first = options.reencoding(first.with_only(options.components))
-    return Target(schema, target.classes, writer.layout(target, first))
+    target = Target(schema, target.classes, writer.layout(target, first))
+    writer(target)  # a library that is not installed is an error before anything is written
+    return target
 
 
 def check_fits(row: DatasetFormat, schema: Schema, what: str) -> type[Writer]:

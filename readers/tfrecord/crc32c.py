@@ -32,8 +32,8 @@ def checksum() -> Callable[[Any], int]:
         from crc32c import crc32c
     except ImportError:
         raise MissingDependencyError(
-            "verifying the checksums of TFRecord files needs the package crc32c: "
-            f"{install_hint('tfrecord')}, or pass verify_crc='never'"
+            "the checksums of TFRecord files need the package crc32c: "
+            f"{install_hint('tfrecord')}. Readers without it: verify_crc='never'"
         ) from None
     function: Callable[[Any], int] = crc32c
     return function

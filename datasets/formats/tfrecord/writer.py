@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....engine.errors import ArgumentError
+from ....readers.tfrecord.crc32c import checksum
 from ....readers.tfrecord.encoding import FeatureValue, encode_example
 from ....readers.tfrecord.framing import FRAME, frames_of
 from ...component_files import npy_of
@@ -15,6 +16,7 @@ from ...manifest import ShardInfo
 from ...sample import Encoded, Sample, Value
 from ...schema import Schema
 from ..one_file import OneFileWriter
+from ..writer import Target
 from .reader import DOUBLE, EXTENSION, KEY, NATIVE, SHAPE
 
 _OURS = (EXTENSION, SHAPE, DOUBLE)
@@ -38,6 +40,10 @@ class TFRecordWriter(OneFileWriter):
         """See `Writer.refusal`."""
         taken = [name for name in schema if name == KEY or name.endswith(_OURS)]
         return f"TFRecord files have another use for the name {taken[0]!r}" if taken else ""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        checksum()  # raises an error if crc32c is not installed
 
     def start(self, path: Any) -> None:
         """See `Writer.start`."""

@@ -17,7 +17,7 @@ from penstock import datasets
 from penstock.datasets import Encoded, Sample
 from penstock.datasets.conversion import destination
 from penstock.datasets.conversion import task as tasks
-from penstock.engine.errors import ArgumentError, SourceError
+from penstock.engine.errors import ArgumentError, MissingDependencyError, SourceError
 from penstock.testing import made
 
 
@@ -223,3 +223,15 @@ def test_killed_at_random_moments_a_conversion_goes_on(source, tmp_path, to):
     )
     assert result.returncode == 0, result.stderr
     assert int(result.stdout) >= 4
+
+
+@pytest.mark.parametrize(
+    ("to", "library"), [("tfrecord", "crc32c"), ("parquet", "pyarrow"), ("lmdb", "lmdb")]
+)
+def test_a_library_that_is_missing_leaves_no_destination(
+    source, tmp_path, monkeypatch, to, library
+):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingDependencyError, match=f"{library}.*pip install"):
+        datasets.convert(source, tmp_path / "out", to=to)
+    assert not (tmp_path / "out").exists()
