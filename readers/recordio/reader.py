@@ -248,6 +248,19 @@ class MXNet(RecordReader):
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
 
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, datasets, fn
+    >>> for name in ("cat", "dog"):
+    ...     Path("photos", name).mkdir(parents=True)
+    ...     _ = Path("photos", name, "0.jpg").write_text(name)
+    >>> _ = datasets.convert("photos", "shards", to="recordio")
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     encoded, labels = fn.readers.mxnet(path="shards/shard-00000.rec")
+    ...     pipe.set_outputs(labels)
+    ...     (labels,) = pipe.run()
+    ...     print(labels.as_array().tolist())
+    [[0.0], [1.0]]
+
     Outputs:
         the encoded image: uint8, shape (size,).
         its labels: float32, shape (labels,); (1,) for ordinary classification.

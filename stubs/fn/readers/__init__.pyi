@@ -50,6 +50,19 @@ def caffe(
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
 
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, datasets, fn
+    >>> for name in ("cat", "dog"):
+    ...     Path("photos", name).mkdir(parents=True)
+    ...     _ = Path("photos", name, "0.jpg").write_text(name)
+    >>> _ = datasets.convert("photos", "shards", to="caffe")
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     encoded, labels = fn.readers.caffe(path="shards/shard-00000")
+    ...     pipe.set_outputs(labels)
+    ...     (labels,) = pipe.run()
+    ...     print(labels.as_array().tolist())
+    [[0], [1]]
+
     Outputs:
         the image: an encoded file, uint8, shape (size,); pixels, uint8, or numbers
             (`float_data`), float32, shape (height, width, channels). A Datum that does not say
@@ -159,6 +172,19 @@ def caffe2(
 
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
+
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, datasets, fn
+    >>> for name in ("cat", "dog"):
+    ...     Path("photos", name).mkdir(parents=True)
+    ...     _ = Path("photos", name, "0.jpg").write_text(name)
+    >>> _ = datasets.convert("photos", "shards", to="caffe2")
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     encoded, labels = fn.readers.caffe2(path="shards/shard-00000")
+    ...     pipe.set_outputs(labels)
+    ...     (labels,) = pipe.run()
+    ...     print(labels.as_array().tolist())
+    [[0], [1]]
 
     Outputs:
         the image: an encoded file, uint8, shape (size,), or pixels, uint8, shape (height,
@@ -736,6 +762,19 @@ def mxnet(
 
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
+
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, datasets, fn
+    >>> for name in ("cat", "dog"):
+    ...     Path("photos", name).mkdir(parents=True)
+    ...     _ = Path("photos", name, "0.jpg").write_text(name)
+    >>> _ = datasets.convert("photos", "shards", to="recordio")
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     encoded, labels = fn.readers.mxnet(path="shards/shard-00000.rec")
+    ...     pipe.set_outputs(labels)
+    ...     (labels,) = pipe.run()
+    ...     print(labels.as_array().tolist())
+    [[0.0], [1.0]]
 
     Outputs:
         the encoded image: uint8, shape (size,).
