@@ -17,7 +17,7 @@ from ...readers.processes import alive, assert_soon
 
 def test_threads_forbid_a_fork():
     wait = threading.Event()
-    thread = threading.Thread(target=wait.wait, name="another")
+    thread = threading.Thread(target=wait.wait, name="!another")  # the first by name
     thread.start()
     try:
         assert "another" in why_no_fork()
