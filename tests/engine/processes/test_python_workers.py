@@ -23,7 +23,7 @@ from ...readers.processes import alive, assert_soon, children
 def nothing_is_left():
     before = children()
     yield
-    assert_soon(lambda: children() == before)
+    assert_soon(lambda: set(children()) <= set(before))  # some end late
 
 
 def shared_memory():

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("importable_tests")
 def nothing_is_left():
     before = children()
     yield
-    assert_soon(lambda: children() == before)
+    assert_soon(lambda: set(children()) <= set(before))  # some end late
 
 
 def define(
