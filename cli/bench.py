@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..datasets import open_dataset
-from ..engine.threads import usable_cores
+from ..engine.machine import usable_cores
 from ..readers.storage.urls import is_url
 from .benchmark.graphs import Work, graph_of
 from .benchmark.measure import Speed, Tick, measure

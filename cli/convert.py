@@ -21,9 +21,10 @@ from ..datasets.conversion.options import CommandOption, ConvertOptions
 from ..datasets.formats.loose_files import LooseFileWriter
 from ..datasets.formats.table import writers
 from ..engine.errors import ArgumentError
+from ..engine.suggestions import listed
 from .commands import AsJson, CommandFailed, between, message_of, say_error, status_of
 from .console import console, size_text
-from .formats import DATA_SET, listed
+from .formats import DATA_SET
 from .progress import ProgressBar
 from .target import require_path
 

@@ -14,10 +14,10 @@ from typing import Annotated, Any
 
 import typer
 
+from ..engine.machine import usable_cores
 from ..engine.run.config import PipelineConfig
 from ..engine.run.definition import decorator_options
 from ..engine.run.pipeline import Pipeline
-from ..engine.threads import usable_cores
 from .benchmark.measure import measure
 from .benchmark.search import Search, Setting, Trial, as_arguments, choices_of
 from .benchmark.turns import Comparison, compare

@@ -7,6 +7,7 @@ Each room imports only rooms that stand above it in this list:
     errors       the exception tree
     suggestions  how messages name alternatives
     pending      results of what is under way: waited for, or cancelled
+    machine      the cores and the memory that there are
     threads      threads that stay and wait for calls
     ranks        which process of the run this one is
     order        which samples make up a batch, and every random number

@@ -1,4 +1,4 @@
-"""The words of messages about names that do not exist."""
+"""How messages name what there is, and what may be meant by a name that does not exist."""
 
 from __future__ import annotations
 
@@ -30,3 +30,13 @@ def not_among(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     text = unknown(name, names)
     return text if text.endswith("?") else f"{text}; there are {', '.join(names)}"
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """Return names as words of a sentence.
+
+    >>> listed(["lmdb", "npy", "coco"], "or")
+    'lmdb, npy or coco'
+    """
+    *others, end = names
+    return f"{', '.join(others)} {last} {end}" if others else end

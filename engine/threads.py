@@ -18,13 +18,6 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-def usable_cores() -> int:
-    """Return how many cores this process may use; all cores, where the system does not say."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 EXIT_SECONDS = 10.0
 """Seconds that the interpreter's end waits for threads that are still at work."""
 

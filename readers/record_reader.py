@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..engine.machine import usable_cores
 from ..engine.tensors.arena import Arena
 from ..engine.tensors.packed_rows import MetadataFunction
-from ..engine.threads import usable_cores
 from .reader import Reader
 
 MIN_CORES = 4

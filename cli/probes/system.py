@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ...engine.threads import usable_cores
+from ...engine.machine import usable_cores
 from ..console import size_text
 from .finding import Finding
 

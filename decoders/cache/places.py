@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...engine.errors import ArgumentError
-from ...engine.tensors.arena import PAGE, beyond_standard_streams
+from ...engine.machine import memory_of_machine
+from ...engine.tensors.arena import beyond_standard_streams
 from .shared_cache import VERSION, SharedCache
 
 MIB = 1 << 20
@@ -101,7 +102,7 @@ def _open_on_disk(place: Place) -> SharedCache:
 
 
 def _open_in_memory(place: Place) -> SharedCache:
-    memory = os.sysconf("SC_PHYS_PAGES") * PAGE
+    memory = memory_of_machine()
     if place.mebibytes * MIB > memory:
         raise ArgumentError(
             f"cache_size is {place.mebibytes} MiB, but the host has {memory // MIB} MiB of memory; "

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Array
+from ...engine.machine import usable_cores
 from ...engine.processes.helper_processes import HelperProcesses
 from ...engine.tensors.arena import Arena
-from ...engine.threads import usable_cores
 from .color import channels_of
 from .decode import decode
 from .formats.base import Box, Empty, ImageHeader

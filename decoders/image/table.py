@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
+from ...engine.suggestions import listed
 from ..errors import decode_error
 from .engines import turbojpeg
 from .formats import (
@@ -122,8 +123,7 @@ def read_decodable_header(data: NDArray[np.uint8]) -> ImageHeader:
 
 
 def _refusal(head: bytes, size: int) -> DecodeError:
-    *names, last = FORMATS
-    supported = f"{', '.join(names)} or {last}"
+    supported = listed(FORMATS, "or")
     if size == 0:
         return decode_error("image", "no data (0 bytes)", expected=supported)
     for name, recognize in _UNSUPPORTED.items():

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError
-from ..suggestions import unknown
+from ..suggestions import listed, unknown
 from ..tensors.dtypes import DALIImageType, DALIInterpType, to_dali_type
 
 
@@ -119,8 +119,7 @@ class Param(NamedTuple):
     def wanted(self) -> str:
         """The values that the argument takes, for messages."""
         if self.choices:
-            *others, last = map(shown, self.choices)
-            return f"{', '.join(others)} or {last}"
+            return listed(map(shown, self.choices), "or")
         return f"{self.type.annotation}, {self.limits}" if self.limits else self.type.annotation
 
     @property

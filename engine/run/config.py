@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import ArgumentError
+from ..machine import usable_cores
 from ..tensors.dtypes import CPU_ONLY_DEVICE_ID
-from ..threads import usable_cores
 from ..work.faults import POLICIES
 from .policies import OperatorConcurrency, StreamPolicy
 

@@ -9,7 +9,7 @@ from time import perf_counter_ns, process_time_ns
 from typing import Protocol
 
 from ..graph.nodes import Node
-from ..threads import usable_cores
+from ..machine import usable_cores
 from .figures import OperatorStats, PipelineFigures
 from .limit import Limit, limit_of
 from .plan import Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from ...engine.threads import usable_cores
+from ...engine.machine import usable_cores
 
 _THREADS_PER_CORE = 100  # more is a mistake of units: the machine would only switch threads
 _chosen: list[int | None] = [None]

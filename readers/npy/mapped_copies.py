@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
+from ...engine.machine import usable_cores
 from ...engine.pending import Later, Pending, Then
 from ...engine.tensors.arena import Arena
-from ...engine.threads import usable_cores
 from ..process.reading_process import ReadingProcess
 from .region_reads import RegionRead
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError, PenstockError, SourceError
+from ...engine.machine import memory_of_machine
 from ...engine.pending import Later, Pending, Then
 from ...formats.npy import NpyHeader, parse_header
 from ..source import Allocate, Column, checked_indices
-from ..storage.claims import memory_of_machine
 from ..storage.urls import is_url
 from .array_list import ArrayList
 from .expected_header import ExpectedCopies, ExpectedHeader, may_be_read_at_once

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.machine import usable_cores
 from ...engine.order.sampler import Selection
 from ...engine.pending import Pending
 from ...engine.processes.helper_processes import Answers
 from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
-from ...engine.threads import usable_cores
 from ..interrupt import Interrupt
 from ..process.placed_columns import ALIGNMENT, Placed, joined
 from ..process.reading_process import ReadingProcess

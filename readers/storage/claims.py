@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-import mmap
-import os
-from functools import cache
-
 from ...engine.errors import SourceError
-
-
-@cache
-def memory_of_machine() -> int:
-    """Return the bytes of this machine's memory."""
-    return os.sysconf("SC_PHYS_PAGES") * mmap.PAGESIZE
+from ...engine.machine import memory_of_machine
 
 
 def check_claim(name: str, nbytes: int) -> None:

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
+from ...engine.machine import memory_of_machine
 from ..source import Allocate
-from .claims import check_claim, memory_of_machine
+from .claims import check_claim
 from .read_team import READ_TEAM
 
 # A FIFO without a writer would otherwise block the open for ever. Regular files ignore it.

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Bytes, Int64s
+from ...engine.machine import memory_of_machine
 from ...engine.pending import Pending, wait_all
 from ..source import Allocate, checked_indices
-from .claims import check_claim, memory_of_machine
+from .claims import check_claim
 from .read_plan import ReadPlan, plan_reads
 from .storage import Storage, cut
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 from threading import Event
 
-from ....engine.threads import usable_cores
+from ....engine.machine import usable_cores
 from ...manifest import ShardInfo
 from ..task import OnBatch, Task, release_source, run_task
 from .processes import ConvertingProcesses, suit

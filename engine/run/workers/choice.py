@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from ...threads import usable_cores
+from ...machine import usable_cores
 
 FIRST_THREADS = 8
 """Threads that are started at first; more of them slow light samples down."""

@@ -6,7 +6,8 @@ import pytest
 
 from penstock import Pipeline, fn, tfrecord
 from penstock.engine.errors import SourceError
-from penstock.readers.storage.claims import check_claim, memory_of_machine
+from penstock.engine.machine import memory_of_machine
+from penstock.readers.storage.claims import check_claim
 
 OPTIONS = {"limits": {"attempts": 2, "stall_seconds": 3, "total_seconds": 10}}
 TEXT = tfrecord.FixedLenFeature((), tfrecord.string, "")
