@@ -5,6 +5,7 @@
 The names and arguments are those of NVIDIA DALI, so a pipeline ports by changing its import.
 """
 
+import os as _os
 import sys as _sys
 from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
@@ -34,6 +35,10 @@ from .engine.run.pipeline import Pipeline
 from .engine.run.policies import OperatorConcurrency, StreamPolicy
 from .operators.elementwise import math_functions as math
 from .plugin import native_plugins as plugin_manager
+
+# By default CUDA has eight connections to a device. A pipeline has more streams, so some shared a
+# connection with the model's stream, and waited for all work that the model had queued.
+_os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
 
 # The modules that pipelines import by DALI's names. A file types.py or math.py at the root of a
 # checkout would shadow Python's own for every program started there, and the others are not

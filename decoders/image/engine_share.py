@@ -3,7 +3,8 @@
 The engine decodes what it can, because it takes nothing from other work on the GPU. CUDA cores
 decode more files from batch to batch where the engine limits a pipeline, and where lanes do: a lane
 waits for the engine, and not for CUDA cores. They decode fewer files again if lanes wait for
-batches. So their share follows the rates of both, and of all else that limits the pipeline.
+batches, or if the consumer does not wait for the pipeline. So their share follows the rates of
+both, and of all else that limits the pipeline.
 
 Training on photographs of many sizes on an H100, batches of 256, images a second: 20,400 if CUDA
 cores help until the engine is busy for 60 to 75% of the time, 24,700 if they help to the most
@@ -25,6 +26,10 @@ LANES_WAIT: tuple[float, float] = (0.15, 0.3)
 """Parts of the time that lanes wait for batches: below the first the help grows, above the second
 it may shrink."""
 
+CONSUMER_WAITS = 0.02
+"""Part of the time that the consumer waits for batches, below which the help shrinks. A model that
+trains at its full rate loses what CUDA cores decode: 256 photographs take them 5 ms of an H200."""
+
 SHARE_STEP = 0.03
 """Part of the files by which the help grows or shrinks with a batch."""
 
@@ -44,6 +49,7 @@ class EngineShare:
         self._lock = Lock()
         self._busy = 0.0  # part of the time that the engine decodes
         self._starved = 1.0  # part of the time that lanes wait for batches
+        self._awaited = 1.0  # part of the time that the consumer waits
         self._help = 0.0  # part of the files that CUDA cores decode
 
     def of_engine(self, lengths: NDArray[np.int64]) -> NDArray[np.intp]:
@@ -60,7 +66,7 @@ class EngineShare:
             helped = round((1 - self._fixed) * len(lengths))
         return np.argsort(lengths, kind="stable")[helped:]
 
-    def note_engine(self, seconds: float, idle: float, starved: float) -> None:
+    def note_engine(self, seconds: float, idle: float, starved: float, awaited: float) -> None:
         """Note a call of the engine.
 
         Args:
@@ -68,13 +74,15 @@ class EngineShare:
             idle: seconds without work between the call before and this one.
             starved: part of the time since the lane's call before in which the lane waited for
                 batches.
+            awaited: part of that time in which the consumer waited.
         """
         with self._lock:
             self._busy += NEWEST_WEIGHT * (seconds / (seconds + idle) - self._busy)
             self._starved += NEWEST_WEIGHT * (starved - self._starved)
+            self._awaited += NEWEST_WEIGHT * (awaited - self._awaited)
             least, most = ENGINE_BUSY
             few, many = LANES_WAIT
-            if self._busy > most or self._starved < few:
-                self._help = min(self._help + SHARE_STEP, 1 - SHARE_STEP)
-            elif self._busy < least and self._starved > many:
+            if self._awaited < CONSUMER_WAITS or (self._busy < least and self._starved > many):
                 self._help = max(self._help - SHARE_STEP, 0.0)
+            elif self._busy > most or self._starved < few:
+                self._help = min(self._help + SHARE_STEP, 1 - SHARE_STEP)

@@ -122,7 +122,7 @@ class PlainJpeg:
         if not decoder.decode(encoded, lengths, pointers, widths, self._space):
             return False
         if decoder.busy:
-            self._share.note_engine(decoder.busy, decoder.idle, decoder.starved)
+            self._share.note_engine(decoder.busy, decoder.idle, decoder.starved, decoder.awaited)
         boxes = work.stored_boxes[chosen]
         offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._finish.channels
         self._finish.run(batch, work, chosen, pointers + offsets.astype(np.uint64), widths)

@@ -92,6 +92,7 @@ class Device:
         wait_ns: time that the thread which launches waited so far, by what it waited for.
         engines_ns: time that engines of the GPU, such as one that decodes, worked for this stream
             so far, by their names. Operators that use an engine count its time here.
+        consumer_wait_ns: time that the pipeline's consumer waited so far, when this batch began.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Device:
         self._own: dict[Hashable, Any] = {}
         self.taken_bytes = 0
         self.engines_ns: Counter[str] = Counter()
+        self.consumer_wait_ns = 0
         self.wait_ns: dict[Awaited, int] = {"batches": 0, "gpu": 0, "threads": 0}
         self._cupy = cupy
         self._place: Placing | None = None

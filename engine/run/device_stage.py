@@ -111,6 +111,7 @@ class DeviceStage:
             while (job := self._next_job(device)) is not None:
                 batch, segment, index = job
                 batch.device = device
+                device.consumer_wait_ns = self._clocks.consumer_wait_ns
                 before, started = device.taken_bytes, perf_counter_ns()
                 events, failure = self._launch(batch, segment, device)
                 clocks.launch_ns += perf_counter_ns() - started

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache
 from glob import glob
 from time import perf_counter
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,22 +26,6 @@ from ....engine.gpu.device import Device
 _HARDWARE = 3  # NVJPEG_BACKEND_HARDWARE
 _FORMATS = {"GRAY": 2, "RGB": 5}  # NVJPEG_OUTPUT_Y, NVJPEG_OUTPUT_RGBI
 _IMAGE = np.dtype([("channel", np.uint64, 4), ("pitch", np.uint64, 4)])  # nvjpegImage_t
-
-
-class _EngineTurn:
-    """Whose turn it is: two threads that use an engine at once are slower than one.
-
-    Attributes:
-        lock: who holds it uses the engine.
-        end: when the last call ended, in seconds of `perf_counter`.
-    """
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.end = perf_counter()
-
-
-_turns: dict[int, _EngineTurn] = defaultdict(_EngineTurn)  # by device
 
 
 @cache
@@ -57,26 +42,31 @@ def _library() -> ctypes.CDLL | None:
     return None
 
 
-class HardwareDecoder:
-    """The engine for one stream and thread.
+class _JpegEngine:
+    """The engine of one device, for all threads of the process.
+
+    Threads take turns, because two that use an engine at once are slower than one. All share one
+    state of nvJPEG, because each state has fourteen CUDA streams of its own. Where streams
+    outnumber the connections to the device, some share one with the streams of a model, and wait
+    for the model's work.
 
     Attributes:
-        busy: seconds that the last call took; 0 after the first call, which allocates memory.
-        idle: seconds that nothing used the engine before that call.
-        starved: part of the time since the call before in which the lane waited for batches.
+        lock: who holds it uses the engine.
+        end: when the last call ended, in seconds of `perf_counter`.
+        is_new: whether nothing was decoded; the first call allocates memory.
     """
 
-    def __init__(self, device: Device, handle: ctypes.c_void_p, state: ctypes.c_void_p) -> None:
-        self.busy = self.idle = self.starved = 0.0
-        self._seen = perf_counter(), device.wait_ns["batches"]
-        self._is_new = True
-        self._device = device
+    def __init__(self, handle: ctypes.c_void_p, state: ctypes.c_void_p) -> None:
+        self.lock = threading.Lock()
+        self.end = perf_counter()
+        self.is_new = True
         self._handle = handle
         self._state = state
+        self._last: Any = None
 
     @classmethod
-    def open(cls, device: Device) -> HardwareDecoder | None:
-        """Return a decoder; None where the GPU has no engine, or nvJPEG is missing."""
+    def open(cls) -> _JpegEngine | None:
+        """Return the current device's engine; None if there is none, or nvJPEG is missing."""
         library = _library()
         handle, state = ctypes.c_void_p(), ctypes.c_void_p()
         if library is None or library.nvjpegCreateEx(
@@ -86,7 +76,64 @@ class HardwareDecoder:
         if library.nvjpegJpegStateCreate(handle, ctypes.byref(state)):
             library.nvjpegDestroy(handle)
             return None
-        return cls(device, handle, state)
+        return cls(handle, state)
+
+    def decode(self, device: Device, images: Sequence[NDArray[Any]], format_number: int) -> bool:
+        """Decode a batch in a turn; return whether the engine decoded all of it.
+
+        Args:
+            device: the stream for the work.
+            images: addresses, lengths, and structs of nvJPEG for the results.
+            format_number: nvJPEG's number of the form of the results.
+        """
+        library: Any = _library()
+        if self._last is not None:
+            device.wait(self._last)  # the state's memory may still be in use
+        arrays = [ctypes.c_void_p(array.ctypes.data) for array in images]
+        failed = library.nvjpegDecodeBatchedInitialize(
+            self._handle, self._state, len(images[0]), 1, format_number
+        ) or library.nvjpegDecodeBatched(
+            self._handle, self._state, *arrays, ctypes.c_void_p(device.stream.ptr)
+        )
+        self._last = device.event()
+        return not failed
+
+    def __del__(self) -> None:
+        library: Any = _library()
+        library.nvjpegJpegStateDestroy(self._state)
+        library.nvjpegDestroy(self._handle)
+
+
+_engines: WeakValueDictionary[int, _JpegEngine] = WeakValueDictionary()
+"""The engines that are in use, by device."""
+_opening = threading.Lock()
+
+
+class HardwareDecoder:
+    """The engine for one stream and thread.
+
+    Attributes:
+        busy: seconds that the last call took; 0 after the engine's first call.
+        idle: seconds that nothing used the engine before that call.
+        starved: part of the time since the call before in which the lane waited for batches.
+        awaited: part of that time in which the consumer waited for the pipeline.
+    """
+
+    def __init__(self, device: Device, engine: _JpegEngine) -> None:
+        self.busy = self.idle = self.starved = self.awaited = 0.0
+        self._seen = self._clocks(device, perf_counter())
+        self._device = device
+        self._engine = engine
+
+    @classmethod
+    def open(cls, device: Device) -> HardwareDecoder | None:
+        """Return a decoder; None where the GPU has no engine, or nvJPEG is missing."""
+        with _opening:
+            engine = _engines.get(device.id) or _JpegEngine.open()
+            if engine is None:
+                return None
+            _engines[device.id] = engine
+        return cls(device, engine)
 
     def decode(
         self,
@@ -105,35 +152,28 @@ class HardwareDecoder:
             widths: widths of the images, in pixels.
             space: "RGB" or "GRAY".
         """
-        library: Any = _library()
-        count = len(encoded)
-        lengths = lengths.astype(np.uint64)
-        images = np.zeros(count, _IMAGE)
+        images = np.zeros(len(encoded), _IMAGE)
         images["channel"][:, 0] = out
         images["pitch"][:, 0] = widths * (1 if space == "GRAY" else 3)
-        arrays = [ctypes.c_void_p(a.ctypes.data) for a in (encoded, lengths, images)]
-        turn = _turns[self._device.id]
-        with self._device.waiting("gpu"), turn.lock:
+        arrays = encoded, lengths.astype(np.uint64), images
+        engine = self._engine
+        with self._device.waiting("gpu"), engine.lock:
             started = perf_counter()
-            self.idle = started - turn.end
-            self._note_lane(started)
-            failed = library.nvjpegDecodeBatchedInitialize(
-                self._handle, self._state, count, 1, _FORMATS[space]
-            ) or library.nvjpegDecodeBatched(
-                self._handle, self._state, *arrays, ctypes.c_void_p(self._device.stream.ptr)
-            )
-            turn.end = perf_counter()
-            self._device.engines_ns["JPEG engine"] += int(1e9 * (turn.end - started))
-            self.busy = 0.0 if self._is_new else turn.end - started
-            self._is_new = False
-        return not failed
+            self.idle = started - engine.end
+            self._note_waits(started)
+            done = engine.decode(self._device, arrays, _FORMATS[space])
+            engine.end = perf_counter()
+            self._device.engines_ns["JPEG engine"] += int(1e9 * (engine.end - started))
+            self.busy = 0.0 if engine.is_new else engine.end - started
+            engine.is_new = False
+        return done
 
-    def _note_lane(self, now: float) -> None:
-        seen, waited = self._seen
-        self._seen = now, self._device.wait_ns["batches"]
-        self.starved = (self._seen[1] - waited) / 1e9 / (now - seen)
+    def _note_waits(self, now: float) -> None:
+        seen, self._seen = self._seen, self._clocks(self._device, now)
+        elapsed, *waits = (after - before for after, before in zip(self._seen, seen, strict=True))
+        self.starved, self.awaited = (wait / elapsed for wait in waits)
 
-    def __del__(self) -> None:
-        library: Any = _library()
-        library.nvjpegJpegStateDestroy(self._state)
-        library.nvjpegDestroy(self._handle)
+    @staticmethod
+    def _clocks(device: Device, now: float) -> tuple[float, float, float]:
+        """Return seconds: the time, and how long lane and consumer have waited until then."""
+        return now, device.wait_ns["batches"] / 1e9, device.consumer_wait_ns / 1e9

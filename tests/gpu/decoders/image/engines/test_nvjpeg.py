@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 from collections import Counter
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -20,8 +21,12 @@ DEVICE = SimpleNamespace(
     stream=SimpleNamespace(ptr=77),
     engines_ns=Counter(),
     wait_ns={"batches": 0},
+    consumer_wait_ns=0,
     waiting=lambda _: nullcontext(),
+    event=lambda: "the end of a call",
+    wait=lambda event: WAITS.append(event),
 )
+WAITS: list[str] = []
 
 
 class Library:
@@ -96,18 +101,36 @@ def test_a_batch_that_the_engine_refuses_is_reported(opened, failing):
     assert library.names()[-1] == failing
 
 
-def test_it_tells_for_how_much_of_the_time_the_lane_had_no_batch(opened, monkeypatch):
-    clock = iter((0.0, *[10.0] * 2, *[20.0] * 2, *[30.0] * 2))  # the start, and two looks a call
+def test_it_tells_for_how_much_of_the_time_lane_and_consumer_waited(opened, monkeypatch):
+    clock = iter((0.0, 0.0, *[10.0] * 2, *[20.0] * 2, *[30.0] * 2))  # two starts, two looks a call
     monkeypatch.setattr(nvjpeg, "perf_counter", lambda: next(clock))
-    monkeypatch.setattr(nvjpeg, "_turns", {0: SimpleNamespace(lock=nullcontext(), end=0.0)})
     monkeypatch.setitem(DEVICE.wait_ns, "batches", 0)
+    monkeypatch.setattr(DEVICE, "consumer_wait_ns", 0)
     _, decoder = opened()
-    found = []
-    for waited in (4, 4, 14):
-        DEVICE.wait_ns["batches"] = waited * 10**9
+    starved, awaited = [], []
+    for lane, consumer in ((4, 10), (4, 15), (14, 15)):
+        DEVICE.wait_ns["batches"] = lane * 10**9
+        DEVICE.consumer_wait_ns = consumer * 10**9
         decode(decoder)
-        found.append(decoder.starved)
-    assert found == pytest.approx([0.4, 0.0, 1.0])
+        starved.append(decoder.starved)
+        awaited.append(decoder.awaited)
+    assert starved == pytest.approx([0.4, 0.0, 1.0])
+    assert awaited == pytest.approx([1.0, 0.5, 0.0])
+
+
+def test_decoders_of_a_device_share_one_engine_and_wait_for_its_last_work(opened):
+    library, decoder = opened()
+    other = HardwareDecoder.open(DEVICE)
+    assert library.names() == ["nvjpegCreateEx", "nvjpegJpegStateCreate"]
+    WAITS.clear()
+    decode(decoder)
+    assert WAITS == []
+    decode(other)
+    assert WAITS == ["the end of a call"]
+    del decoder
+    gc.collect()
+    assert "nvjpegDestroy" not in library.names()
+    assert decode(other)
 
 
 def test_a_gpu_without_the_engine_has_no_decoder(opened):

@@ -1,0 +1,438 @@
+"""A network that trains beside its input pipeline, against the same steps on one batch.
+
+The *ceiling* is the rate of training on one batch again and again. Each loader is measured by its
+part of the ceiling, its GPU memory, its CPU seconds, and the time for which its threads hold the
+GIL. Loaders take turns in one process; with --gpus, one process a GPU trains by DDP.
+
+    python benchmarks/training_loop.py [--photographs FOLDER] [--models resnet18 resnet50]
+        [--forms eager graph compiled] [--loaders penstock penstock-cpu dali] [--batch 256]
+        [--gpus 2] [--rounds 3] [--json FILE]
+
+`torchvision` has the networks. GPU memory is what the driver counts, beyond the network's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from penstock.benchmarks import common
+from penstock.benchmarks.natural_data import data_set
+from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, close, load, load_dali
+
+FORMS = ("eager", "graph", "compiled")
+LOADERS = (
+    "penstock",
+    "penstock-nhwc",
+    "penstock-engine",
+    "penstock-kernels",
+    "penstock-cpu",
+    "dali",
+)
+_CLASSES = 1000
+_WARM_UP_SECONDS, _SECONDS = 3.0, 5.0
+_LOOK_EVERY = 0.02  # seconds between two looks at the GPU's memory
+
+Batches = Iterator[tuple[Any, Any]]
+Step = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a loader, or the median of several.
+
+    Attributes:
+        name: model, form and loader.
+        images: images a second, of all GPUs.
+        of_ceiling: the same, divided by the ceiling of the same round.
+        gpu_memory: bytes of one GPU beyond those of the network, after the warm-up.
+        peak_memory: the same, at the highest moment of the turn.
+        cpu_seconds: CPU seconds of a thousand images, beyond those of the ceiling.
+        joules: energy of a thousand images, as the driver counts it; None if it does not.
+    """
+
+    name: str
+    images: float
+    of_ceiling: float
+    gpu_memory: int
+    peak_memory: int
+    cpu_seconds: float
+    joules: float | None
+
+
+def training(
+    library: Library, folder: str, device: str, form: dict[str, Any], **decoding: Any
+) -> Any:
+    """Return random windows at one size, mirrored and normalized, and their labels."""
+    fn = library.fn
+    encoded, labels = fn.readers.file(file_root=folder, random_shuffle=True, name="reader")
+    images = fn.decoders.image_random_crop(
+        encoded, device="cpu" if device == "cpu" else "mixed", **decoding
+    )
+    images = fn.resize(images, size=SIZE)
+    mirror = fn.random.coin_flip(probability=0.5)
+    images = fn.crop_mirror_normalize(images, mean=MEAN, std=STD, mirror=mirror, **form)
+    return images, labels
+
+
+def pipeline(name: str, folder: str, options: argparse.Namespace, rank: int) -> Any:
+    """Return the built pipeline of a loader."""
+    library = load("nvidia.dali" if name == "dali" else "penstock")
+    decoding = {
+        "penstock-engine": {"hw_decoder_load": 1.0},
+        "penstock-kernels": {"hw_decoder_load": 0.0},
+    }.get(name, {})
+    types = library.types
+    form: dict[str, Any] = {"dtype": types.FLOAT, "output_layout": "CHW"}
+    if name == "penstock-nhwc":
+        form = {"dtype": types.FLOAT16, "output_layout": "HWC"}
+    on_cpu = name.endswith("-cpu")
+    define = library.pipeline_def(
+        batch_size=options.batch,
+        num_threads=options.cpu_threads if on_cpu else options.threads,
+        device_id=rank,
+        seed=1 + rank,
+        prefetch_queue_depth=options.depth,
+    )
+    device = "cpu" if on_cpu else "gpu"
+    built = define(lambda: training(library, folder, device, form, **decoding))()
+    built.build()
+    return built
+
+
+def batches(name: str, built: Any) -> Batches:
+    """Yield images and labels of a pipeline, as tensors on the GPU."""
+    import torch
+
+    if name == "dali":
+        from nvidia.dali.plugin.pytorch import DALIClassificationIterator
+
+        for part in DALIClassificationIterator(built, auto_reset=True):
+            yield part[0]["data"], part[0]["label"].squeeze(-1).cuda(non_blocking=True).long()
+        return
+    from penstock.plugin.pytorch import ClassificationIterator
+
+    iterator = ClassificationIterator(
+        built, batch_form="tuple", class_labels=True, auto_reset=True, last_batch_policy="drop"
+    )
+    while True:
+        for images, labels in iterator:
+            images = images.cuda(non_blocking=True)
+            if images.shape[-1] == 3:
+                images = images.permute(0, 3, 1, 2)
+            yield images, labels.to(device=images.device, non_blocking=True)
+        torch.cuda.current_stream()  # the epoch ended
+
+
+def make_step(model: str, form: str, batch: int, rank: int, ranks: int) -> Step:
+    """Return a function that trains a network on a batch, in bfloat16 and channels_last."""
+    import torch
+    import torchvision
+    from torch.nn import functional
+
+    torch.backends.cudnn.benchmark = True
+    network: Any = torchvision.models.get_model(model, num_classes=_CLASSES).cuda()
+    network = network.to(memory_format=torch.channels_last).train()
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9, foreach=True)
+    if ranks > 1:
+        network = torch.nn.parallel.DistributedDataParallel(network, device_ids=[rank])
+    forward = torch.compile(network) if form == "compiled" else network
+
+    def step(images: Any, labels: Any) -> Any:
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = functional.cross_entropy(forward(images), labels)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=form != "graph")
+        return loss
+
+    return step if form != "graph" else _as_graph(step, batch)
+
+
+def _as_graph(step: Step, batch: int) -> Step:
+    """Return a step that copies a batch to memory of its own, and launches one CUDA graph."""
+    import torch
+
+    images = torch.zeros(batch, 3, *SIZE, device="cuda").to(memory_format=torch.channels_last)
+    labels = torch.zeros(batch, dtype=torch.int64, device="cuda")
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            step(images, labels)
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+        loss = step(images, labels)
+
+    def launch(new_images: Any, new_labels: Any, _used_by_graph: Step = step) -> Any:
+        images.copy_(new_images, non_blocking=True)
+        labels.copy_(new_labels, non_blocking=True)
+        graph.replay()
+        return loss
+
+    return launch
+
+
+class _Watch:
+    """Looks at the GPU's memory until it is stopped."""
+
+    def __init__(self) -> None:
+        self.peak = self.last = used_memory()
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def _look(self) -> None:
+        while not self._ends.wait(_LOOK_EVERY):
+            self.last = used_memory()
+            self.peak = max(self.peak, self.last)
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._ends.set()
+        self._thread.join()
+
+
+def used_memory() -> int:
+    """Return the bytes of the GPU that are taken, less those that PyTorch's allocator keeps."""
+    import torch
+
+    free, total = torch.cuda.mem_get_info()
+    return int(total - free - torch.cuda.memory_reserved())
+
+
+def joules() -> float | None:
+    """Return the energy that the GPU has used so far; None if the driver does not tell."""
+    try:
+        import pynvml
+    except ImportError:
+        return None
+    import torch
+
+    pynvml.nvmlInit()
+    device = pynvml.nvmlDeviceGetHandleByIndex(torch.cuda.current_device())
+    try:
+        return float(pynvml.nvmlDeviceGetTotalEnergyConsumption(device)) / 1e3
+    except pynvml.NVMLError:
+        return None
+
+
+def run(step: Step, source: Batches, batch: int, watched: bool = True) -> dict[str, Any]:
+    """Train for some seconds after a warm-up; return what was measured."""
+    import torch
+
+    _steps(step, source, _WARM_UP_SECONDS / 2)
+    watch = _Watch() if watched else None
+    _steps(step, source, _WARM_UP_SECONDS / 2)
+    before, cpu, energy = time.perf_counter(), common.cpu_seconds(), joules()
+    count = _steps(step, source, _SECONDS)
+    seconds = time.perf_counter() - before
+    images = count * batch
+    spent = (joules() or 0.0) - energy if energy is not None else None
+    if watch is not None:
+        watch.stop()
+    torch.cuda.synchronize()
+    return {
+        "images": images / seconds,
+        "cpu": (common.cpu_seconds() - cpu) / images * 1000,
+        "joules": None if spent is None else spent / images * 1000,
+        "last": watch.last if watch else 0,
+        "peak": watch.peak if watch else 0,
+    }
+
+
+def _steps(step: Step, source: Batches, seconds: float) -> int:
+    """Train for some seconds, at most two steps ahead of the GPU; return the number of steps."""
+    import torch
+
+    ends: list[Any] = []
+    until, count = time.perf_counter() + seconds, 0
+    while time.perf_counter() < until:
+        step(*next(source))
+        ends.append(torch.cuda.Event())
+        ends[-1].record()
+        if len(ends) > 2:
+            ends.pop(0).synchronize()
+        count += 1
+    torch.cuda.synchronize()
+    return count
+
+
+def one_batch(folder: str, options: argparse.Namespace, rank: int) -> Batches:
+    """Yield one batch again and again, in the form that suits the network best."""
+    import torch
+
+    with opened("penstock", folder, options, rank) as source:
+        images, labels = next(source)
+        images = images.clone().to(torch.bfloat16).contiguous(memory_format=torch.channels_last)
+        labels = labels.clone()
+    while True:
+        yield images, labels
+
+
+@contextmanager
+def opened(name: str, folder: str, options: argparse.Namespace, rank: int) -> Iterator[Batches]:
+    """Give the batches of a loader."""
+    built = pipeline(name, folder, options, rank)
+    try:
+        yield batches(name, built)
+    finally:
+        close(built)
+
+
+def measure(folder: str, options: argparse.Namespace, rank: int, ranks: int) -> list[Turn]:
+    """Let the loaders take turns, for each network and form."""
+    import torch
+
+    torch.cuda.set_device(rank)
+    turns: list[Turn] = []
+    names = [name for name in options.loaders if name != "dali" or load_dali() is not None]
+    for model in options.models:
+        for form in options.forms:
+            step = make_step(model, form, options.batch, rank, ranks)
+            ceiling = one_batch(folder, options, rank)
+            collected: dict[str, list[Turn]] = {name: [] for name in ("ceiling", *names)}
+            for _ in range(options.rounds):
+                base = run(step, ceiling, options.batch)
+                collected["ceiling"].append(_turn(f"{model} {form} ceiling", base, base, ranks))
+                for name in names:
+                    memory = used_memory()
+                    with opened(name, folder, options, rank) as source:
+                        measured = run(step, source, options.batch)
+                        if options.profile:
+                            profile(step, source, options.profile / f"{model}_{form}_{name}.txt")
+                    measured["last"] -= memory
+                    measured["peak"] -= memory
+                    turn = _turn(f"{model} {form} {name}", measured, base, ranks)
+                    collected[name].append(turn)
+            turns += [_median(found) for found in collected.values()]
+            if rank == 0:
+                for turn in turns[-len(collected) :]:
+                    print_turn(turn)
+            del step, ceiling
+            torch.cuda.empty_cache()
+    return turns
+
+
+def _turn(name: str, measured: dict[str, Any], base: dict[str, Any], ranks: int) -> Turn:
+    is_ceiling = measured is base
+    return Turn(
+        name,
+        measured["images"] * ranks,
+        measured["images"] / base["images"],
+        0 if is_ceiling else measured["last"],
+        0 if is_ceiling else measured["peak"],
+        measured["cpu"] - (0 if is_ceiling else base["cpu"]),
+        measured["joules"],
+    )
+
+
+def _median(turns: list[Turn]) -> Turn:
+    """Return the medians of the turns; of memory, the largest."""
+    energies = [turn.joules for turn in turns if turn.joules is not None]
+    return replace(
+        turns[0],
+        images=median(turn.images for turn in turns),
+        of_ceiling=median(turn.of_ceiling for turn in turns),
+        gpu_memory=max(turn.gpu_memory for turn in turns),
+        peak_memory=max(turn.peak_memory for turn in turns),
+        cpu_seconds=median(turn.cpu_seconds for turn in turns),
+        joules=median(energies) if energies else None,
+    )
+
+
+def print_turn(turn: Turn) -> None:
+    """Print a line of the table."""
+    energy = "" if turn.joules is None else f"{turn.joules:7.1f} J/1000"
+    print(
+        f"{turn.name:36}{turn.images:9.0f} images/s {turn.of_ceiling:6.3f}  "
+        f"{turn.gpu_memory / 1e9:5.2f} GB, peak {turn.peak_memory / 1e9:5.2f}"
+        f"{turn.cpu_seconds:8.3f} CPU s/1000{energy}",
+        flush=True,
+    )
+
+
+def profile(step: Step, source: Batches, path: Path) -> None:
+    """Write the GPU's kernels and copies of some steps: seconds and counts by stream and name."""
+    import torch
+    from torch.profiler import ProfilerActivity
+
+    steps = 20
+    with torch.profiler.profile(activities=[ProfilerActivity.CUDA]) as profiler:
+        for _ in range(steps):
+            step(*next(source))
+        torch.cuda.synchronize()
+    sums: dict[tuple[int, str], tuple[float, int]] = {}
+    for event in profiler.profiler.kineto_results.events():
+        if event.device_type() != torch.autograd.DeviceType.CUDA:
+            continue
+        key = event.device_resource_id(), event.name()[:90]
+        seconds, count = sums.get(key, (0.0, 0))
+        sums[key] = seconds + event.duration_ns() / 1e6, count + 1
+    streams: dict[int, float] = {}
+    for (stream, _), (spent, _) in sums.items():
+        streams[stream] = streams.get(stream, 0.0) + spent
+    lines = [f"stream {s}: {t / steps:.3f} ms a step" for s, t in sorted(streams.items())]
+    for (stream, name), (spent, count) in sorted(sums.items(), key=lambda item: -item[1][0])[:150]:
+        lines.append(
+            f"{stream:4} {spent / steps:8.3f} ms a step {count / steps:7.1f} times  {name}"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines))
+
+
+def distributed(arguments: list[str], gpus: int) -> int:
+    """Run this program with torchrun, one process a GPU."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(gpus)]
+    return subprocess.call([*command, "--standalone", __file__, *arguments])
+
+
+def main() -> int:
+    """The command line."""
+    parser = common.command_line(__doc__, rounds=3, only=False)
+    parser.add_argument(
+        "--photographs", type=Path, metavar="FOLDER", help="to make the natural mix"
+    )
+    parser.add_argument("--files", type=int, default=1024, help="of the natural mix")
+    parser.add_argument("--models", nargs="+", default=["resnet18"], help="of torchvision")
+    parser.add_argument("--forms", nargs="+", choices=FORMS, default=["eager", "graph"])
+    parser.add_argument("--loaders", nargs="+", choices=LOADERS, default=["penstock", "dali"])
+    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--threads", type=int, default=8, help="of GPU pipelines")
+    parser.add_argument("--cpu-threads", type=int, default=12, help="of CPU pipelines")
+    parser.add_argument("--depth", type=int, default=2, help="prefetch_queue_depth")
+    parser.add_argument("--gpus", type=int, default=1)
+    parser.add_argument(
+        "--profile", type=Path, metavar="FOLDER", help="write the GPU's kernels there"
+    )
+    options = parser.parse_args()
+    folder = str(data_set("natural", options.files, options.photographs))
+    rank, ranks = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+    if options.gpus > 1 and ranks == 1:
+        return distributed(sys.argv[1:], options.gpus)
+    if ranks > 1:
+        import torch
+
+        torch.cuda.set_device(rank)
+        torch.distributed.init_process_group("nccl")
+    turns = measure(folder, options, rank, ranks)
+    if rank == 0:
+        common.record(options, turns)
+    if ranks > 1:
+        torch.distributed.destroy_process_group()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
