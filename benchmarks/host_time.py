@@ -91,7 +91,7 @@ class IdleGpuDevice(EmulatedGpuDevice):
 class IdleEngine:
     """A JPEG engine that leaves the pixels as they are."""
 
-    busy, idle, starved = 0.0, 0.0, 0.0
+    busy, idle, starved, awaited = 0.0, 0.0, 0.0, 1.0
 
     @classmethod
     def open(cls, device: Any) -> IdleEngine:
@@ -111,13 +111,14 @@ class Steps:
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.samples: defaultdict[str, float] = defaultdict(float)
 
-    def run(self, step: Any, batch: Any, stage: str) -> None:
+    def run(self, step: Any, batch: Any, stage: str, *rest: Any) -> Any:
         """Take the place of `run_batch_step`."""
         started = time.thread_time()
-        run_batch_step(step, batch, stage)
+        rest_of_step = run_batch_step(step, batch, stage, *rest)
         name = f"{stage} {step.node.operator.name}"
         self.seconds[name] += time.thread_time() - started
         self.samples[name] += batch.size
+        return rest_of_step
 
     def print(self) -> None:
         """Print the microseconds of a sample, the most first."""

@@ -85,4 +85,5 @@ class EngineShare:
             if self._awaited < CONSUMER_WAITS or (self._busy < least and self._starved > many):
                 self._help = max(self._help - SHARE_STEP, 0.0)
             elif self._busy > most or self._starved < few:
-                self._help = min(self._help + SHARE_STEP, 1 - SHARE_STEP)
+                # In proportion: one pause of a model that trains says little.
+                self._help = min(self._help + SHARE_STEP * self._awaited, 1 - SHARE_STEP)

@@ -17,6 +17,7 @@ import threading
 from collections import defaultdict, deque
 from contextlib import suppress
 from itertools import count
+from time import perf_counter
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -32,6 +33,10 @@ MIN_BLOCK_BYTES = 512
 
 MAX_IDLE_BYTES = 4 << 30
 """Bytes that may lie idle."""
+
+TRIM_SECONDS = 2.0
+"""Seconds after which blocks that nobody needed in them are freed. A pipeline takes more memory
+while its consumer waits than later. To free a block makes the device wait."""
 
 PINNED_STEPS: tuple[int, int] = (1 << 20, 16 << 20)
 """Bytes of which small and large pinned memory has a multiple: few sizes, so that CuPy's pool has
@@ -135,8 +140,9 @@ class _Idle(NamedTuple):
 class DevicePool:
     """Recycles blocks of one device's memory; at most `MAX_IDLE_BYTES` of them lie idle.
 
-    A block of another size serves, too, if it is not too large. If too much lies idle, the blocks
-    that came back first are freed. To free memory, and to take new memory, makes the device wait.
+    A block of another size serves, too, if it is not too large. If too much lies idle, or more than
+    the budget leaves, the blocks that came back first are freed. So are blocks of which none was
+    needed for `TRIM_SECONDS`. To free memory, and to take new memory, makes the device wait.
 
     Args:
         cupy: the module.
@@ -155,6 +161,9 @@ class DevicePool:
         self.budget = budget
         self._idle: dict[int, deque[_Idle]] = {}
         self._lent = self._kept = 0
+        # By size, the number of blocks that nobody has needed since a time:
+        self._unneeded: dict[int, int] = {}
+        self._since = perf_counter()
         self._waits_started = self._waits_done = 0  # waits for the whole device
         self._numbers = count()
         self._free_events: deque[Any] = deque()  # events for which no stream waits any more
@@ -184,6 +193,8 @@ class DevicePool:
         size = size_class(nbytes) if nbytes > least else least
         with self._lock:
             idle = self._take(serving_size(self._idle, size))
+            surplus = self._take_surplus(size) if idle is None else []
+        del surplus  # freed without the lock
         block = self._allocate(size) if idle is None else self._free(idle, stream)
         with self._lock:
             self._lent += block.size
@@ -199,12 +210,19 @@ class DevicePool:
         if not waiting:
             return None
         self._kept -= size
-        return waiting.popleft()
+        idle = waiting.popleft()
+        self._unneeded[size] = min(self._unneeded.get(size, 0), len(waiting))
+        return idle
 
-    def _take_surplus(self) -> list[_Idle]:
-        """Return the blocks that came back first, as many as too many lie idle."""
-        surplus: list[_Idle] = []
-        while self._kept > self._keep_bytes:
+    def _take_surplus(self, new_bytes: int = 0) -> list[_Idle]:
+        """Return the blocks of which too many lie idle, those first that came back first.
+
+        Args:
+            new_bytes: size of the block that will be allocated.
+        """
+        surplus = self._take_unneeded()
+        most = min(self._keep_bytes, max(self.budget - self._lent - new_bytes, 0))
+        while self._kept > most:
             waiting = list(self._idle.items())
             first = [(idle.number, size) for size, all_ in waiting for idle in list(all_)[:1]]
             idle = self._take(min(first)[1]) if first else None
@@ -212,6 +230,20 @@ class DevicePool:
                 break
             surplus.append(idle)
         return surplus
+
+    def _take_unneeded(self) -> list[_Idle]:
+        """Return the blocks that nobody has needed lately; at most once in `TRIM_SECONDS`."""
+        now = perf_counter()
+        if now - self._since < TRIM_SECONDS:
+            return []
+        taken = [
+            self._take(size)
+            for size, unneeded in list(self._unneeded.items())
+            for _ in range(unneeded)
+        ]
+        self._unneeded = {size: len(waiting) for size, waiting in self._idle.items()}
+        self._since = now
+        return [idle for idle in taken if idle is not None]
 
     def _free(self, idle: _Idle, stream: Any) -> Any:
         """Return the block; make `stream` wait for earlier work that uses the block."""

@@ -15,6 +15,7 @@ from penstock.engine.tensors.device_memory import DevicePool
 from penstock.engine.tensors.unused_memory import release_unused_memory
 
 KIB = 1024
+SMALLEST = 4 * KIB  # bytes of the block that serves for 1 KiB
 
 
 class CudaRuntimeError(RuntimeError):
@@ -234,7 +235,7 @@ def test_the_blocks_that_came_back_first_make_room(cupy, pool):
     assert pool.idle_bytes == 48 * KIB  # without the block of 20 KiB
     assert cupy.left == left - 48 * KIB
     memory, lease = pool.lend(40 * KIB, stream)
-    assert pool.idle_bytes == 8 * KIB
+    assert pool.idle_bytes == 8 * SMALLEST
     del memory, lease
 
 
@@ -275,3 +276,35 @@ def test_idle_blocks_are_released_with_all_unused_memory(cupy, pool):
     assert pool.idle_bytes == 0
     assert pool.lent_bytes == before - cupy.left > 0
     del kept
+
+
+def test_idle_memory_makes_room_for_new_memory_within_the_budget(cupy, pool):
+    stream = cupy.stream(10)
+    idle = [pool.lend(size * KIB, stream) for size in (8, 16, 32)]
+    del idle
+    assert pool.idle_bytes == 56 * KIB
+    held = pool.lend(64 * KIB, stream)  # 8 KiB came back last
+    assert pool.lent_bytes + pool.idle_bytes <= pool.budget
+    assert pool.idle_bytes > 0
+    del held
+
+
+def test_blocks_that_nobody_needs_any_more_are_freed(cupy, pool, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(device_memory, "perf_counter", lambda: now[0])
+    pool._since = 0.0
+    stream = cupy.stream(10)
+
+    def lend_at_once(count):
+        leases = [pool.lend(KIB, stream) for _ in range(count)]
+        del leases
+
+    lend_at_once(8)
+    for second in range(1, 10):
+        now[0] = float(second)
+        lend_at_once(2)
+    assert pool.idle_bytes == 2 * SMALLEST
+    lend_at_once(8)
+    now[0] = 11.5
+    lend_at_once(8)  # all are needed again
+    assert pool.idle_bytes == 8 * SMALLEST
