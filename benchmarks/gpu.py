@@ -2,7 +2,7 @@
 
     python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
 
-Parts: tests, training, starts, jpeg, ssd, operators, video, numpy, audio, cpu (the CPU stage with
+Parts: tests, training, loop (a model that trains), starts, jpeg, ssd, operators, video, numpy, audio, cpu (the CPU stage with
 many workers), and memcheck, racecheck and initcheck, in which the compute-sanitizer watches all
 kernels of operators; memcheck-jpeg, racecheck-jpeg and initcheck-jpeg do so for those of JPEG.
 Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON.
@@ -42,6 +42,7 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     return {
         "tests": [*tests, "-n", str(min(10, os.cpu_count() or 1))],
         "training": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8"],
+        "loop": [python, str(HERE / "training_loop.py"), *given],
         "starts": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8", "--starts"],
         "jpeg": [python, str(HERE / "jpeg_gpu.py"), *given],
         "ssd": [python, str(HERE / "ssd.py"), *given, *ssd, "--only", "ssd300"],
@@ -97,6 +98,8 @@ def described(figure: Mapping[str, Any], other: str = "DALI") -> str:
             f"{figure['name']:32}{figure['gigabytes']:9.0f} GB/s  "
             f"{100 * figure['of_large_copy']:4.0f}% of a copy"
         )
+    if "of_ceiling" in figure:
+        return f"{figure['name']:32}{figure['images']:9.0f} images/s  {figure['of_ceiling']:.3f}"
     if "processes" in figure:
         line = (
             f"{figure['size']}, {figure['workers']} workers: threads {figure['threads']:.0f}, "

@@ -14,10 +14,8 @@ The pipelines are those of `training_cpu.py` with device="mixed", and the same w
 from __future__ import annotations
 
 import argparse
-import ctypes
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,7 +28,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from penstock.benchmarks import common
+from penstock.benchmarks import common, gil
 from penstock.benchmarks.readers_tfrecord import read_records
 from penstock.benchmarks.training_cpu import (
     MEAN,
@@ -44,8 +42,7 @@ from penstock.benchmarks.training_cpu import (
 )
 
 _WARM_UP_SECONDS = 3.0
-_LOOKS, _SECONDS = 50, 20  # samples of py-spy a second, and its duration
-_SET_PTRACER = 0x59616D61  # PR_SET_PTRACER
+_LOOKING_SECONDS = 20
 _COPIES = 2048  # files in the tree, so that an epoch is long
 
 Reads = Callable[[Library, str], Any]
@@ -199,35 +196,21 @@ def speed(
     return batches * batch / seconds
 
 
-def _py_spy() -> str | None:
-    """Return the path of py-spy, if it is installed."""
-    folders = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-    return shutil.which("py-spy", path=os.pathsep.join(folders))
-
-
 def python_time(folder: str, batch: int, threads: int) -> float:
-    """Return the microseconds for which the training pipeline's process holds the GIL, an image.
-
-    py-spy samples the process from outside, and counts the samples in which a thread has the GIL.
-    """
+    """Return the microseconds for which the training pipeline's process holds the GIL, an image."""
     pipe = pipeline(load("penstock"), train, folder, batch, threads)
     common.run_for(pipe.run, _WARM_UP_SECONDS)
-    ctypes.CDLL(None).prctl(_SET_PTRACER, ctypes.c_ulong(-1))  # lets py-spy trace this
-    with tempfile.TemporaryDirectory() as temporary:
-        stacks = Path(temporary) / "stacks"
-        command = [str(_py_spy()), "record", "--gil", "--format", "raw", "--output", str(stacks)]
-        command += ["--rate", str(_LOOKS), "--duration", str(_SECONDS), "--pid", str(os.getpid())]
-        images, started = 0, time.perf_counter()
-        spy = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        while spy.poll() is None:
-            pipe.run()
-            images += batch
-        seconds = time.perf_counter() - started
-        if spy.returncode:
-            raise RuntimeError(f"py-spy failed: {spy.communicate()[0].decode()}")
-        held = sum(int(line.rpartition(" ")[2]) for line in stacks.read_text().splitlines())
+    batches, started = 0, time.perf_counter()
+
+    def run() -> None:
+        nonlocal batches
+        pipe.run()
+        batches += 1
+
+    part = sum(gil.held(run, _LOOKING_SECONDS).values())
+    seconds = time.perf_counter() - started
     pipe.close()
-    return held / (_LOOKS * _SECONDS) / (images / seconds) * 1e6
+    return part * seconds / (batches * batch) * 1e6
 
 
 def tree(photographs: Path | None, folder: str) -> str:
@@ -358,7 +341,7 @@ def main() -> int:
             for name, graph in GRAPHS.items()
             for threads in options.threads
         }
-        if _py_spy():
+        if gil.py_spy():
             held = partial(python_time, folder, options.batch, options.threads[0])
             offered["GIL held, a sample"] = "us", held, None
         return common.main(parser, lambda _: offered)

@@ -17,16 +17,17 @@ import argparse
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from penstock.benchmarks import common
+from penstock.benchmarks import common, gil
+from penstock.benchmarks.gpu_looks import MemoryWatch, joules, used_memory, write_kernels
 from penstock.benchmarks.natural_data import data_set
 from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, close, load, load_dali
 
@@ -41,7 +42,8 @@ LOADERS = (
 )
 _CLASSES = 1000
 _WARM_UP_SECONDS, _SECONDS = 3.0, 5.0
-_LOOK_EVERY = 0.02  # seconds between two looks at the GPU's memory
+_PROFILED_STEPS = 20
+_GIL_SECONDS = 5
 
 Batches = Iterator[tuple[Any, Any]]
 Step = Callable[[Any, Any], Any]
@@ -58,6 +60,7 @@ class Turn:
         gpu_memory: bytes of one GPU beyond those of the network, after the warm-up.
         peak_memory: the same, at the highest moment of the turn.
         cpu_seconds: CPU seconds of a thousand images, beyond those of the ceiling.
+        gil: part of the time for which the loader's threads hold the GIL; None without py-spy.
         joules: energy of a thousand images, as the driver counts it; None if it does not.
     """
 
@@ -67,6 +70,7 @@ class Turn:
     gpu_memory: int
     peak_memory: int
     cpu_seconds: float
+    gil: float | None
     joules: float | None
 
 
@@ -112,7 +116,6 @@ def pipeline(name: str, folder: str, options: argparse.Namespace, rank: int) -> 
 
 def batches(name: str, built: Any) -> Batches:
     """Yield images and labels of a pipeline, as tensors on the GPU."""
-    import torch
 
     if name == "dali":
         from nvidia.dali.plugin.pytorch import DALIClassificationIterator
@@ -131,7 +134,6 @@ def batches(name: str, built: Any) -> Batches:
             if images.shape[-1] == 3:
                 images = images.permute(0, 3, 1, 2)
             yield images, labels.to(device=images.device, non_blocking=True)
-        torch.cuda.current_stream()  # the epoch ended
 
 
 def make_step(model: str, form: str, batch: int, rank: int, ranks: int) -> Step:
@@ -151,7 +153,7 @@ def make_step(model: str, form: str, batch: int, rank: int, ranks: int) -> Step:
     def step(images: Any, labels: Any) -> Any:
         with torch.autocast("cuda", torch.bfloat16):
             loss = functional.cross_entropy(forward(images), labels)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         optimizer.zero_grad(set_to_none=form != "graph")
         return loss
@@ -165,7 +167,7 @@ def _as_graph(step: Step, batch: int) -> Step:
 
     images = torch.zeros(batch, 3, *SIZE, device="cuda").to(memory_format=torch.channels_last)
     labels = torch.zeros(batch, dtype=torch.int64, device="cuda")
-    side = torch.cuda.Stream()
+    side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
         for _ in range(3):
@@ -175,7 +177,7 @@ def _as_graph(step: Step, batch: int) -> Step:
     with torch.cuda.graph(graph, capture_error_mode="thread_local"):
         loss = step(images, labels)
 
-    def launch(new_images: Any, new_labels: Any, _used_by_graph: Step = step) -> Any:
+    def launch(new_images: Any, new_labels: Any, _holds_the_network: Step = step) -> Any:
         images.copy_(new_images, non_blocking=True)
         labels.copy_(new_labels, non_blocking=True)
         graph.replay()
@@ -184,71 +186,24 @@ def _as_graph(step: Step, batch: int) -> Step:
     return launch
 
 
-class _Watch:
-    """Looks at the GPU's memory until it is stopped."""
-
-    def __init__(self) -> None:
-        self.peak = self.last = used_memory()
-        self._ends = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-        self._thread.start()
-
-    def _look(self) -> None:
-        while not self._ends.wait(_LOOK_EVERY):
-            self.last = used_memory()
-            self.peak = max(self.peak, self.last)
-
-    def stop(self) -> None:
-        """End the thread."""
-        self._ends.set()
-        self._thread.join()
-
-
-def used_memory() -> int:
-    """Return the bytes of the GPU that are taken, less those that PyTorch's allocator keeps."""
-    import torch
-
-    free, total = torch.cuda.mem_get_info()
-    return int(total - free - torch.cuda.memory_reserved())
-
-
-def joules() -> float | None:
-    """Return the energy that the GPU has used so far; None if the driver does not tell."""
-    try:
-        import pynvml
-    except ImportError:
-        return None
-    import torch
-
-    pynvml.nvmlInit()
-    device = pynvml.nvmlDeviceGetHandleByIndex(torch.cuda.current_device())
-    try:
-        return float(pynvml.nvmlDeviceGetTotalEnergyConsumption(device)) / 1e3
-    except pynvml.NVMLError:
-        return None
-
-
-def run(step: Step, source: Batches, batch: int, watched: bool = True) -> dict[str, Any]:
+def run(step: Step, source: Batches, batch: int) -> dict[str, Any]:
     """Train for some seconds after a warm-up; return what was measured."""
-    import torch
-
     _steps(step, source, _WARM_UP_SECONDS / 2)
-    watch = _Watch() if watched else None
+    watch = MemoryWatch()
     _steps(step, source, _WARM_UP_SECONDS / 2)
     before, cpu, energy = time.perf_counter(), common.cpu_seconds(), joules()
     count = _steps(step, source, _SECONDS)
     seconds = time.perf_counter() - before
     images = count * batch
     spent = (joules() or 0.0) - energy if energy is not None else None
-    if watch is not None:
-        watch.stop()
-    torch.cuda.synchronize()
+    watch.stop()
     return {
         "images": images / seconds,
         "cpu": (common.cpu_seconds() - cpu) / images * 1000,
         "joules": None if spent is None else spent / images * 1000,
-        "last": watch.last if watch else 0,
-        "peak": watch.peak if watch else 0,
+        "last": watch.last,
+        "peak": watch.peak,
+        "gil": None,
     }
 
 
@@ -260,13 +215,22 @@ def _steps(step: Step, source: Batches, seconds: float) -> int:
     until, count = time.perf_counter() + seconds, 0
     while time.perf_counter() < until:
         step(*next(source))
-        ends.append(torch.cuda.Event())
+        ends.append(torch.cuda.Event())  # type: ignore[no-untyped-call]
         ends[-1].record()
         if len(ends) > 2:
             ends.pop(0).synchronize()
         count += 1
     torch.cuda.synchronize()
     return count
+
+
+def _train(step: Step, source: Batches) -> None:
+    step(*next(source))
+
+
+def of_loader(held: dict[str, float]) -> float:
+    """Return the part of the time for which threads of the loader hold the GIL."""
+    return sum(part for thread, part in held.items() if thread != "MainThread")
 
 
 def one_batch(folder: str, options: argparse.Namespace, rank: int) -> Batches:
@@ -310,8 +274,13 @@ def measure(folder: str, options: argparse.Namespace, rank: int, ranks: int) -> 
                     memory = used_memory()
                     with opened(name, folder, options, rank) as source:
                         measured = run(step, source, options.batch)
-                        if options.profile:
-                            profile(step, source, options.profile / f"{model}_{form}_{name}.txt")
+                        if options.gil:
+                            measured["gil"] = of_loader(
+                                gil.held(partial(_train, step, source), _GIL_SECONDS)
+                            )
+                        if options.kernels:
+                            path = options.kernels / f"{model}_{form}_{name}.txt"
+                            write_kernels(partial(_train, step, source), _PROFILED_STEPS, path)
                     measured["last"] -= memory
                     measured["peak"] -= memory
                     turn = _turn(f"{model} {form} {name}", measured, base, ranks)
@@ -334,6 +303,7 @@ def _turn(name: str, measured: dict[str, Any], base: dict[str, Any], ranks: int)
         0 if is_ceiling else measured["last"],
         0 if is_ceiling else measured["peak"],
         measured["cpu"] - (0 if is_ceiling else base["cpu"]),
+        measured["gil"],
         measured["joules"],
     )
 
@@ -355,41 +325,13 @@ def _median(turns: list[Turn]) -> Turn:
 def print_turn(turn: Turn) -> None:
     """Print a line of the table."""
     energy = "" if turn.joules is None else f"{turn.joules:7.1f} J/1000"
+    gil_part = "" if turn.gil is None else f"{turn.gil:6.2f} of the GIL"
     print(
         f"{turn.name:36}{turn.images:9.0f} images/s {turn.of_ceiling:6.3f}  "
         f"{turn.gpu_memory / 1e9:5.2f} GB, peak {turn.peak_memory / 1e9:5.2f}"
-        f"{turn.cpu_seconds:8.3f} CPU s/1000{energy}",
+        f"{turn.cpu_seconds:8.3f} CPU s/1000{energy}{gil_part}",
         flush=True,
     )
-
-
-def profile(step: Step, source: Batches, path: Path) -> None:
-    """Write the GPU's kernels and copies of some steps: seconds and counts by stream and name."""
-    import torch
-    from torch.profiler import ProfilerActivity
-
-    steps = 20
-    with torch.profiler.profile(activities=[ProfilerActivity.CUDA]) as profiler:
-        for _ in range(steps):
-            step(*next(source))
-        torch.cuda.synchronize()
-    sums: dict[tuple[int, str], tuple[float, int]] = {}
-    for event in profiler.profiler.kineto_results.events():
-        if event.device_type() != torch.autograd.DeviceType.CUDA:
-            continue
-        key = event.device_resource_id(), event.name()[:90]
-        seconds, count = sums.get(key, (0.0, 0))
-        sums[key] = seconds + event.duration_ns() / 1e6, count + 1
-    streams: dict[int, float] = {}
-    for (stream, _), (spent, _) in sums.items():
-        streams[stream] = streams.get(stream, 0.0) + spent
-    lines = [f"stream {s}: {t / steps:.3f} ms a step" for s, t in sorted(streams.items())]
-    for (stream, name), (spent, count) in sorted(sums.items(), key=lambda item: -item[1][0])[:150]:
-        lines.append(
-            f"{stream:4} {spent / steps:8.3f} ms a step {count / steps:7.1f} times  {name}"
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines))
 
 
 def distributed(arguments: list[str], gpus: int) -> int:
@@ -413,9 +355,8 @@ def main() -> int:
     parser.add_argument("--cpu-threads", type=int, default=12, help="of CPU pipelines")
     parser.add_argument("--depth", type=int, default=2, help="prefetch_queue_depth")
     parser.add_argument("--gpus", type=int, default=1)
-    parser.add_argument(
-        "--profile", type=Path, metavar="FOLDER", help="write the GPU's kernels there"
-    )
+    parser.add_argument("--gil", action="store_true", help="see who holds the GIL, by py-spy")
+    parser.add_argument("--kernels", type=Path, metavar="FOLDER", help="list kernels there")
     options = parser.parse_args()
     folder = str(data_set("natural", options.files, options.photographs))
     rank, ranks = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))

@@ -235,7 +235,7 @@ def test_the_blocks_that_came_back_first_make_room(cupy, pool):
     assert pool.idle_bytes == 48 * KIB  # without the block of 20 KiB
     assert cupy.left == left - 48 * KIB
     memory, lease = pool.lend(40 * KIB, stream)
-    assert pool.idle_bytes == 8 * SMALLEST
+    assert pool.idle_bytes == 8 * KIB
     del memory, lease
 
 
