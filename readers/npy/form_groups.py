@@ -14,8 +14,9 @@ from ...engine.arrays import Int64s
 from ...formats.npy import NpyHeader, as_numbers, stored_elements
 from ..archives.inflated_member import InflatedMember
 from ..source import Allocate, Column
+from ..storage.storage import Storage
 from .opening import OpenArray
-from .plan import StoredLayout, first_elements, plan_region
+from .plan import RangeGrid, plan_region
 from .region import Regions
 from .region_reads import RegionRead, read_cost_of
 
@@ -63,11 +64,9 @@ class FormGroup:
             fill: number for elements outside of the arrays.
         """
         header, regions = self.header, self.regions
-        layout = StoredLayout(header.shape, header.dtype.itemsize, header.fortran_order)
         begins = np.array([array.begin for array in arrays], np.int64)[owners]
-        begins += first_elements(layout, regions.start)
-        steps = tuple(regions.step.tolist())
-        strides = tuple(map(mul, layout.strides(), steps))
+        begins += regions.start @ np.array(header.strides, np.int64)
+        steps, strides = tuple(regions.step.tolist()), self._strides()
         filled = (regions.shape != regions.count).any(axis=1).tolist()
         if memory.dense is not None and self.in_runs(arrays):
             yield from self._runs(arrays, owners, begins, memory.dense)
@@ -87,7 +86,7 @@ class FormGroup:
                 np.copyto(target, elements[key])
                 continue
             direct = not filled[i] and header.dtype.isnative
-            grids = plan_region(layout, counts, steps, read_cost_of(array.storage), direct)
+            grids = self._plan(counts, strides, array.storage, direct=direct)
             yield RegionRead(array.storage, int(begins[i]), target, header.dtype, strides, grids)
 
     def in_runs(self, arrays: Sequence[OpenArray]) -> bool:
@@ -99,10 +98,20 @@ class FormGroup:
             return False
         if any(array.content is not None for array in arrays):
             return False
-        layout = StoredLayout(header.shape, header.dtype.itemsize, header.fortran_order)
-        first, steps = tuple(counts[0].tolist()), tuple(self.regions.step.tolist())
-        (grid, *more) = plan_region(layout, first, steps, read_cost_of(arrays[0].storage), True)
+        first, storage = tuple(counts[0].tolist()), arrays[0].storage
+        grid, *more = self._plan(first, self._strides(), storage, direct=True)
         return not more and grid.direct and len(grid.offsets) == 1
+
+    def _strides(self) -> tuple[int, ...]:
+        """Return the bytes from one element of a region to the next in the file, by axis."""
+        return tuple(map(mul, self.header.strides, self.regions.step.tolist()))
+
+    def _plan(
+        self, counts: tuple[int, ...], strides: tuple[int, ...], storage: Storage, *, direct: bool
+    ) -> tuple[RangeGrid, ...]:
+        header, cost = self.header, read_cost_of(storage)
+        itemsize, fortran = header.dtype.itemsize, header.fortran_order
+        return plan_region(counts, strides, itemsize, cost, fortran_order=fortran, direct=direct)
 
     def _runs(
         self, arrays: Sequence[OpenArray], owners: Int64s, begins: Int64s, dense: NDArray[Any]
@@ -119,9 +128,7 @@ class FormGroup:
         columns = (owners[firsts], begins[firsts], self.rows[firsts], ends)
         for owner, begin, row, end in zip(*(c.tolist() for c in columns), strict=True):
             storage, target = arrays[owner].storage, flat[row * length : end * length]
-            extents = (target.size,)
-            layout = StoredLayout(extents, 1, fortran_order=False)
-            grids = plan_region(layout, extents, (1,), read_cost_of(storage), True)
+            grids = plan_region((target.size,), (1,), 1, read_cost_of(storage), direct=True)
             yield RegionRead(storage, begin, target, target.dtype, (1,), grids)
 
 
