@@ -93,10 +93,10 @@ class Writer(ABC):
 
 def one_encoded(schema: Schema, format: str) -> str:
     """Return why a schema does not have exactly one encoded component, or ""."""
-    names = [name for name, each in schema.items() if each.type == ENCODED]
+    names = [name for name, component in schema.items() if component.type == ENCODED]
     if len(names) == 1:
         return ""
-    held = ", ".join(f"{name!r} ({each})" for name, each in schema.items())
+    held = ", ".join(f"{name!r} ({component})" for name, component in schema.items())
     return f"{format} holds one encoded file a sample, but the samples have {held}"
 
 
@@ -108,9 +108,9 @@ def others(schema: Schema, allowed: Mapping[str, str], format: str) -> str:
         allowed: type by name of the components that the format has room for; "" for any type.
         format: its name.
     """
-    for name, each in schema.items():
-        if each.type != ENCODED and allowed.get(name, None) not in ("", each.type):
-            return f"{format} has no room for the component {name!r} ({each})"
+    for name, component in schema.items():
+        if component.type != ENCODED and allowed.get(name, None) not in ("", component.type):
+            return f"{format} has no room for the component {name!r} ({component})"
     return ""
 
 
