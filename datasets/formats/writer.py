@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from ..component_files import LABEL
 from ..manifest import ShardInfo
@@ -37,9 +37,6 @@ class Writer(ABC):
     `abandon` releases what a shard that fails has open. All files lie in the folder of the path
     that `start` gets, so another module can move them together.
     """
-
-    samples_at_least: ClassVar[int] = 1
-    """Samples that a shard must have to be kept."""
 
     def __init__(self, target: Target) -> None:
         self.target = target

@@ -123,7 +123,7 @@ class Reader:
                     return
                 recording = self._recording
                 if recording is not None and recording.has_begun and not recording.is_noted:
-                    self._run_loop(recording, ctx)
+                    self._run_loop(ctx)
                 self._taken += 1
                 item = self._next(self._pipeline, size)
             if recording is None:
@@ -132,7 +132,7 @@ class Reader:
                 with recording.body():
                     yield item
 
-    def _run_loop(self, recording: Recording, ctx: EvalContext | None) -> None:
+    def _run_loop(self, ctx: EvalContext | None) -> None:
         """Replace the reader's pipeline by one that computes the loop, too."""
         assert self._pipeline is not None
         self._saved = self._pipeline.checkpoint()
