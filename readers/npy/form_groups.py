@@ -109,9 +109,9 @@ class FormGroup:
     def _plan(
         self, counts: tuple[int, ...], strides: tuple[int, ...], storage: Storage, *, direct: bool
     ) -> tuple[RangeGrid, ...]:
-        header, cost = self.header, read_cost_of(storage)
-        itemsize, fortran = header.dtype.itemsize, header.fortran_order
-        return plan_region(counts, strides, itemsize, cost, fortran_order=fortran, direct=direct)
+        itemsize, fortran_order = self.header.dtype.itemsize, self.header.fortran_order
+        cost = read_cost_of(storage)
+        return plan_region(counts, strides, itemsize, fortran_order, cost, direct)
 
     def _runs(
         self, arrays: Sequence[OpenArray], owners: Int64s, begins: Int64s, dense: NDArray[Any]
@@ -128,7 +128,7 @@ class FormGroup:
         columns = (owners[firsts], begins[firsts], self.rows[firsts], ends)
         for owner, begin, row, end in zip(*(c.tolist() for c in columns), strict=True):
             storage, target = arrays[owner].storage, flat[row * length : end * length]
-            grids = plan_region((target.size,), (1,), 1, read_cost_of(storage), direct=True)
+            grids = plan_region((target.size,), (1,), 1, False, read_cost_of(storage), True)
             yield RegionRead(storage, begin, target, target.dtype, (1,), grids)
 
 

@@ -104,9 +104,8 @@ def plan_region(
     counts: tuple[int, ...],
     strides: tuple[int, ...],
     itemsize: int,
+    fortran_order: bool,
     cost: ReadCost,
-    *,
-    fortran_order: bool = False,
     direct: bool,
 ) -> tuple[RangeGrid, ...]:
     """Plan to read a region of an array; the plan is the same wherever the region begins.
@@ -115,14 +114,14 @@ def plan_region(
         counts: elements along each axis; all at least 1.
         strides: bytes in the file from one of these elements to the next along each axis.
         itemsize: bytes of an element.
-        cost: costs of reads.
         fortran_order: whether the first index runs fastest in the file, rather than the last one.
+        cost: costs of reads.
         direct: whether the result's memory is C-contiguous.
 
     Returns:
         one grid, or two that together fill the region.
 
-    >>> (grid,) = plan_region((2, 50), (800, 8), 8, ReadCost(64, 1024), direct=True)
+    >>> (grid,) = plan_region((2, 50), (800, 8), 8, False, ReadCost(64, 1024), True)
     >>> grid.offsets.tolist(), grid.length, grid.direct
     ([0, 800], 400, True)
     """

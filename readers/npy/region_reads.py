@@ -83,7 +83,7 @@ class StagedRanges(NamedTuple):
     def buffers(self, block: Bytes) -> list[Bytes]:
         """Return the memory of each read in a block that holds the reads end to end."""
         length = self.grid.length
-        return [block[begin : begin + length] for begin in range(0, self.nbytes, length)]
+        return [block[i * length : (i + 1) * length] for i in range(self.read_count)]
 
     def put(self, block: Bytes) -> None:
         """Copy the elements out of a block that holds the reads end to end."""

@@ -32,7 +32,7 @@ def gather(stored, array, starts, grids, result):
 def plan_of(array, counts, steps, cost, direct=True):
     strides = tuple(map(mul, array.strides, steps))
     fortran = not array.flags.c_contiguous
-    return plan_region(counts, strides, array.itemsize, cost, fortran_order=fortran, direct=direct)
+    return plan_region(counts, strides, array.itemsize, fortran, cost, direct)
 
 
 def made(shape, dtype, order):
@@ -139,7 +139,7 @@ def test_what_is_staged_at_once_is_bounded():
 
 
 def test_no_axes():
-    (grid,) = plan_region((), (), 8, ReadCost(0, 100), direct=True)
+    (grid,) = plan_region((), (), 8, False, ReadCost(0, 100), True)
     assert (grid.offsets.tolist(), grid.length, grid.direct) == ([0], 8, True)
 
 
