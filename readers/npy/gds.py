@@ -19,7 +19,6 @@ from ..reading.carriers import Carrier, CountedMemory, ReadColumns
 from .form_groups import BatchMemory, LocatedSamples
 from .gds_support import first_line, hindrance
 from .opening import OpenArray
-from .region import values_of
 from .region_reads import DirectRange, byte_ranges_of
 from .source import NumpySource
 
@@ -71,7 +70,7 @@ class DirectReads(Carrier):
         return Later(partial(self._read_or_copy, selection, memory))
 
     def _read_or_copy(self, selection: Selection, memory: CountedMemory) -> ReadColumns:
-        located = self._source.locate(selection.index, values_of(selection))
+        located = self._source.locate(selection.index, selection.arguments)
         on_gpu = self.read(located)
         if on_gpu is None:
             return (self._source.read_located(located, memory.empty),)
