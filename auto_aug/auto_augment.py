@@ -236,4 +236,4 @@ def _suite(
         a.equalize,
         a.auto_contrast,
     ]
-    return {each.name: each for each in suite}
+    return {augmentation.name: augmentation for augmentation in suite}

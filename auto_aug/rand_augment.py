@@ -127,11 +127,11 @@ def apply_rand_augment(
         )
     if n == 0:
         warnings.warn("RandAugment with `n=0` changes no sample.", stacklevel=2)
-        kept = [each for each in (data, boxes, masks) if each is not None]
+        kept = [samples for samples in (data, boxes, masks) if samples is not None]
         return kept if len(kept) > 1 else data
     if not augmentations:
         raise ArgumentError("The `augmentations` list cannot be empty, unless `n` is 0.")
-    sequences: list[list[Step]] = [[(each, 1.0, m)] for each in augmentations]
+    sequences: list[list[Step]] = [[(augmentation, 1.0, m)] for augmentation in augmentations]
     drawn = StepSequences(
         sequences, num_magnitude_bins, n, "apply_rand_augment", "get_rand_augment_suite"
     )

@@ -17,13 +17,13 @@ def without(suite: list[Augmentation], excluded: Sequence[str] | None) -> list[A
     Raises:
         ArgumentError: none has the name.
     """
-    names = [each.name for each in suite]
+    names = [augmentation.name for augmentation in suite]
     for name in excluded or ():
         if name not in names:
             raise ArgumentError(
                 f"`excluded` names no augmentation of the suite: {not_among(name, names)}"
             )
-    return [each for each in suite if each.name not in (excluded or ())]
+    return [augmentation for augmentation in suite if augmentation.name not in (excluded or ())]
 
 
 def options_of(fill_value: Any, interp_type: Any, shape: Any, *, pillow: bool) -> dict[str, Any]:
@@ -44,5 +44,5 @@ def fitting(suite: list[Augmentation], options: Mapping[str, Any]) -> dict[str, 
     return {
         name: value
         for name, value in options.items()
-        if any(accepted(each.op, {name: value}) for each in suite)
+        if any(accepted(augmentation.op, {name: value}) for augmentation in suite)
     }

@@ -106,7 +106,9 @@ def apply_trivial_augment(
     if not augmentations:
         raise ArgumentError("The `augmentations` list cannot be empty.")
     sequences: list[list[Step]] = [
-        [(each, 1.0, number)] for each in augmentations for number in range(num_magnitude_bins)
+        [(augmentation, 1.0, number)]
+        for augmentation in augmentations
+        for number in range(num_magnitude_bins)
     ]
     drawn = StepSequences(
         sequences, num_magnitude_bins, 1, "apply_trivial_augment", "get_trivial_augment_wide_suite"

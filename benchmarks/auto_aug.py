@@ -49,7 +49,7 @@ GRAPHS: Mapping[str, Graph] = {
 def photographs(folder: Path | None, count: int, height: int, width: int) -> list[Any]:
     """Return decoded photographs of one size; those of a folder repeat."""
     folder = folder or common.photographs(count)
-    files = sorted(each for each in folder.rglob("*") if each.suffix in (".jpg", ".png"))[:count]
+    files = sorted(path for path in folder.rglob("*") if path.suffix in (".jpg", ".png"))[:count]
     images = [cv2.resize(np.asarray(cv2.imread(str(file))), (width, height)) for file in files]
     return [np.ascontiguousarray(images[i % len(images)]) for i in range(count)]
 

@@ -75,8 +75,10 @@ def compare(library: Library, images: list[Any], threads: int, rounds: int) -> N
         "if, half": pipeline(library, conditional, images, half, threads),
         "if, all": pipeline(library, conditional, images, every, threads),
     }
-    times = [{name: seconds(each.run) for name, each in made.items()} for _ in range(rounds)]
-    best = {name: min(each[name] for each in times) for name in made}
+    times = [
+        {name: seconds(pipeline.run) for name, pipeline in made.items()} for _ in range(rounds)
+    ]
+    best = {name: min(round_times[name] for round_times in times) for name in made}
     for name, fastest in best.items():
         print(
             f"{library.name:12} {name:12} {len(images) / fastest:8.0f} images/s "

@@ -108,15 +108,15 @@ def measurements(options: argparse.Namespace, folder: str) -> common.Measurement
     """Return the turns with and without a cache, by name."""
     kinds = {"ram": {}, "disk": {"cache_folder": folder}}
     unit = "images/CPU s" if options.busy else "images/s"
-    found: dict[str, tuple[str, common.Turn, common.Turn | None]] = {}
+    measurements: dict[str, tuple[str, common.Turn, common.Turn | None]] = {}
     for data, threads in product(options.data, options.threads):
         photos = photographs(options, data)
         for graph, (kind, more) in product((decode, train), kinds.items()):
             turn = partial(speed, graph, photos, threads, options.busy)
             cache = {"cache": kind, "cache_size": MEBIBYTES, **more}
             name = f"{graph.__name__} {data}, {kind}, {threads}"
-            found[name] = unit, partial(turn, cache), partial(turn, {})
-    return found
+            measurements[name] = unit, partial(turn, cache), partial(turn, {})
+    return measurements
 
 
 def memory(data: str, folder: Path, ranks: int) -> Memory:

@@ -85,9 +85,9 @@ def run(name: str, command: list[str], results: Path) -> tuple[int, float, list[
     status = process.wait()
     lines = [last] if name in UNTIMED else []
     if record.exists() and name not in UNTIMED:
-        found = json.loads(record.read_text())
-        other = found["settings"].get("other", "DALI")
-        lines = [described(figure, other) for figure in found["figures"]]
+        content = json.loads(record.read_text())
+        other = content["settings"].get("other", "DALI")
+        lines = [described(figure, other) for figure in content["figures"]]
     return status, time.monotonic() - started, lines
 
 

@@ -89,8 +89,8 @@ def package_rate(path: Path, count: int) -> float:
     loader = importlib.import_module("tfrecord.reader").tfrecord_loader
     records: Iterable[Any] = loader(str(path), None, {"label": "int", "image": "byte"})
     started = time.perf_counter()
-    taken = sum(1 for _, _ in zip(range(count), records, strict=False))
-    return taken / (time.perf_counter() - started)
+    read = sum(1 for _, _ in zip(range(count), records, strict=False))
+    return read / (time.perf_counter() - started)
 
 
 def index_rate(path: Path, *, verify: bool) -> float:

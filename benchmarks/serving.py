@@ -182,7 +182,7 @@ class Clients:
 
 
 def _request(images: list[bytes]) -> tuple[bytes, dict[str, str]]:
-    data = b"".join(len(each).to_bytes(4, "little") + each for each in images)
+    data = b"".join(len(image).to_bytes(4, "little") + image for image in images)
     tensor = {"name": "encoded", "datatype": "BYTES", "shape": [len(images), 1]}
     message = {
         "inputs": [tensor | {"parameters": {"binary_data_size": len(data)}}],
@@ -224,7 +224,7 @@ class Served:
             self._waits = await clients.send_at_random(rate / 2, options.seconds)
             async with session.get(f"{address}/stats") as response:
                 batches = (await response.json())["model_stats"][0]["batch_stats"]
-        counts = {each["batch_size"]: each["compute_infer"]["count"] for each in batches}
+        counts = {entry["batch_size"]: entry["compute_infer"]["count"] for entry in batches}
         print(f"  batches by their size: {counts}", file=sys.stderr)
         return Speed(rate, used)
 

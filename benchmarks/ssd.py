@@ -99,7 +99,7 @@ def operator(
     boxes, labels = samples(batch)
     images = [np.zeros((300, 400, 3), np.uint8)] * batch
     columns = {"images": images, "boxes": boxes, "labels": labels}
-    wanted = [columns[each] for each in inputs]
+    wanted = [columns[name] for name in inputs]
     nodes = [library.fn.external_source(source=each_batch(rows)) for rows in wanted]
     results = getattr(library.fn, name)(*nodes, **arguments)
     return tuple(results) if isinstance(results, list | tuple) else (results,)

@@ -177,7 +177,7 @@ class Loop:
 
 def straight_through(clock: Clock, paths: list[str], clips: int, *, exact: bool = False) -> float:
     """Return clips a second of threads that decode whole files from their beginning."""
-    each = -(-clips // len(paths))
+    clips_of_file = -(-clips // len(paths))
 
     def decode(path: str) -> None:
         out = np.empty((LENGTH, SIZE[1], SIZE[0], 3), np.uint8)
@@ -186,13 +186,13 @@ def straight_through(clock: Clock, paths: list[str], clips: int, *, exact: bool 
             stream.thread_type = "NONE"
             for number, frame in enumerate(container.decode(stream)):
                 out[number % LENGTH] = rgb(frame, exact=exact)
-                if number + 1 == each * LENGTH:
+                if number + 1 == clips_of_file * LENGTH:
                     return
 
     started = clock()
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(decode, paths))
-    return each * len(paths) / (clock() - started)
+    return clips_of_file * len(paths) / (clock() - started)
 
 
 Offered = dict[str, tuple[str, common.Turn, common.Turn | None]]
@@ -201,16 +201,16 @@ Offered = dict[str, tuple[str, common.Turn, common.Turn | None]]
 def measurements(clock: Clock, clips: int) -> Offered:
     """Return all measurements by name."""
     ours, dali = load("penstock"), load_dali()
-    found: Offered = {}
+    offered: Offered = {}
     for form in ENCODERS:
         for group in (30, 250):
             paths = videos(form, group)
             name = f"{form.partition('.')[0]} {group}"
-            each = _beside_loops(ours, clock, paths, clips)
+            of_kind = _beside_loops(ours, clock, paths, clips)
             if dali is not None and not form.startswith("h264"):
-                each |= _beside_dali(ours, dali, clock, paths, clips)
-            found |= {f"{name}, {key}": ("clips/s", *turns) for key, turns in each.items()}
-    return found
+                of_kind |= _beside_dali(ours, dali, clock, paths, clips)
+            offered |= {f"{name}, {key}": ("clips/s", *turns) for key, turns in of_kind.items()}
+    return offered
 
 
 Turns = dict[str, tuple[common.Turn, common.Turn | None]]

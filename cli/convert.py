@@ -76,16 +76,16 @@ _CHOICES = {"to": list(writers()), "format": list(FORMATS), "engine": list(ENGIN
 def _parameters() -> Iterator[Parameter]:
     """Yield the arguments and options of the command: of fields of `ConvertOptions`, and --json."""
     hints = get_type_hints(ConvertOptions, include_extras=True)
-    for each in fields(ConvertOptions):
-        hint = hints[each.name]
+    for field in fields(ConvertOptions):
+        hint = hints[field.name]
         for option in getattr(hint, "__metadata__", ()):
             plain = hint.__origin__ in (bool, int, float, str, int | None)
             yield Parameter(
-                each.name,
+                field.name,
                 Parameter.KEYWORD_ONLY,
-                default=Parameter.empty if each.default is MISSING else each.default,
+                default=Parameter.empty if field.default is MISSING else field.default,
                 annotation=_annotated(
-                    hint.__origin__ if plain else str | None, _declared(each, option)
+                    hint.__origin__ if plain else str | None, _declared(field, option)
                 ),
             )
     yield Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
@@ -95,20 +95,20 @@ def _annotated(*parts: Any) -> Any:
     return Annotated.__class_getitem__(parts)  # type: ignore[attr-defined]
 
 
-def _declared(each: Field[Any], option: CommandOption) -> Any:
+def _declared(field: Field[Any], option: CommandOption) -> Any:
     """Return the declaration of a field as an argument or option."""
     texts: dict[str, Any] = {
         "help": option.help.format(data_set=DATA_SET, formats=listed(writers(), "or")),
         "metavar": option.metavar or None,
     }
-    if not each.kw_only:
+    if not field.kw_only:
         return typer.Argument(**texts)
-    parser = _PARSERS.get(each.name)
+    parser = _PARSERS.get(field.name)
     if option.minimum is not None:
         parser = between(option.minimum, option.maximum)
-    choices = _CHOICES.get(each.name)
+    choices = _CHOICES.get(field.name)
     return typer.Option(
-        f"--{option.flag or each.name.replace('_', '-')}",
+        f"--{option.flag or field.name.replace('_', '-')}",
         parser=parser,
         autocompletion=(lambda: choices) if choices else None,
         **texts,
@@ -144,7 +144,9 @@ def convert(*, as_json: bool, **options: Any) -> int:
 
 
 convert.__signature__ = Signature([*_parameters()], return_annotation=int)  # type: ignore[attr-defined]
-convert.__annotations__ = {each.name: each.annotation for each in _parameters()} | {"return": int}
+convert.__annotations__ = {parameter.name: parameter.annotation for parameter in _parameters()} | {
+    "return": int
+}
 
 
 def _with_hint(error: OSError, destination: str) -> CommandFailed:

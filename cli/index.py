@@ -77,7 +77,7 @@ def index(
     with Spinner(sys.stderr) as tick:
         indexes = _indexes(path, force, beside, tick)
     if as_json:
-        print(json.dumps([asdict(each) for each in indexes], indent=2))
+        print(json.dumps([asdict(index) for index in indexes], indent=2))
     else:
         _print(indexes)
     return 0
@@ -123,12 +123,12 @@ def _index_of(file: str, row: DatasetFormat, force: bool, beside: bool) -> FileI
 def _print(indexes: list[FileIndex]) -> None:
     rows = [
         (
-            each.file,
-            each.format,
-            f"{each.samples:,}",
-            ("made", "green") if each.made else "up to date",
-            each.index or "nowhere: neither the folder nor the cache can be written",
+            index.file,
+            index.format,
+            f"{index.samples:,}",
+            ("made", "green") if index.made else "up to date",
+            index.index or "nowhere: neither the folder nor the cache can be written",
         )
-        for each in indexes
+        for index in indexes
     ]
     console(sys.stdout).table(("file", "format", "samples", "index", ""), rows, words=5)

@@ -173,21 +173,27 @@ def _write(sheet: Any, path: Path) -> Path:
 def _described(outputs: list[Output]) -> list[dict[str, Any]]:
     return [
         {
-            "name": each.name,
-            "shown_as": each.role.value,
-            "dtype": str(each.rows[0].dtype),
-            "layout": each.layout,
-            "shapes": [list(row.shape) for row in each.rows],
+            "name": output.name,
+            "shown_as": output.role.value,
+            "dtype": str(output.rows[0].dtype),
+            "layout": output.layout,
+            "shapes": [list(row.shape) for row in output.rows],
         }
-        for each in outputs
+        for output in outputs
     ]
 
 
 def _print(outputs: list[Output], path: Path | None, shape: tuple[int, ...]) -> None:
     printer = console(sys.stdout)
     rows = [
-        (each.name, each.role.value, str(each.rows[0].dtype), each.layout or "-", _shapes(each))
-        for each in outputs
+        (
+            output.name,
+            output.role.value,
+            str(output.rows[0].dtype),
+            output.layout or "-",
+            _shapes(output),
+        )
+        for output in outputs
     ]
     printer.table(("output", "shown as", "dtype", "layout", "shape"), rows, words=5)
     if path is not None:

@@ -45,7 +45,9 @@ _TURNS = 120  # about; a turn lasts as long as that many fit into the time
 _SEARCH = 0.75  # of the time; the rest compares the winner with the pipeline as it is
 _LONGEST_TURN = 2.0
 _SHOWN = 8  # settings that people see; JSON has all
-_DEFAULTS = {name: each.default for name, each in signature(PipelineConfig).parameters.items()}
+_DEFAULTS = {
+    name: parameter.default for name, parameter in signature(PipelineConfig).parameters.items()
+}
 
 
 @dataclass(frozen=True)
@@ -175,12 +177,12 @@ def _as_content(target: str, tuned: _Tuned) -> dict[str, Any]:
         "seconds": tuned.seconds,
         "trials": [
             {
-                "setting": each.setting,
-                "samples_per_s": each.rate,
-                "turns": len(each.rates),
-                "error": message_of(each.error) if each.error else None,
+                "setting": trial.setting,
+                "samples_per_s": trial.rate,
+                "turns": len(trial.rates),
+                "error": message_of(trial.error) if trial.error else None,
             }
-            for each in tuned.trials
+            for trial in tuned.trials
         ],
     }
     if tuned.comparison is not None:
@@ -194,23 +196,23 @@ def _as_content(target: str, tuned: _Tuned) -> dict[str, Any]:
 
 
 def _print(printer: Printer, target: str, tuned: _Tuned) -> None:
-    ran = sorted((each for each in tuned.trials if each.rates), key=lambda each: -each.rate)
+    ran = sorted((trial for trial in tuned.trials if trial.rates), key=lambda trial: -trial.rate)
     printer.print(
         (target, "bold"),
         f"  {len(tuned.trials):,} settings in {tuned.seconds:.0f} s, {usable_cores()} cores",
     )
     rows = [
-        (as_arguments(each.setting) or "as it is", f"{each.rate:,.0f}", f"{len(each.rates)}")
-        for each in ran[:_SHOWN]
+        (as_arguments(trial.setting) or "as it is", f"{trial.rate:,.0f}", f"{len(trial.rates)}")
+        for trial in ran[:_SHOWN]
     ]
     printer.table(("setting", "samples/s", "turns"), rows, words=1)
     if len(ran) > _SHOWN:
         printer.print((f"... {len(ran):,} settings in all; --json lists them", "dim"))
-    for each in tuned.trials:
-        if each.error is not None:
-            text = as_arguments(each.setting) or "as it is"
-            printer.print(("failed  ", "bold red"), f"{text}: {message_of(each.error)}")
-    if untried := sum(not each.rates and each.error is None for each in tuned.trials):
+    for trial in tuned.trials:
+        if trial.error is not None:
+            text = as_arguments(trial.setting) or "as it is"
+            printer.print(("failed  ", "bold red"), f"{text}: {message_of(trial.error)}")
+    if untried := sum(not trial.rates and trial.error is None for trial in tuned.trials):
         printer.print(f"no time for {untried:,} settings: give more --minutes")
     printer.print()
     _print_result(printer, tuned)

@@ -61,7 +61,7 @@ def loaded_module(module: str) -> ModuleType:
     if not module.endswith(".py") and os.sep not in module:
         return sys.modules[module]
     path = os.path.abspath(module)
-    files = {getattr(each, "__file__", None): each for each in list(sys.modules.values())}
+    files = {getattr(loaded, "__file__", None): loaded for loaded in list(sys.modules.values())}
     return files.get(path) or files[module]
 
 

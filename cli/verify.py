@@ -53,7 +53,7 @@ def verify(
             progress=lambda done, total: bar.update(done, total, 0),
         )
     if quarantine is not None:
-        lines = (json.dumps(asdict(each), ensure_ascii=False) + "\n" for each in report.bad)
+        lines = (json.dumps(asdict(sample), ensure_ascii=False) + "\n" for sample in report.bad)
         quarantine.write_text("".join(lines), encoding="utf-8", errors="backslashreplace")
     if as_json:
         print(json.dumps({"ok": report.ok, **asdict(report)}, indent=2))
@@ -78,7 +78,7 @@ def _print(printer: Printer, report: VerifyReport, a: str, b: str | None) -> Non
     }
     for name, text in cases.items():
         _print_cases(printer, report.counts.get(name, 0), text, getattr(report, name))
-    bad = [f"{each.location}: {each.reason}" for each in report.bad]
+    bad = [f"{sample.location}: {sample.reason}" for sample in report.bad]
     _print_cases(printer, report.counts.get("bad", 0), "damaged", bad)
     for remark in report.remarks:
         printer.print(("not checked: ", "dim"), remark)

@@ -136,9 +136,9 @@ def inspect(
 
 
 def _left_out(dataset: Dataset) -> dict[str, Sequence[str]]:
-    found = dict(dataset.stored.skipped_files)
+    left_out = dict(dataset.stored.skipped_files)
     if dataset.stored.labels is not None:
         used = set(dataset.stored.labels.tolist())
         empty = [name for number, name in enumerate(dataset.classes) if number not in used]
-        found |= {"classes without samples": empty} if empty else {}
-    return found
+        left_out |= {"classes without samples": empty} if empty else {}
+    return left_out

@@ -122,7 +122,7 @@ class Manifest:
             _MARK: _VERSION,
             "format": self.format,
             "samples": self.samples,
-            "schema": {name: each.to_json() for name, each in self.schema.items()},
+            "schema": {name: component.to_json() for name, component in self.schema.items()},
             "classes": list(self.classes),
             "layout": dict(self.layout),
             "plan": self.plan,
@@ -150,7 +150,7 @@ class Manifest:
             return cls(
                 str(content["format"]),
                 _count(content["samples"]),
-                {str(each): ComponentType.from_json(fields) for each, fields in schema},
+                {str(name): ComponentType.from_json(fields) for name, fields in schema},
                 tuple(ShardInfo.from_json(shard) for shard in content["shards"]),
                 tuple(map(str, content["classes"])),
                 dict(content["layout"]),
@@ -214,5 +214,5 @@ def _content(folder: Place, options: Mapping[str, Any] | None) -> bytes | None:
 
 
 def _is_ours(content: bytes) -> bool:
-    found = [f'"{member}"'.encode() in content for member in _MEMBERS]
-    return found[0] or sum(found) >= _ENOUGH
+    present = [f'"{member}"'.encode() in content for member in _MEMBERS]
+    return present[0] or sum(present) >= _ENOUGH

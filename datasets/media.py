@@ -14,9 +14,11 @@ _EXTENSIONS = {
     AUDIO: "wav flac ogg opus mp3 m4a aac aif aiff au wma",
     VIDEO: "mp4 mkv webm mov avi mpg mpeg m4v",
 }
-_MEDIUM = {each: medium for medium, listed in _EXTENSIONS.items() for each in listed.split()}
+_MEDIUM = {
+    extension: medium for medium, listed in _EXTENSIONS.items() for extension in listed.split()
+}
 
-_RANK = {each: rank for rank, each in enumerate(_MEDIUM)}
+_RANK = {extension: rank for rank, extension in enumerate(_MEDIUM)}
 
 _MAGICS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\xff\xd8\xff", "jpg"),
@@ -51,9 +53,9 @@ def medium_of(extension: str) -> str:
 
 def encoded_component(schema: Schema) -> tuple[str, str]:
     """Return name and medium of the first component with images or sound; ("", "") without one."""
-    for name, each in schema.items():
-        medium = medium_of(each.extension) or name
-        if each.type == ENCODED and medium in (IMAGE, AUDIO):
+    for name, component in schema.items():
+        medium = medium_of(component.extension) or name
+        if component.type == ENCODED and medium in (IMAGE, AUDIO):
             return name, medium
     return "", ""
 

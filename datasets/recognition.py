@@ -51,11 +51,11 @@ def locate(place: Place, format: DatasetFormat | None, options: Mapping[str, Any
         return _of_manifest(place, manifest, format, options)
     if not place.is_dir():
         return _of_files(place, expand_paths([str(place)]), format, options)
-    entries = [each for each in sorted(place.iterdir()) if not each.name.startswith(".")]
-    has_folders = any(each.is_dir() for each in entries)
+    entries = [entry for entry in sorted(place.iterdir()) if not entry.name.startswith(".")]
+    has_folders = any(entry.is_dir() for entry in entries)
     if databases := _databases(place):
         return _of_files(place, databases, format, options)
-    files = [str(each) for each in entries if each.is_file()]
+    files = [str(entry) for entry in entries if entry.is_file()]
     return _of_folder(place, files, format, options, has_folders=has_folders)
 
 
@@ -150,9 +150,9 @@ def _locate_url(url: Url, format: DatasetFormat | None, options: Mapping[str, An
     # A web server may answer with a page where the name of a folder lacks the slash at its end.
     ways = [_locate_folder, _locate_object]
     for way in reversed(ways) if "." in url.name and not url.text.endswith("/") else ways:
-        found = way(url, format, options)
-        if found is not None:
-            return found
+        located = way(url, format, options)
+        if located is not None:
+            return located
     raise FileNotFoundError(ENOENT, "There is no such object, and no folder with files", str(url))
 
 
@@ -178,7 +178,9 @@ def _locate_folder(
     files = [text_of(url / name) for name in names]
     if not names:  # databases are folders, too
         inner = [url / folder for folder in folders[:_LOOKED_AT]]
-        files = [text_of(each / DATABASE) for each in inner if exists(each / DATABASE, options)]
+        files = [
+            text_of(folder / DATABASE) for folder in inner if exists(folder / DATABASE, options)
+        ]
     if not folders and not _without_companions(files, format):
         return None
     return _of_folder(url, files, format, options, has_folders=bool(folders))
@@ -215,10 +217,10 @@ def _loose(location: Location) -> str:
 
 def _refuse_folders_of_tables(root: Path) -> None:
     """Raise SourceError if the folders hold tables, as `datasets` and its hub lay them out."""
-    folders = sorted(each for each in root.iterdir() if each.is_dir() and each.name[0] != ".")
+    folders = sorted(entry for entry in root.iterdir() if entry.is_dir() and entry.name[0] != ".")
     for folder in folders[:16]:
         with os.scandir(folder) as entries:
-            suffixes = {os.path.splitext(each.name)[1] for each in islice(entries, 64)}
+            suffixes = {os.path.splitext(entry.name)[1] for entry in islice(entries, 64)}
         if suffixes & {".parquet", ".arrow"}:
             raise SourceError(
                 f"{root} holds folders of Parquet or Arrow files, not of classes; name the folder "

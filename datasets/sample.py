@@ -52,7 +52,7 @@ class Sample:
         """
         if names is None:
             return self
-        return Sample(self.key, {n: each for n, each in self.components.items() if n in names})
+        return Sample(self.key, {n: value for n, value in self.components.items() if n in names})
 
 
 def check_names(sample: Sample) -> None:

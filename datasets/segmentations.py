@@ -77,7 +77,8 @@ def segmentations_of(value: Value) -> list[Any]:
         if isinstance(value, Encoded):
             segmentations = json.loads(bytes(value.data))
             if isinstance(segmentations, list) and all(
-                each is None or isinstance(each, list | dict) for each in segmentations
+                segmentation is None or isinstance(segmentation, list | dict)
+                for segmentation in segmentations
             ):
                 return segmentations
     except ValueError as error:
@@ -98,7 +99,9 @@ def scaled_segmentations(value: Value, scale: tuple[float, float]) -> Encoded:
     Raises:
         ArgumentError: a segmentation is no list of polygons.
     """
-    return _encoded(_dumped(_scaled(each, scale)) for each in segmentations_of(value))
+    return _encoded(
+        _dumped(_scaled(segmentation, scale)) for segmentation in segmentations_of(value)
+    )
 
 
 def _scaled(segmentation: Any, scale: tuple[float, float]) -> Any:

@@ -165,7 +165,7 @@ class _Numbering(ast.NodeTransformer):
     def _fitting(self, side: ast.expr, other: ast.expr) -> ast.expr:
         """Return a side of a comparison, with constants that fit the other side."""
         if isinstance(side, ast.Tuple | ast.List):
-            return type(side)([self._fitting(each, other) for each in side.elts], side.ctx)
+            return type(side)([self._fitting(element, other) for element in side.elts], side.ctx)
         kind = self._kind(other)
         if not isinstance(side, ast.Constant) or kind is None:
             return side
@@ -241,19 +241,19 @@ def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
     if isinstance(node, ast.Name):
         return values[node.id]
     if isinstance(node, ast.BoolOp):
-        results = (_value(each, values) for each in node.values)
+        results = (_value(operand, values) for operand in node.values)
         return all(results) if isinstance(node.op, ast.And) else any(results)
     if isinstance(node, ast.UnaryOp):
         operand = _value(node.operand, values)
         return not operand if isinstance(node.op, ast.Not) else -operand
     if isinstance(node, ast.Tuple | ast.List):
-        return [_value(each, values) for each in node.elts]
+        return [_value(element, values) for element in node.elts]
     if isinstance(node, ast.Subscript):
         return _value(node.value, values)[_value(node.slice, values)]
     if isinstance(node, ast.Attribute):
         return _attribute(_value(node.value, values), node.attr)
     assert isinstance(node, ast.Compare)
-    sides = [_value(each, values) for each in (node.left, *node.comparators)]
+    sides = [_value(operand, values) for operand in (node.left, *node.comparators)]
     pairs = zip(node.ops, sides, sides[1:], strict=False)
     return all(_COMPARISONS[type(op)](left, right) for op, left, right in pairs)
 

@@ -56,9 +56,9 @@ def stubs(
     """
     here = {
         group: [
-            (name, each)
-            for name, each in members
-            if is_here(each, ".".join(filter(None, (group, name))))
+            (name, member)
+            for name, member in members
+            if is_here(member, ".".join(filter(None, (group, name))))
         ]
         for group, members in tree.items()
     }
@@ -66,9 +66,13 @@ def stubs(
     groups |= {group.rpartition(".")[0] for group in groups}
     texts = {folder.joinpath("math", "__init__.pyi"): "\n".join([_head(""), *_math()])}
     for group in sorted(groups):
-        inner = [each for each in sorted(groups) if each and each.rpartition(".")[0] == group]
+        inner = [
+            group_inside
+            for group_inside in sorted(groups)
+            if group_inside and group_inside.rpartition(".")[0] == group
+        ]
         parts = [_head(group)]
-        names = [each.rpartition(".")[2] for each in inner]
+        names = [group_inside.rpartition(".")[2] for group_inside in inner]
         imports = [f"from . import {name} as {name}" for name in names]
         imports += [] if group else _public()
         imports += _random() if group == "random" else []
@@ -121,7 +125,7 @@ def _math() -> Iterator[str]:
         function = getattr(dynamic.math, name)
         names = list(inspect.signature(function).parameters)
         for kind, returned in (("TensorLike", "Tensor"), ("TensorLike | Batch", "Batch")):
-            operands = ", ".join(f"{each}: {kind}" for each in names)
+            operands = ", ".join(f"{name}: {kind}" for name in names)
             text = f"@overload\ndef {name}({operands}, /) -> {returned}:"
             yield text + (f'\n    """{function.__doc__}"""\n' if returned == "Tensor" else " ...\n")
 
@@ -154,23 +158,23 @@ def _of_tensors(form: inspect.Signature) -> inspect.Signature:
     """Return a signature whose results are tensors: nothing is a batch."""
     return form.replace(
         parameters=[
-            each.replace(annotation="None")
-            if each.name == "batch_size"
-            else each.replace(annotation=each.annotation.replace(" | Batch", ""))
-            for each in form.parameters.values()
+            parameter.replace(annotation="None")
+            if parameter.name == "batch_size"
+            else parameter.replace(annotation=parameter.annotation.replace(" | Batch", ""))
+            for parameter in form.parameters.values()
         ]
     )
 
 
 def _of_batches(form: inspect.Signature) -> inspect.Signature:
     """Return a signature whose results are batches; operators without data need `batch_size`."""
-    has_data = any("Batch" in each.annotation for each in form.parameters.values())
+    has_data = any("Batch" in parameter.annotation for parameter in form.parameters.values())
     return form.replace(
         parameters=[
-            each.replace(annotation="int", default=each.empty)
-            if each.name == "batch_size" and not has_data
-            else each
-            for each in form.parameters.values()
+            parameter.replace(annotation="int", default=parameter.empty)
+            if parameter.name == "batch_size" and not has_data
+            else parameter
+            for parameter in form.parameters.values()
         ]
     )
 
@@ -180,9 +184,9 @@ def _class(operator_class: type[Operator], parameters: Parameters) -> str:
     form: Any = kind.__signature__  # type: ignore[attr-defined]
     optional = form.replace(
         parameters=[
-            each.replace(default=None, annotation=each.annotation.replace(" | Batch", ""))
-            for each in form.parameters.values()
-            if each.name != "self"
+            parameter.replace(default=None, annotation=parameter.annotation.replace(" | Batch", ""))
+            for parameter in form.parameters.values()
+            if parameter.name != "self"
         ]
     )
     inside = textwrap.indent("self,\n" + _qualified(parameters(optional, {})), "        ")

@@ -121,7 +121,7 @@ Tree = dict[str, list[tuple[str, type[Operator]]]]
 def operators() -> Tree:
     """Return (name, operator class) pairs by group, with aliases; the top group is ""."""
     tree: Tree = {}
-    for groups, name, member in sorted(public_operators(), key=lambda each: (*each[0], each[1])):
+    for groups, name, member in sorted(public_operators(), key=lambda entry: (*entry[0], entry[1])):
         tree.setdefault(".".join(groups), []).append((name, member))
     return tree
 
@@ -217,8 +217,12 @@ def operator_stubs(
     groups = {".".join(group.split(".")[:depth]) for group in tree for depth in range(4)}
     stubs = {}
     for group in sorted(groups):
-        inner = sorted(each for each in groups if each and each.rpartition(".")[0] == group)
-        names = [each.rpartition(".")[2] for each in inner]
+        inner = sorted(
+            group_inside
+            for group_inside in groups
+            if group_inside and group_inside.rpartition(".")[0] == group
+        )
+        names = [group_inside.rpartition(".")[2] for group_inside in inner]
         texts = [STUB_HEAD.format(module=module)]
         texts += [f"from . import {name} as {name}\n" for name in names]
         texts += [] if group else [first]

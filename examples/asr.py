@@ -83,8 +83,8 @@ def tokens(text: torch.Tensor, letters: str) -> tuple[torch.Tensor, torch.Tensor
     """
     token_of = torch.zeros(256, dtype=torch.long)
     token_of[list(letters.encode("ascii"))] = torch.arange(1, len(letters) + 1)
-    found = token_of[text.long()]
-    return found[found > 0], (found > 0).sum(1)
+    tokens = token_of[text.long()]
+    return tokens[tokens > 0], (tokens > 0).sum(1)
 
 
 def spelled(path: list[int]) -> list[int]:

@@ -111,10 +111,10 @@ def loss_of(offsets: Any, scores: Any, wanted: Any, classes: Any) -> Any:
     """Return SSD's loss: of all matched anchors, and of three times as many of the background."""
     matched = classes > 0
     count = matched.sum().clamp(min=1)
-    each = cross_entropy(scores.flatten(0, 1), classes.flatten().long(), reduction="none")
-    worst = each[~matched.flatten()].topk(min(3 * int(count), int((~matched).sum()))).values
+    losses = cross_entropy(scores.flatten(0, 1), classes.flatten().long(), reduction="none")
+    worst = losses[~matched.flatten()].topk(min(3 * int(count), int((~matched).sum()))).values
     boxes = smooth_l1_loss(offsets[matched], wanted[matched], reduction="sum")
-    return (each[matched.flatten()].sum() + worst.sum() + boxes) / count
+    return (losses[matched.flatten()].sum() + worst.sum() + boxes) / count
 
 
 def decoded(offsets: torch.Tensor, anchors: torch.Tensor) -> torch.Tensor:
@@ -131,7 +131,7 @@ def overlaps(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     low = torch.maximum(a[:, None, :2], b[None, :, :2])
     high = torch.minimum(a[:, None, 2:], b[None, :, 2:])
     common = (high - low).clamp(min=0).prod(-1)
-    areas = [(each[:, 2:] - each[:, :2]).prod(-1) for each in (a, b)]
+    areas = [(boxes[:, 2:] - boxes[:, :2]).prod(-1) for boxes in (a, b)]
     return common / (areas[0][:, None] + areas[1][None] - common)
 
 

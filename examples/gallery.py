@@ -173,8 +173,8 @@ def is_there(call: str) -> bool:
     """Return whether this version has all operators of a call, for the CPU."""
     for name in re.findall(r"fn\.([\w.]+)\(", call):
         function: Any = fn
-        for each in name.split("."):
-            function = getattr(function, each, None)
+        for part in name.split("."):
+            function = getattr(function, part, None)
         if function is None or "cpu" not in function.__doc__.partition("device (str | None): ")[2]:
             return False
     return True
@@ -282,8 +282,8 @@ def group_of(title: str, calls: Sequence[str]) -> Any:
         lines = max(len(textwrap.wrap(call, LETTERS)) for call, _, _ in some)
         height = max(len(picture) for _, *pair in some for picture in pair)
         strip = np.full((height + lines * LINE + 2 * GAP, width, 3), PAPER, np.uint8)
-        for i, each in enumerate(some):
-            drawing = entry(*each, height, lines)
+        for i, sample in enumerate(some):
+            drawing = entry(*sample, height, lines)
             left = GAP + i * (2 * WIDTH + 3 * GAP)
             strip[: len(drawing), left : left + drawing.shape[1]] = drawing
         strips.append(strip)

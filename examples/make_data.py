@@ -166,7 +166,7 @@ def video(path: Path, direction: tuple[int, int], random: np.random.Generator) -
         output.mux(stream.encode(None))
 
 
-MAKERS = {each.__name__: each for each in (photos, shapes, speech, videos)}
+MAKERS = {maker.__name__: maker for maker in (photos, shapes, speech, videos)}
 
 
 def main() -> None:

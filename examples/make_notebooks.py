@@ -67,7 +67,7 @@ def notebook(name: str) -> str:
         if isinstance(node, ast.FunctionDef) and node.name == "main":
             break
         decorators = getattr(node, "decorator_list", [])
-        first = min([node.lineno, *(each.lineno for each in decorators)]) - 1
+        first = min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
         assert node.end_lineno is not None
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):
             plain = [plain[0] if plain else first, node.end_lineno]

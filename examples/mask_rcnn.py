@@ -76,7 +76,7 @@ def mask_rcnn_pipeline(
     images = fn.crop_mirror_normalize(
         images, dtype=types.FLOAT, output_layout="CHW", mean=MEAN, std=STD, mirror=mirror
     )
-    images, masks = (fn.pad(each, axis_names="HW", align=STRIDE) for each in (images, masks))
+    images, masks = (fn.pad(batch, axis_names="HW", align=STRIDE) for batch in (images, masks))
     return images, masks, boxes, labels, polygons, vertices, sizes
 
 

@@ -25,7 +25,7 @@ IGNORED = 255  # the class of pixels that do not count
 def pairs(folder: str, training: bool, decoder: str) -> Any:
     """Images and masks of 64x64 pixels; in training, of one random window, mirrored or not."""
     paths = {kind: sorted(map(str, Path(folder, kind).iterdir())) for kind in ("images", "masks")}
-    stems = [[Path(path).stem for path in each] for each in paths.values()]
+    stems = [[Path(path).stem for path in files] for files in paths.values()]
     assert stems[0] == stems[1], "each image needs a mask of its name"
     # Readers with the same list, seed and shuffle read in the same order.
     same: dict[str, Any] = {"random_shuffle": training, "shuffle_seed": 1, "pad_last_batch": True}

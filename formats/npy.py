@@ -15,7 +15,9 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from math import prod
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -78,6 +80,13 @@ class NpyHeader:
     def native(self) -> np.dtype[Any]:
         """The elements' type in this machine's byte order."""
         return self.dtype.newbyteorder("=")
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next in the file, along each axis."""
+        shape = self.shape if self.fortran_order else self.shape[::-1]
+        strides = tuple(accumulate(shape[:-1], mul, initial=self.dtype.itemsize))[: len(shape)]
+        return strides if self.fortran_order else strides[::-1]
 
     def wrong_size(self, there: int) -> DecodeError:
         """Return the error of a file in which `there` bytes follow the header."""

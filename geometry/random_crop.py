@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError
+from ..engine.graph.operator import Operator
+from ..engine.graph.params import FLOATS, INT, param
 
 BATCH_ATTEMPTS = 6
 """Number of attempts that are made for a whole batch at once; few images need more."""
@@ -66,6 +68,39 @@ def crop_ranges(
     if num_attempts < 1:
         raise ArgumentError(f"{owner}: num_attempts must be at least 1, but is {num_attempts}")
     return CropRanges((area[0], area[1]), (aspect_ratio[0], aspect_ratio[1]), num_attempts)
+
+
+class RandomCropArguments(Operator):
+    """Base of the operators with the arguments of a random window.
+
+    Attributes:
+        crop_ranges: the ranges that the arguments give.
+    """
+
+    is_random = True
+
+    random_area = param(
+        FLOATS,
+        (0.08, 1.0),
+        "Range of the window's area, relative to the image's; uniform. Windows that do not fit, as "
+        "all with areas above 1, are drawn again.",
+        minimum=0,
+    )
+    random_aspect_ratio = param(
+        FLOATS, (3 / 4, 4 / 3), "Range of the window's width / height; its logarithm is uniform."
+    )
+    num_attempts = param(
+        INT, 10, "Number of windows that are drawn until one fits; then the largest is taken."
+    )
+
+    crop_ranges: CropRanges
+
+    def prepare(self) -> None:
+        super().prepare()
+        self.crop_ranges = crop_ranges(
+            self.called, self.random_area, self.random_aspect_ratio, self.num_attempts
+        )
+        self.random_count = draws_needed(self.num_attempts)
 
 
 def random_window(

@@ -86,7 +86,7 @@ class IteratorState:
         names = set(cls.__dataclass_fields__)
         lists = [value["ahead"], value["left"]]
         lists += value["left"] if isinstance(value["left"], list) else []
-        if set(value) != names or not all(isinstance(each, list) for each in lists):
+        if set(value) != names or not all(isinstance(ranks, list) for ranks in lists):
             raise _damaged(f"it has {sorted(value)}, expected {sorted(names)}")
         left = tuple(map(tuple, value["left"]))
         return cls(**{**value, "ahead": tuple(value["ahead"]), "left": left})

@@ -1,4 +1,4 @@
-"""The base of the readers of arrays in files, and the form that the samples of a batch share.
+"""The base of the readers of arrays in files.
 
 The samples of a batch must agree in dtype and number of dimensions. Those that differ from most of
 their batch are bad samples.
@@ -6,19 +6,13 @@ their batch are bad samples.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ..engine.arrays import Array
-from ..engine.errors import DecodeError
 from ..engine.graph.context import BatchContext
 from ..engine.graph.params import STR, STRS, param
-from ..engine.order.sampler import Selection
 from ..engine.tensors import TensorList, TensorListCPU
+from ..engine.tensors.sample_form import usual_form
 from .listing.listing import FileList, list_plain_files
 from .reader import Reader
 
@@ -31,12 +25,6 @@ FILE_LIST = param(
 FILE_ROOT = param(
     STR, None, "Folder whose files, and those of the folders right inside it, are read."
 )
-
-SampleForm = tuple[np.dtype[Any], int]
-"""Dtype and number of dimensions of a sample."""
-
-_FORMS = "forms"
-"""In `Selection.extra`: the usual form of each output, once the batch is read."""
 
 
 class ArrayFileReader(Reader):
@@ -67,52 +55,10 @@ class ArrayFileReader(Reader):
             column if isinstance(column, TensorList) else TensorListCPU(column)
             for column in super().batch(batch)
         )
-        usual_forms = []
         for column in columns:
             usual, others = usual_form(column, batch.errors)
-            usual_forms.append(usual)
             for row, form in others.items():
-                batch.errors[row] = self._other_form(selection, row, form, usual)
-        selection.extra[_FORMS] = usual_forms
+                assert usual is not None  # where there are others
+                where = self.source.where(int(selection.index[row]))
+                batch.errors[row] = form.refusal(where, usual)
         return columns
-
-    def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
-        sample = super().replacement(selection, row, attempt)
-        for array, usual in zip(sample or (), selection.extra.get(_FORMS, ()), strict=False):
-            if usual is not None and form_of(array) != usual:
-                raise self._other_form(selection, row, form_of(array), usual)
-        return sample
-
-    def _other_form(
-        self, selection: Selection, row: int, form: SampleForm, usual: SampleForm | None
-    ) -> DecodeError:
-        """Return the error of a sample that has another form than most of its batch."""
-        assert usual is not None
-        return DecodeError(
-            f"{self.source.where(int(selection.index[row]))}: the sample has {form[1]} dimensions "
-            f"and the type {form[0]}, where most of its batch have {usual[1]} and {usual[0]}; the "
-            "samples of a batch must agree in both"
-        )
-
-
-def form_of(array: Array) -> SampleForm:
-    """Return the form of a sample."""
-    return array.dtype, array.ndim
-
-
-def usual_form(
-    column: TensorList, bad: Container[int]
-) -> tuple[SampleForm | None, dict[int, SampleForm]]:
-    """Return the form of most samples of a batch, and the other forms by their rows.
-
-    Args:
-        column: the samples.
-        bad: rows that hold no sample.
-    """
-    sound = (row for row in range(len(column)) if row not in bad)
-    rows = islice(sound, 1) if column.is_dense_tensor() else sound  # all are like the first one
-    forms = {row: form_of(column.row(row)) for row in rows}
-    if len(set(forms.values())) <= 1:
-        return next(iter(forms.values()), None), {}
-    ((usual, _),) = Counter(forms.values()).most_common(1)  # of several, the first one
-    return usual, {row: form for row, form in forms.items() if form != usual}

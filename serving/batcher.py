@@ -92,12 +92,12 @@ class Batcher:
             self._timer = None
         while self._has_room() and (requests := self._due_requests()):
             begun = perf_counter_ns()
-            for each in requests:
-                each.begun = begun
+            for request in requests:
+                request.begun = begun
             self._under_way.append(requests)
-            self._samples += sum(each.samples.size for each in requests)
+            self._samples += sum(request.samples.size for request in requests)
             try:
-                self._model.feed([each.samples for each in requests])
+                self._model.feed([request.samples for request in requests])
             except Exception as error:
                 self._break(error)
 
@@ -154,28 +154,28 @@ class Batcher:
             return
         requests = self._under_way.popleft()
         done = perf_counter_ns()
-        size = sum(each.samples.size for each in requests)
+        size = sum(request.samples.size for request in requests)
         self._samples -= size
         self.statistics.count_batch(size, done - requests[0].begun)
         again = []
-        for each, result in zip(requests, results, strict=True):
-            if each.answer.done():
+        for request, result in zip(requests, results, strict=True):
+            if request.answer.done():
                 continue
             if isinstance(result, WholeBatchError):
-                if each.alone:
-                    self._queue.append(each)
+                if request.alone:
+                    self._queue.append(request)
                     self._break(result)
                     return
-                each.alone = True
-                again.append(each)
+                request.alone = True
+                again.append(request)
                 continue
-            moments = Moments(each.arrived, each.begun, done)
+            moments = Moments(request.arrived, request.begun, done)
             is_good = not isinstance(result, RequestError)
-            self.statistics.count_request(each.samples.size, moments, is_good=is_good)
+            self.statistics.count_request(request.samples.size, moments, is_good=is_good)
             if isinstance(result, RequestError):
-                each.answer.set_exception(result)
+                request.answer.set_exception(result)
             else:
-                each.answer.set_result(result)
+                request.answer.set_result(result)
         self._queue.extendleft(reversed(again))
         self._begin_batches()
 
@@ -183,8 +183,8 @@ class Batcher:
         """Fail all requests: the pipeline computes no more batches."""
         if not self.broken.done():
             self.broken.set_exception(error)
-        for each in (*self._queue, *(one for batch in self._under_way for one in batch)):
-            if not each.answer.done():
-                each.answer.set_exception(RequestError(f"the model is broken: {error}", BROKEN))
+        for request in (*self._queue, *(one for batch in self._under_way for one in batch)):
+            if not request.answer.done():
+                request.answer.set_exception(RequestError(f"the model is broken: {error}", BROKEN))
         self._queue.clear()
         self._under_way.clear()

@@ -265,7 +265,7 @@ def _address(runner: web.AppRunner) -> str:
 
 async def _first(*waits: Awaitable[Any]) -> None:
     """Wait for the first of these; do not wait for the others."""
-    tasks = [asyncio.ensure_future(each) for each in waits]
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:

@@ -63,12 +63,12 @@ def as_pbtxt(config: Mapping[str, Any]) -> str:
 def _lines(message: Mapping[str, Any]) -> Iterable[str]:
     for name, value in message.items():
         repeated = value if isinstance(value, list) else [value]
-        if not all(isinstance(each, dict) for each in repeated):
+        if not all(isinstance(entry, dict) for entry in repeated):
             yield f"{name}: {_literal(value)}"
             continue
-        for each in repeated:
+        for entry in repeated:
             yield f"{name} {{"
-            for line in _lines(each):
+            for line in _lines(entry):
                 yield f"  {line}"
             yield "}"
 

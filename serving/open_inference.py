@@ -126,7 +126,7 @@ def _split(body: bytes, json_size: str | None) -> tuple[dict[str, Any], memoryvi
 
 def _list_of_objects(message: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     value = message.get(name)
-    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise RequestError(f"the request needs {name!r}: a list of objects")
     return value
 
@@ -145,13 +145,13 @@ def _wanted_outputs(message: Mapping[str, Any], names: Sequence[str]) -> dict[st
     if not message.get("outputs"):
         return dict.fromkeys(names, binary)
     wanted: dict[str, bool] = {}
-    for each in _list_of_objects(message, "outputs"):
-        name = each.get("name", "")
+    for output in _list_of_objects(message, "outputs"):
+        name = output.get("name", "")
         if name not in names:
             raise RequestError(
                 f"the model has no output {name!r:.80}; its outputs are {', '.join(names)}"
             )
-        parameters = _parameters(each, f"output {name!r}")
+        parameters = _parameters(output, f"output {name!r}")
         if parameters.get("classification"):
             raise RequestError(f"the output {name!r} is wanted as classes; only tensors are served")
         wanted[name] = bool(parameters.get("binary_data", binary))

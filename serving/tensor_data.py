@@ -88,8 +88,8 @@ def from_json(tensor: Mapping[str, Any], spec: TensorSpec, shape: tuple[int, ...
     if dtype == np.float16:
         raise RequestError(f"the input {spec.name!r} is FP16, which goes as binary data alone")
     try:
-        found = np.asarray(values)
-        is_good = not found.size or found.dtype.kind in _KINDS.get(dtype.kind, "iu")
+        as_sent = np.asarray(values)
+        is_good = not as_sent.size or as_sent.dtype.kind in _KINDS.get(dtype.kind, "iu")
         array = np.asarray(values, dtype) if is_good else None
     except (ValueError, TypeError, OverflowError, RecursionError):
         array = None
@@ -107,15 +107,15 @@ _KINDS = {"b": "b", "f": "fiu"}
 
 def _texts(values: Any, spec: TensorSpec, count: int) -> list[NDArray[np.uint8]]:
     flat = values if isinstance(values, list) else []
-    if flat and all(isinstance(each, list) and len(each) == 1 for each in flat):
-        flat = [each[0] for each in flat]
-    if len(flat) != count or not all(isinstance(each, str) for each in flat):
+    if flat and all(isinstance(entry, list) and len(entry) == 1 for entry in flat):
+        flat = [text[0] for text in flat]
+    if len(flat) != count or not all(isinstance(text, str) for text in flat):
         raise RequestError(
             f"the data of the input {spec.name!r} must be {count} strings; bytes that are no UTF-8 "
             "go as binary data"
         )
     try:
-        return [np.frombuffer(each.encode(), np.uint8) for each in flat]
+        return [np.frombuffer(text.encode(), np.uint8) for text in flat]
     except UnicodeEncodeError as error:
         raise RequestError(
             f"the input {spec.name!r} has a string that is no text: {error}"

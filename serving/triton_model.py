@@ -72,7 +72,7 @@ class TritonModel:
     @staticmethod
     def _input(spec: TensorSpec, tensor: Any) -> Any:
         if spec.datatype == BYTES:
-            return [np.frombuffer(each, np.uint8) for each in tensor.as_numpy().ravel()]
+            return [np.frombuffer(text, np.uint8) for text in tensor.as_numpy().ravel()]
         array = np.from_dlpack(tensor)
         return array.reshape(-1) if spec.ndim == 0 else array
 

@@ -75,14 +75,15 @@ def on_device(
 
     strided = [views and np.ndim(rows[0]) > 0 for rows in inputs]  # numbers have no views
     given_rows = [
-        [np.repeat(row, 2, axis=-1) if each else np.asarray(row) for row in rows]
-        for rows, each in zip(inputs, strided, strict=True)
+        [np.repeat(row, 2, axis=-1) if is_view else np.asarray(row) for row in rows]
+        for rows, is_view in zip(inputs, strided, strict=True)
     ]
     with Pipeline(batch_size=max(1, size), num_threads=threads, seed=3) as pipe:
-        sources = [source(rows, each) for rows, each in zip(given_rows, layouts, strict=True)]
+        sources = [source(rows, layout) for rows, layout in zip(given_rows, layouts, strict=True)]
         # A view that is an output of the pipeline, too, would be made dense before.
         nodes = [
-            node[..., ::2] if each else node for node, each in zip(sources, strided, strict=True)
+            node[..., ::2] if is_view else node
+            for node, is_view in zip(sources, strided, strict=True)
         ]
         if device == "gpu":
             host = OPERATORS[name].cpu_inputs

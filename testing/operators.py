@@ -84,9 +84,9 @@ class OperatorConformance:
     def _stage(self, device: str) -> str:
         """Return the operator's own word for the device: "mixed" operators run on the GPU, too."""
         stages = [
-            each
-            for each in OPERATORS[self.operator].devices
-            if (each == "cpu") == (device == "cpu")
+            stage
+            for stage in OPERATORS[self.operator].devices
+            if (stage == "cpu") == (device == "cpu")
         ]
         return (
             stages[0]

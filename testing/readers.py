@@ -178,6 +178,6 @@ def assert_columns(columns: tuple[Column, ...], expected: Sequence[Sample]) -> N
     """Check columns of a batch against its samples: values, dtypes and shapes."""
     for number, column in enumerate(columns):
         assert len(column) == len(expected)
-        for found, sample in zip(column, expected, strict=True):
-            np.testing.assert_array_equal(found, sample[number], strict=True)
+        for row, sample in zip(column, expected, strict=True):
+            np.testing.assert_array_equal(row, sample[number], strict=True)
     assert all(len(sample) == len(columns) for sample in expected)

@@ -53,6 +53,8 @@ def test_the_programs_run(names, tmp_path):
 
 
 def test_the_table_names_all_augmentations():
-    there = {name for name, each in vars(augmentations).items() if isinstance(each, Augmentation)}
+    there = {
+        name for name, function in vars(augmentations).items() if isinstance(function, Augmentation)
+    }
     (table,) = re.findall(r"\| augmentation \| its parameter \|\n((?:\|.*\n)+)", TEXT)
     assert set(re.findall(r"`([a-z_]+)`", table.replace("`shape`", ""))) == there

@@ -192,7 +192,7 @@ def test_speech(capsys):
     sources[1]["tarred_audio_filepaths"] = "speech-tar/*.tar"
     try:
         torch.nn.functional.ctc_loss = ctc_loss
-        losses = [loss for each in sources for loss in recipe.names["train_speller"](**each)]
+        losses = [loss for source in sources for loss in recipe.names["train_speller"](**source)]
     finally:
         torch.nn.functional.ctc_loss = plain
     assert sorted(texts) == sorted(WORDS * 2)

@@ -36,7 +36,9 @@ def test_each_expression_of_the_table_has_a_value():
     @pipeline_def(batch_size=2, num_threads=1, debug=True)
     def define():
         node = fn.external_source(lambda: TensorListCPU(np.ones((2, 3), np.float32), "X"))
-        seen.extend(eval(each, {"node": node, "np": np, "print": str}) for each in expressions)
+        seen.extend(
+            eval(expression, {"node": node, "np": np, "print": str}) for expression in expressions
+        )
         return node
 
     define().run()

@@ -72,5 +72,5 @@ def test_states_and_elastic_ranks(photo_tree):
     names_of_page["changed"](joined, state, 1, 2, joins=True)
     assert batches.state_dict() == joined.state_dict()
     assert len(batches) == len(joined)
-    for each in (batches, joined):
-        each.close()
+    for run in (batches, joined):
+        run.close()

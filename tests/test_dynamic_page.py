@@ -25,7 +25,7 @@ def test_the_examples_run_and_print_what_they_say(photo_tree, tmp_path, capsys):
         "photographs": paths,
         "folder": str(photo_tree.root),
         "checkpoints": str(tmp_path),
-        "train": lambda *tensors: trained.append([tuple(each.shape) for each in tensors]),
+        "train": lambda *tensors: trained.append([tuple(tensor.shape) for tensor in tensors]),
     }
     said, printed = [], []
     for program in PROGRAMS:

@@ -178,7 +178,11 @@ def test_advice_for_users(run_example):
         assert pipe.run()[0].as_array()[0].tolist() == data.tolist()
         figures = pipe.stats()
     limited = replace(figures, consumer_wait_s=figures.wall_s, workers_cpu_s=1e9)
-    busy = [replace(each, busy_s=1.0) for each in figures.operators if each.operator == "unpack"]
+    busy = [
+        replace(operator, busy_s=1.0)
+        for operator in figures.operators
+        if operator.operator == "unpack"
+    ]
     limit = replace(limited, operators=tuple(busy)).limit
     assert limit.name == "decoding"
     assert "data that are not compressed" in limit.remedies

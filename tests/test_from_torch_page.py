@@ -21,7 +21,7 @@ def batches_of(program, folder):
         compile(program, "page.py", "exec"),
         {"folder": folder, "step": lambda *batch: batches.append(batch)},
     )
-    kinds = [[(tuple(tensor.shape), str(tensor.dtype)) for tensor in each] for each in batches]
+    kinds = [[(tuple(tensor.shape), str(tensor.dtype)) for tensor in batch] for batch in batches]
     return kinds, sorted(label for _, labels in batches for label in labels.tolist())
 
 

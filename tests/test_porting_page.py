@@ -58,4 +58,4 @@ def test_rows_of_tables_are_whole():
 
 def test_operators_that_are_named_exist():
     for name in re.findall(r"fn\.([a-z_]+\.?[a-z_]*)", TEXT):
-        assert name in OPERATORS or any(each.startswith(f"{name}.") for each in OPERATORS)
+        assert name in OPERATORS or any(operator.startswith(f"{name}.") for operator in OPERATORS)

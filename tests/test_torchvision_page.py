@@ -27,7 +27,7 @@ def test_the_programs_run_in_their_order(photo_tree, capsys):
         "folder": str(photo_tree.files[0].parent.parent),
         "photographs": photographs,
         "boxes": [np.float32([[20, 10, 40, 30]])] * 2,
-        "masks": [each[..., 0] for each in photographs],
+        "masks": [photograph[..., 0] for photograph in photographs],
         "picture": image.fromarray(photographs[0]),
     }
     for program in re.findall(r"```python\n(.*?)```", TEXT, re.S):

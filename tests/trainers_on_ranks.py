@@ -43,7 +43,7 @@ def check_trainer(title, texts):
     weights = next(names.get("vit", names["model"]).parameters())
     ranks = [None, None]
     dist.all_gather_object(ranks, [collections.Counter(seen), float(weights.sum())])
-    assert [each.total() for each, _ in ranks] == [96, 96], title
+    assert [records.total() for records, _ in ranks] == [96, 96], title
     assert set((ranks[0][0] + ranks[1][0]).values()) == {24}, title
     assert ranks[0][1] == ranks[1][1], title
 

@@ -45,19 +45,23 @@ class MissingArgumentError(ArgumentError):
 def count_by_position(function: Callable[..., Any]) -> int:
     """Return the number of arguments that a function takes by position."""
     parameters = inspect.signature(function).parameters.values()
-    return sum(each.kind in _BY_POSITION for each in parameters)
+    return sum(parameter.kind in _BY_POSITION for parameter in parameters)
 
 
 def _further(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return the named arguments behind the samples and the parameter."""
     parameters = list(inspect.signature(function).parameters.values())
-    first = [each for each in parameters if each.kind in _BY_POSITION][:DATA_AND_PARAMETER]
-    return [each for each in parameters if each not in first and each.kind in _NAMED]
+    first = [parameter for parameter in parameters if parameter.kind in _BY_POSITION][
+        :DATA_AND_PARAMETER
+    ]
+    return [
+        parameter for parameter in parameters if parameter not in first and parameter.kind in _NAMED
+    ]
 
 
 def accepted(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of the arguments that a function names."""
-    names = {each.name for each in _further(function)}
+    names = {parameter.name for parameter in _further(function)}
     return {name: value for name, value in arguments.items() if name in names}
 
 
@@ -78,7 +82,7 @@ def forbid_unused_kwargs(
         arguments: by their names.
         called: the function that was called, for the message.
     """
-    used = {name for each in augmentations for name in accepted(each.op, arguments)}
+    used = {name for augmentation in augmentations for name in accepted(augmentation.op, arguments)}
     unused = [name for name in arguments if name not in used]
     if unused:
         noun, verb = ("kwarg", "is") if len(unused) == 1 else ("kwargs", "are")

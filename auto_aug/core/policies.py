@@ -118,7 +118,9 @@ class Policy:
         return dict(sorted(distinct.items()))
 
     def __repr__(self) -> str:
-        rows = [[(a.name, p, number) for a, p, number in each] for each in self.sub_policies]
+        rows = [
+            [(a.name, p, number) for a, p, number in sub_policy] for sub_policy in self.sub_policies
+        ]
         sequences = _lines([repr(row) for row in rows])
         augmentations = _lines([f"{k!r}: {v!r}" for k, v in self.augmentations.items()])
         return (
@@ -133,11 +135,13 @@ def _lines(texts: Sequence[str]) -> str:
 
 def _with_unique_names(sub_policies: Sequence[Sequence[Step]]) -> tuple[tuple[Step, ...], ...]:
     distinct = dict.fromkeys(step[0] for sub_policy in sub_policies for step in sub_policy)
-    named = {each: each for each in distinct}
-    if len({each.name for each in distinct}) < len(distinct):
+    named = {augmentation: augmentation for augmentation in distinct}
+    if len({augmentation.name for augmentation in distinct}) < len(distinct):
         digits = len(str(len(distinct) - 1))
         named = {
-            each: each.augmentation(name=f"{number:0{digits}}__{each.name}")
-            for number, each in enumerate(distinct)
+            augmentation: augmentation.augmentation(name=f"{number:0{digits}}__{augmentation.name}")
+            for number, augmentation in enumerate(distinct)
         }
-    return tuple(tuple((named[a], p, number) for a, p, number in each) for each in sub_policies)
+    return tuple(
+        tuple((named[a], p, number) for a, p, number in sub_policy) for sub_policy in sub_policies
+    )

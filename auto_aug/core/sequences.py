@@ -62,7 +62,7 @@ class StepSequences(NamedTuple):
     @property
     def augmentations(self) -> list[Augmentation]:
         """The different augmentations."""
-        return list(dict.fromkeys(step[0] for each in self.sequences for step in each))
+        return list(dict.fromkeys(step[0] for sequence in self.sequences for step in sequence))
 
     @property
     def stages(self) -> int:
@@ -99,7 +99,7 @@ class Labels(NamedTuple):
     masks: DataNode | None = None
 
     def __bool__(self) -> bool:
-        return any(each is not None for each in self)
+        return any(label is not None for label in self)
 
 
 def apply_sequences(
@@ -122,8 +122,8 @@ def apply_sequences(
         the samples; with labels a list of the samples, and of the boxes and the masks if given.
     """
     forbid_unused_kwargs(drawn.augmentations, arguments, drawn.called)
-    for each in drawn.augmentations:
-        _check_arguments(drawn, each, arguments)
+    for augmentation in drawn.augmentations:
+        _check_arguments(drawn, augmentation, arguments)
     if is_fused(drawn.augmentations, arguments):
         steps = drawn.draw(_steps(drawn, arguments), seed)
         images = augment(data, steps, **{"fill_value": FILL_VALUE, **arguments})
@@ -132,7 +132,8 @@ def apply_sequences(
         raise ArgumentError(
             f"{drawn.called}: boxes and masks move with the augmentations of "
             "`penstock.auto_aug.augmentations` alone, and with images that keep their size; others "
-            "are among these: " + ", ".join(each.name for each in drawn.augmentations)
+            "are among these: "
+            + ", ".join(augmentation.name for augmentation in drawn.augmentations)
         )
     return _apply_selected(drawn, data, seed, arguments)
 
@@ -169,7 +170,7 @@ def _check_arguments(
 
 def is_fused(augmentations: Sequence[Augmentation], arguments: Mapping[str, Any]) -> bool:
     """Return whether the operator has all of the augmentations with these arguments."""
-    return all(each.op in _FUSED for each in augmentations) and (
+    return all(augmentation.op in _FUSED for augmentation in augmentations) and (
         arguments.keys() <= {*_OPTIONS, "rotate_keep_size"}
         and bool(arguments.get("rotate_keep_size", True))
     )
@@ -220,8 +221,10 @@ def _signed_steps(augmentation: Augmentation, number: int | None, bins: int, pil
     if pillow and effect == "sharpness":
         # The factor follows from the window exactly, if the window is of float64.
         windows = augmentation.parameters(np.array(signed, np.float64))
-        return np.stack([parameter_row("sharpen", sharpening_factor(each)) for each in windows])
-    return np.stack([parameter_row(effect, each) for each in augmentation.parameters(signed)])
+        return np.stack([parameter_row("sharpen", sharpening_factor(window)) for window in windows])
+    return np.stack(
+        [parameter_row(effect, parameter) for parameter in augmentation.parameters(signed)]
+    )
 
 
 def sharpening_factor(window: Any) -> Any:

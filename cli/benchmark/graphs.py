@@ -85,13 +85,13 @@ def graph_of(dataset: Dataset, work: Work | None, device: str, folder: str) -> P
     Raises:
         CommandFailed: there are no images and no sound to decode.
     """
-    found = medium(dataset)
-    if work in ("decode", "train") and not found:
+    kind = medium(dataset)
+    if work in ("decode", "train") and not kind:
         raise CommandFailed(
             f"{dataset.path}: the samples have no images and no sound, but "
             f"{', '.join(dataset.schema)}; use --work read",
             2,
         )
-    work = work or ("train" if found else "read")
+    work = work or ("train" if kind else "read")
     read = reader_of(dataset, folder, decoding=work != "read")
-    return PathGraph(read, found, work, device, is_decoded=decodes(dataset))
+    return PathGraph(read, kind, work, device, is_decoded=decodes(dataset))

@@ -65,7 +65,9 @@ def medium(dataset: Dataset) -> str:
 
 def _called(library: PipelineLibrary, call: ReaderCall, more: dict[str, Any]) -> Sequence[Any]:
     """Return the outputs of a reader, in random order."""
-    arguments = {n: each(library) if callable(each) else each for n, each in call.arguments.items()}
+    arguments = {
+        n: value(library) if callable(value) else value for n, value in call.arguments.items()
+    }
     reader = getattr(library.fn.readers, call.operator)
     outputs = reader(**arguments, random_shuffle=True, **more)
     if call.outputs:

@@ -65,7 +65,7 @@ class Search:
     @property
     def failures(self) -> list[Trial]:
         """The trials that failed."""
-        return [each for each in self.trials if each.error is not None]
+        return [trial for trial in self.trials if trial.error is not None]
 
     def fastest(self, choices: Sequence[Sequence[Setting]], seconds: float) -> Setting:
         """Return the fastest setting: the best of each choice, one choice after the other.
@@ -77,10 +77,10 @@ class Search:
         Raises:
             PenstockError, OSError: the pipeline fails with every setting.
         """
-        weights = [math.log2(1 + len(each)) for each in choices]  # rounds of halving
+        weights = [math.log2(1 + len(settings)) for settings in choices]  # rounds of halving
         best: Setting = {}
-        for each, weight in zip(choices, weights, strict=True):
-            others = [best | setting for setting in each]
+        for settings, weight in zip(choices, weights, strict=True):
+            others = [best | setting for setting in settings]
             best = self._contest([best, *others], seconds * weight / sum(weights))
         return best
 
@@ -92,9 +92,9 @@ class Search:
         for level in range(math.ceil(math.log2(len(trials))), 0, -1):
             self._take_turns(alive, perf_counter() + (end - perf_counter()) / level)
             ranked = _ranked(trials)
-            alive = [each for each in ranked if each in alive][: math.ceil(len(alive) / 2)]
+            alive = [trial for trial in ranked if trial in alive][: math.ceil(len(alive) / 2)]
         if not alive:
-            raise next(each.error for each in trials if each.error is not None)
+            raise next(trial.error for trial in trials if trial.error is not None)
         first, best = trials[0], alive[0]
         is_clear = first not in ranked or best.speed > _CLEAR * first.speed
         return best.setting if is_clear else first.setting
@@ -102,12 +102,12 @@ class Search:
     def _take_turns(self, trials: Sequence[Trial], deadline: float) -> None:
         """Run settings by turns until a time, and at least until one of them has run."""
         while True:
-            for each in trials:
+            for trial in trials:
                 if perf_counter() >= deadline and any(other.rates for other in trials):
                     return
-                if each.error is None:
-                    self._take_turn(each)
-            if sum(each.error is None for each in trials) < 2:
+                if trial.error is None:
+                    self._take_turn(trial)
+            if sum(trial.error is None for trial in trials) < 2:
                 return
 
     def _take_turn(self, trial: Trial) -> None:
@@ -124,19 +124,19 @@ def _ranked(trials: Sequence[Trial]) -> list[Trial]:
     of turns. Medians of rows and columns by turns tell both, whatever a few turns suffered
     (Tukey's median polish).
     """
-    ran = [each for each in trials if each.rates and each.error is None]
+    ran = [trial for trial in trials if trial.rates and trial.error is None]
     if not ran:
         return []
-    rates = np.full((len(ran), max(len(each.rates) for each in ran)), np.nan)
-    for row, each in zip(rates, ran, strict=True):
-        row[: len(each.rates)] = np.log(each.rates)
+    rates = np.full((len(ran), max(len(trial.rates) for trial in ran)), np.nan)
+    for row, trial in zip(rates, ran, strict=True):
+        row[: len(trial.rates)] = np.log(trial.rates)
     speeds = np.zeros(len(ran))
     for _ in range(_POLISHES):
         machine = np.nanmedian(rates - speeds[:, np.newaxis], axis=0)
         speeds = np.nanmedian(rates - machine, axis=1)
-    for each, speed in zip(ran, np.exp(speeds).tolist(), strict=True):
-        each.speed = speed
-    return sorted(ran, key=lambda each: -each.speed)
+    for trial, speed in zip(ran, np.exp(speeds).tolist(), strict=True):
+        trial.speed = speed
+    return sorted(ran, key=lambda trial: -trial.speed)
 
 
 def choices_of(
@@ -173,12 +173,19 @@ def choices_of(
     values |= tried
     pairs = product(*(values.pop(name) for name in WORKERS))
     workers = [dict(zip(WORKERS, pair, strict=True)) for pair in pairs]
-    choices = [workers, *([{name: value} for value in each] for name, each in values.items())]
+    choices = [
+        workers,
+        *([{name: value} for value in values_of_name] for name, values_of_name in values.items()),
+    ]
     changes = [
-        [each for each in choice if any(present.get(name) != value for name, value in each.items())]
+        [
+            setting
+            for setting in choice
+            if any(present.get(name) != value for name, value in setting.items())
+        ]
         for choice in choices
     ]
-    return [each for each in changes if each]
+    return [settings for settings in changes if settings]
 
 
 def as_arguments(setting: Setting) -> str:

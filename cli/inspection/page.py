@@ -55,8 +55,8 @@ def as_html(report: InspectReport, sheet: bytes) -> str:
 def _schema(report: InspectReport) -> str:
     values = report.sample.components if report.sample else {}
     rows = [
-        (name, str(each), described(values[name]) if name in values else "")
-        for name, each in report.schema.items()
+        (name, str(component), described(values[name]) if name in values else "")
+        for name, component in report.schema.items()
     ]
     key = report.sample.key if report.sample else ""
     head = "".join(f"<th>{escape(text)}</th>" for text in ("component", "type", f"of {key}"))

@@ -22,7 +22,7 @@ def as_content(report: InspectReport) -> dict[str, Any]:
         "path": report.path,
         "format": report.format,
         "samples": report.samples,
-        "schema": {name: each.to_json() for name, each in report.schema.items()},
+        "schema": {name: component.to_json() for name, component in report.schema.items()},
         "classes": list(report.classes),
         "looked_at": report.looked_at,
         "sizes": {str(percent): size for percent, size in report.sizes.items()},
@@ -82,8 +82,8 @@ def print_summary(report: InspectReport) -> None:
     printer.print()
     values = report.sample.components
     rows = [
-        (name, str(each), described(values[name]) if name in values else "-")
-        for name, each in report.schema.items()
+        (name, str(component), described(values[name]) if name in values else "-")
+        for name, component in report.schema.items()
     ]
     printer.table(("component", "type", f"of {report.sample.key}"), rows, words=3)
     if report.lost:

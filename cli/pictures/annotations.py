@@ -25,8 +25,10 @@ def with_annotations_drawn(outputs: Sequence[Output], samples: Sequence[Sample])
 
     Outputs stay as they are if there is no image to draw on, or if annotations are damaged.
     """
-    images = [each for each in with_roles(outputs) if each.role in IMAGES and each.name == "image"]
-    if not images or not any(each.name in _DRAWN for each in outputs):
+    images = [
+        output for output in with_roles(outputs) if output.role in IMAGES and output.name == "image"
+    ]
+    if not images or not any(output.name in _DRAWN for output in outputs):
         return list(outputs)
     try:
         masks = [
@@ -37,7 +39,10 @@ def with_annotations_drawn(outputs: Sequence[Output], samples: Sequence[Sample])
         ]
     except (ArgumentError, DecodeError, ValueError, TypeError):
         return list(outputs)
-    return [*(each for each in outputs if each.name not in _DRAWN), Output(SEGMENTATIONS, masks)]
+    return [
+        *(output for output in outputs if output.name not in _DRAWN),
+        Output(SEGMENTATIONS, masks),
+    ]
 
 
 def _mask(components: Mapping[str, Value], size: tuple[int, int]) -> Array:
@@ -45,8 +50,8 @@ def _mask(components: Mapping[str, Value], size: tuple[int, int]) -> Array:
     mask = np.zeros(size, np.int32)
     labels = np.asarray(components.get("labels", ())).reshape(-1).tolist()
     if SEGMENTATIONS in components:
-        for number, each in enumerate(segmentations_of(components[SEGMENTATIONS])):
-            _draw(mask, each, _color(labels, number))
+        for number, segmentation in enumerate(segmentations_of(components[SEGMENTATIONS])):
+            _draw(mask, segmentation, _color(labels, number))
     points = np.asarray(components.get(_KEYPOINTS, np.zeros((0, 0, 3))))
     radius = max(1, max(size) // _RADIUS)
     for number, of_box in enumerate(points):

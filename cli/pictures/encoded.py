@@ -103,10 +103,10 @@ def _video(data: Array) -> Array:
         start, length = stream.start_time or 0, stream.duration or 0
         times = [start + length * number // _FRAMES for number in range(_FRAMES)]
         frames = [_frame_at(container, stream, time) for time in times]
-    found = [frame for frame in frames if frame is not None]
-    if not found:
+    pictures = [frame for frame in frames if frame is not None]
+    if not pictures:
         raise DecodeError("the video has no frame")
-    return np.stack(found)
+    return np.stack(pictures)
 
 
 def _frame_at(container: Any, stream: Any, time: int) -> Array | None:

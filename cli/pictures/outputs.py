@@ -46,12 +46,12 @@ def of_batch(
         known: names of classes that a reader knows; the first ones that fit the labels are shown.
     """
     outputs, keys = [], list[str]()
-    for number, each in enumerate(batch):
-        rows = [np.array(row) for row in each.as_cpu().rows()[:count]]
-        outputs.append(Output(f"output {number}", rows, each.layout()))
-        keys = keys if any(keys) else each.source_info()[:count]
-    drawn = with_roles([decoded(each) for each in outputs])
-    label = next((each.rows for each in drawn if each.role == Role.LABEL), [])
+    for number, samples in enumerate(batch):
+        rows = [np.array(row) for row in samples.as_cpu().rows()[:count]]
+        outputs.append(Output(f"output {number}", rows, samples.layout()))
+        keys = keys if any(keys) else samples.source_info()[:count]
+    drawn = with_roles([decoded(output) for output in outputs])
+    label = next((output.rows for output in drawn if output.role == Role.LABEL), [])
     labels = [int(row.item()) for row in label]
     names = class_names(keys, labels, known) if labels and len(labels) == len(keys) else ()
     return drawn, [SampleText(row, key, names) for row, key in enumerate(_shortened(keys))]
@@ -155,7 +155,7 @@ def _names_of_folders(folders: Sequence[str], labels: Sequence[int]) -> tuple[st
 
 def media_files(path: str) -> list[str]:
     """Return a file of an image, sound or video, or those that lie loosely in a folder."""
-    files = sorted(each.path for each in os.scandir(path)) if os.path.isdir(path) else [path]
+    files = sorted(entry.path for entry in os.scandir(path)) if os.path.isdir(path) else [path]
     return [file for file in files if medium_of(file.rpartition(".")[2]) and os.path.isfile(file)]
 
 
@@ -166,7 +166,9 @@ def of_files(files: Sequence[str]) -> tuple[list[Output], list[SampleText]]:
     outputs = []
     for medium in dict.fromkeys(media):
         pairs = zip(media, contents, strict=True)
-        rows = [data if each == medium else np.empty(0, np.uint8) for each, data in pairs]
+        rows = [
+            data if file_medium == medium else np.empty(0, np.uint8) for file_medium, data in pairs
+        ]
         outputs.append(decoded(Output(medium, rows)))
     known = [SampleText(number, key) for number, key in enumerate(_shortened(files))]
     return with_roles(outputs), known

@@ -73,16 +73,18 @@ class Output:
 
 def with_roles(outputs: Sequence[Output]) -> list[Output]:
     """Return the outputs with the role of each; of complex numbers, the magnitudes are shown."""
-    known = [each.shown_as(_own_role(each)) for each in map(_real, outputs)]
-    images = [each for each in known if each.role in IMAGES]
+    known = [output.shown_as(_own_role(output)) for output in map(_real, outputs)]
+    images = [output for output in known if output.role in IMAGES]
     known = [
-        each.shown_as(Role.MASK) if any(_covers(each, image) for image in images) else each
-        for each in known
+        output.shown_as(Role.MASK) if any(_covers(output, image) for image in images) else output
+        for output in known
     ]
-    boxes = next((each for each in known if each.role == Role.BOXES), None)
+    boxes = next((output for output in known if output.role == Role.BOXES), None)
     if boxes is None:
         return known
-    return [each.shown_as(Role.BOX_LABELS) if _counts(each, boxes) else each for each in known]
+    return [
+        output.shown_as(Role.BOX_LABELS) if _counts(output, boxes) else output for output in known
+    ]
 
 
 def _real(output: Output) -> Output:

@@ -27,11 +27,11 @@ def draw_sheet(
         side: height of a sample's pictures in pixels.
         width: of the sheet, at most, unless one tile is wider.
     """
-    pictures = [pictures_of(outputs, row, each, side) for row, each in enumerate(known)]
-    height = max((_largest(each, 0) for each in pictures if each), default=0)
+    pictures = [pictures_of(outputs, row, text, side) for row, text in enumerate(known)]
+    height = max((_largest(drawn, 0) for drawn in pictures if drawn), default=0)
     tiles = [
-        draw_tile(drawn, captions(outputs, row, each), each, side=side, height=height)
-        for row, (drawn, each) in enumerate(zip(pictures, known, strict=True))
+        draw_tile(drawn, captions(outputs, row, text), text, side=side, height=height)
+        for row, (drawn, text) in enumerate(zip(pictures, known, strict=True))
     ]
     lines = _lines(tiles, _chosen_width(tiles, width))
     size = _GAP + sum(map(_height, lines)), max(map(_width, lines)), 3
@@ -73,9 +73,9 @@ def _chosen_width(tiles: Sequence[Picture], most: int) -> int:
         return wanted
     step, count = largest + _GAP, len(tiles)
     columns = max(1, (wanted - _GAP) // step)
-    near = [each for each in (columns, columns - 1, columns + 1) if each > 0]
-    allowed = [each for each in near if _GAP + each * step <= most] or [1]
-    return _GAP + step * min(allowed, key=lambda each: -count % each)
+    near = [n for n in (columns, columns - 1, columns + 1) if n > 0]
+    allowed = [n for n in near if _GAP + n * step <= most] or [1]
+    return _GAP + step * min(allowed, key=lambda n: -count % n)
 
 
 def _largest(tiles: Sequence[Picture], axis: int) -> int:

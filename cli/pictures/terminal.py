@@ -69,7 +69,7 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol | None:
     program = environment.get("TERM_PROGRAM", environment.get("LC_TERMINAL", ""))
     if program in _PROGRAMS:
         return _PROGRAMS[program]
-    return next((each for name, each in _VARIABLES.items() if environment.get(name)), None)
+    return next((protocol for name, protocol in _VARIABLES.items() if environment.get(name)), None)
 
 
 def picture_width(stream: TextIO, columns: int) -> int:

@@ -103,9 +103,9 @@ def _name(number: int, class_names: Sequence[str]) -> str:
 
 def pictures_of(outputs: Sequence[Output], row: int, known: SampleText, side: int) -> list[Picture]:
     """Return the pictures of a sample, at most `side` pixels high, with masks and boxes."""
-    overlays = [each for each in outputs if each.role == Role.MASK]
-    boxes = next((each for each in outputs if each.role == Role.BOXES), None)
-    labels = next((each for each in outputs if each.role == Role.BOX_LABELS), None)
+    overlays = [output for output in outputs if output.role == Role.MASK]
+    boxes = next((output for output in outputs if output.role == Role.BOXES), None)
+    labels = next((output for output in outputs if output.role == Role.BOX_LABELS), None)
     drawn = []
     for output in outputs:
         array = output.rows[row]

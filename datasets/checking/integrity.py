@@ -42,14 +42,14 @@ def read_intact(dataset: Dataset, indices: Int64s, *, decoding: bool) -> list[Sa
             index = int(indices[0])
             return [BadSample(index, dataset.where(index), str(error))]
         return [
-            each
+            sample
             for number in range(len(indices))
-            for each in read_intact(dataset, indices[number : number + 1], decoding=decoding)
+            for sample in read_intact(dataset, indices[number : number + 1], decoding=decoding)
         ]
     if not decoding:
         return samples
     pairs = zip(indices.tolist(), samples, strict=True)
-    return [_decoded(dataset, index, each) for index, each in pairs]
+    return [_decoded(dataset, index, sample) for index, sample in pairs]
 
 
 def _decoded(dataset: Dataset, index: int, sample: Sample | BadSample) -> Sample | BadSample:

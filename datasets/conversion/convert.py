@@ -143,7 +143,7 @@ def _resolved(options: ConvertOptions, dataset: Dataset) -> ConvertOptions:
 def _selectable(dataset: Dataset) -> str:
     """Return what a filter may select, as sentences."""
     key = dataset.read([0])[0].key
-    schema = ", ".join(f"{name} ({each})" for name, each in dataset.schema.items())
+    schema = ", ".join(f"{name} ({component})" for name, component in dataset.schema.items())
     text = f"The samples have key (such as {key!r:.100}), {schema}"
     listed = ", ".join(f"{name!r} ({n})" for n, name in enumerate(dataset.classes[:20]) if name)
     more = ", ..." if len(dataset.classes) > 20 else ""

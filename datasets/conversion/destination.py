@@ -71,10 +71,10 @@ class Destination:
             ArgumentError: the folder lies in the source, or the source in the folder.
             FileExistsError: the path is a link that leads nowhere.
         """
-        for each in (path, *path.parents):
-            if each.is_symlink() and not each.exists():
+        for folder in (path, *path.parents):
+            if folder.is_symlink() and not folder.exists():
                 raise FileExistsError(
-                    f"{each} is a link to {os.path.realpath(each)}, which does not exist; "
+                    f"{folder} is a link to {os.path.realpath(folder)}, which does not exist; "
                     "make that folder, or remove the link"
                 )
         self.path = Path(os.path.realpath(path))

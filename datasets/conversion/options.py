@@ -176,7 +176,7 @@ def taking(
 
     hints = get_type_hints(options)
     parameters = signature(options).parameters.values()
-    named = [each.replace(annotation=hints[each.name]) for each in parameters]
+    named = [parameter.replace(annotation=hints[parameter.name]) for parameter in parameters]
 
     def decorated(function: Callable[[Options], Result]) -> Callable[P, Result]:
         form = signature(function, eval_str=True).replace(parameters=named)

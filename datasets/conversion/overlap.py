@@ -38,11 +38,11 @@ def check_apart(destination: Path, dataset: Dataset, *, replaces: bool) -> None:
     if not replaces or own is None:
         return
     for folder in _local(dataset.stored.folders()):
-        for each in (str(folder), *_links(folder)):
-            if own in _identities(each):
+        for place in (str(folder), *_links(folder)):
+            if own in _identities(place):
                 raise ArgumentError(
                     f"the destination {destination} holds files of the source {dataset.place}, "
-                    f"such as those of {each}; choose another destination"
+                    f"such as those of {place}; choose another destination"
                 )
 
 
@@ -63,7 +63,7 @@ def _identity(path: str | Path) -> Identity | None:
 def _identities(path: str | Path) -> set[Identity | None]:
     """Return the identities of a file and of all folders above, as far as they exist."""
     real = Path(os.path.realpath(path))
-    return {_identity(each) for each in (real, *real.parents)} - {None}
+    return {_identity(folder) for folder in (real, *real.parents)} - {None}
 
 
 def _links(folder: Path) -> Iterator[str]:

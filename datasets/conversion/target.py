@@ -50,7 +50,7 @@ def check_fits(row: DatasetFormat, schema: Schema, what: str) -> type[Writer]:
     if reason := row.writer.refusal(schema):
         fitting = _fitting(row.writer, schema)
         advice = f"; `components` {', '.join(fitting)} would fit" if fitting else ""
-        if formats := [name for name, each in writers().items() if not each.refusal(schema)]:
+        if formats := [name for name, writer in writers().items() if not writer.refusal(schema)]:
             advice += f"; all components fit {', '.join(formats)}"
         raise ArgumentError(f"{what} cannot be converted to {row.title}: {reason}{advice}")
     return row.writer
@@ -76,7 +76,7 @@ def _chosen_schema(dataset: Dataset, options: ConvertOptions) -> Schema:
             f"components: the samples have no component {unknown[0]!r}; they have "
             f"{', '.join(schema)}"
         )
-    return {name: each for name, each in schema.items() if name in chosen}
+    return {name: component for name, component in schema.items() if name in chosen}
 
 
 def _class_names(dataset: Dataset, options: ConvertOptions) -> tuple[str, ...]:

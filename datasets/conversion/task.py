@@ -205,8 +205,8 @@ def publish(staging: Path, root: Path) -> None:
             os.replace(os.path.join(folder, name), target / name)
         if names:
             folders |= {target, target.parent}
-    for each in folders:
-        sync_folder(each)
+    for changed in folders:
+        sync_folder(changed)
 
 
 def sync_folder(folder: Path) -> None:

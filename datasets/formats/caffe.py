@@ -115,12 +115,12 @@ def _refused_name(schema: Schema, format: str, *, is_exact: bool = False) -> str
 
     `is_exact` says that "" is the extension, and does not stand for several ones.
     """
-    for name, each in schema.items():
-        stored = medium_of(each.extension) or OTHER
-        if each.type == ENCODED and (each.extension or is_exact) and stored != name:
+    for name, component in schema.items():
+        stored = medium_of(component.extension) or OTHER
+        if component.type == ENCODED and (component.extension or is_exact) and stored != name:
             return (
-                f"{format} keeps no names: a file .{each.extension} comes back as {stored!r}, but "
-                f"is the component {name!r} here"
+                f"{format} keeps no names: a file .{component.extension} comes back as {stored!r}, "
+                f"but is the component {name!r} here"
             )
     return ""
 

@@ -115,11 +115,11 @@ class FileSamples(StoredSamples):
         ]
         if self.location.manifest is not None:
             beside = [name for name in beside if name != NAME]
-        found = {
+        skipped = {
             "files beside the class folders": sorted(beside),
             "folders in class folders": sorted(inner),
         }
-        return {what: names for what, names in found.items() if names}
+        return {what: names for what, names in skipped.items() if names}
 
     def folders(self) -> set[str]:
         """See `StoredSamples.folders`."""
@@ -195,7 +195,9 @@ def absolute_path(place: Place) -> str:
 def _visible(folder: str | Place) -> tuple[list[str], list[str]]:
     """Return the names of files and of folders that do not begin with a dot."""
     with os.scandir(text_of(folder)) as entries:
-        pairs = [(each.name, each.is_dir()) for each in entries if not each.name.startswith(".")]
+        pairs = [
+            (entry.name, entry.is_dir()) for entry in entries if not entry.name.startswith(".")
+        ]
     files = [name for name, is_folder in pairs if not is_folder and not name.endswith(SUFFIX)]
     return files, [name for name, is_folder in pairs if is_folder]
 
@@ -234,7 +236,7 @@ class FolderWriter(LooseFileWriter):
     @classmethod
     def complete(cls, root: Path, target: Target, shards: Sequence[ShardInfo]) -> Target:
         """Make the folders of classes without samples, which keep the others' numbers."""
-        folders = [each.name for each in os.scandir(root) if each.is_dir()]
+        folders = [entry.name for entry in os.scandir(root) if entry.is_dir()]
         names = target.classes or tuple(
             f"{number:06d}" for number in range(1 + max(map(_number, folders), default=-1))
         )

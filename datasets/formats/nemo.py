@@ -140,7 +140,7 @@ class NemoWriter(LooseFileWriter):
     @classmethod
     def refusal(cls, schema: Schema) -> str:
         """See `Writer.refusal`."""
-        encoded = [name for name, each in schema.items() if each.type == ENCODED]
+        encoded = [name for name, component in schema.items() if component.type == ENCODED]
         if encoded != [AUDIO] or schema.get(TEXT_NAME, ComponentType("")).type != TEXT:
             return f"NeMo needs the encoded {AUDIO!r} and the text {TEXT_NAME!r}, and no other file"
         return others(schema, _FIELDS, _NAME)

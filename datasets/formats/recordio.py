@@ -58,7 +58,7 @@ class RecordIOSamples(StoredSamples):
                 f"files hold {len(self._source)}; remove the lists or make them anew"
             )
         schema = location.manifest.schema if location.manifest else {}
-        self._media = next((n for n, each in schema.items() if each.type == ENCODED), "")
+        self._media = next((n for n, component in schema.items() if component.type == ENCODED), "")
         self._is_detection = BOXES in schema
         self._integral = schema[LABEL].type == INT if LABEL in schema else None
         self.learn(location.manifest)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from ..component_files import LABEL
 from ..manifest import ShardInfo
@@ -37,9 +37,6 @@ class Writer(ABC):
     `abandon` releases what a shard that fails has open. All files lie in the folder of the path
     that `start` gets, so another module can move them together.
     """
-
-    samples_at_least: ClassVar[int] = 1
-    """Samples that a shard must have to be kept."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
@@ -93,10 +90,10 @@ class Writer(ABC):
 
 def one_encoded(schema: Schema, format: str) -> str:
     """Return why a schema does not have exactly one encoded component, or ""."""
-    names = [name for name, each in schema.items() if each.type == ENCODED]
+    names = [name for name, component in schema.items() if component.type == ENCODED]
     if len(names) == 1:
         return ""
-    held = ", ".join(f"{name!r} ({each})" for name, each in schema.items())
+    held = ", ".join(f"{name!r} ({component})" for name, component in schema.items())
     return f"{format} holds one encoded file a sample, but the samples have {held}"
 
 
@@ -108,9 +105,9 @@ def others(schema: Schema, allowed: Mapping[str, str], format: str) -> str:
         allowed: type by name of the components that the format has room for; "" for any type.
         format: its name.
     """
-    for name, each in schema.items():
-        if each.type != ENCODED and allowed.get(name, None) not in ("", each.type):
-            return f"{format} has no room for the component {name!r} ({each})"
+    for name, component in schema.items():
+        if component.type != ENCODED and allowed.get(name, None) not in ("", component.type):
+            return f"{format} has no room for the component {name!r} ({component})"
     return ""
 
 

@@ -109,9 +109,9 @@ class SharedCache:
     def _begin_or_check(self) -> None:
         header = _HEADER.pack(_MAGIC, VERSION, self.nbytes, self._slots)
         is_new = os.fstat(self.descriptor).st_size == 0
-        found = header if is_new else os.pread(self.descriptor, _HEADER.size, 0)
-        if found != header:
-            raise ArgumentError(f"{self.name} {_difference(found)}")
+        present = header if is_new else os.pread(self.descriptor, _HEADER.size, 0)
+        if present != header:
+            raise ArgumentError(f"{self.name} {_difference(present)}")
         try:
             os.pwrite(self.descriptor, header, 0)
             os.ftruncate(self.descriptor, self.nbytes)  # again, if a process died before it
@@ -234,13 +234,13 @@ class SharedCache:
     @staticmethod
     def _search(block: bytes, key: bytes) -> tuple[int, _Slot | None]:
         """Return the number and the content of the slot that holds `key`: -1, None if none does."""
-        found = block.find(key)
-        while found >= 0:
-            number, rest = divmod(found, _STEP)
+        offset = block.find(key)
+        while offset >= 0:
+            number, rest = divmod(offset, _STEP)
             slot = None if rest else _unpacked(block, number)
             if slot is not None:
                 return number, slot
-            found = block.find(key, found + 1)
+            offset = block.find(key, offset + 1)
         return -1, None
 
     def _write(self, place: int, data: bytes) -> None:
@@ -294,10 +294,10 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _difference(found: bytes) -> str:
+def _difference(header: bytes) -> str:
     """Return what a file is whose header is not the expected one."""
-    if len(found) == _HEADER.size:
-        magic, version, nbytes, _ = _HEADER.unpack(found)
+    if len(header) == _HEADER.size:
+        magic, version, nbytes, _ = _HEADER.unpack(header)
         if magic == _MAGIC and version == VERSION:
             return (
                 f"was made with cache_size={nbytes >> 20}; pass that, name another folder, or "

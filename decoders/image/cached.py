@@ -216,10 +216,10 @@ class ImageCache:
 @cache
 def _libraries() -> tuple[tuple[str, str], ...]:
     """Return the releases of the libraries that decode and are installed."""
-    found = []
+    releases = []
     for name in _DECODING_LIBRARIES:
         try:
-            found.append((name, version(name)))
+            releases.append((name, version(name)))
         except PackageNotFoundError:
             continue
-    return tuple(found)
+    return tuple(releases)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
-from ...engine.graph.params import FLOATS, INT, param
 from ...engine.graph.row_arguments import try_rows
-from ...geometry import random_crop
+from ...geometry.random_crop import RandomCropArguments, random_window, random_windows
 from ...geometry.slices import SliceArguments
 from ...geometry.windows import CropArguments, Window, WindowBatch, bounded
 from .formats.base import Box
@@ -125,7 +124,7 @@ class ImageSlice(SliceArguments, WindowedDecoder):
 
 
 @register
-class ImageRandomCrop(ImageDecoder):
+class ImageRandomCrop(RandomCropArguments, ImageDecoder):
     """Decodes a window of each image, of random area, aspect ratio and position.
 
     This is the usual first step of training a classifier, before a resize to one size.
@@ -145,42 +144,18 @@ class ImageRandomCrop(ImageDecoder):
     """
 
     name = "decoders.image_random_crop"
-    is_random = True
     aliases = ("image_decoder_random_crop", "experimental.decoders.image_random_crop")
     devices = ("cpu", "mixed")
-
-    random_area = param(
-        FLOATS,
-        (0.08, 1.0),
-        "Range of the window's area, relative to the image's; uniform. Windows that do not fit, as "
-        "all with areas above 1, are drawn again.",
-        minimum=0,
-    )
-    random_aspect_ratio = param(
-        FLOATS, (3 / 4, 4 / 3), "Range of the window's width / height; its logarithm is uniform."
-    )
-    num_attempts = param(
-        INT, 10, "Number of windows that are drawn until one fits; then the largest is taken."
-    )
-
-    def prepare(self) -> None:
-        super().prepare()
-        self._ranges = random_crop.crop_ranges(
-            self.called, self.random_area, self.random_aspect_ratio, self.num_attempts
-        )
-        self.random_count = random_crop.draws_needed(self.num_attempts)
 
     def sample(self, workspace: Workspace, encoded: Array) -> Array:
         numbers = workspace.random
 
         def box(height: int, width: int) -> Box:
-            return random_crop.random_window(height, width, self._ranges, numbers)
+            return random_window(height, width, self.crop_ranges, numbers)
 
         return self.decoded(workspace, encoded, box)
 
     def boxes(
         self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
     ) -> NDArray[np.int64]:
-        return random_crop.random_windows(
-            sizes, self._ranges, lambda count: rows.random(self, count)
-        )
+        return random_windows(sizes, self.crop_ranges, lambda count: rows.random(self, count))

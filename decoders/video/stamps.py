@@ -47,11 +47,11 @@ class Stamps:
             lengths: lengths of the frames in samples.
             grid: grid of the track. It counts where the stamps agree with it to a tick.
         """
-        found: list[int] = []
+        counts: list[int] = []
         for run in self._runs(stamps, lengths):
             shift = self._shift(run, grid)
-            found += [shift + count for count in run.counts]
-        return found
+            counts += [shift + count for count in run.counts]
+        return counts
 
     def grid(self, stamps: Sequence[float | None], lengths: Sequence[int]) -> Grid | None:
         """Return the grid of a track from its first frames; None if there is none.

@@ -157,13 +157,13 @@ def finish(sources: Path, folder: Path) -> int:
     for sound in (sources / PICTURES).glob("*.wav"):  # Sphinx copies images only
         (folder / PICTURES).mkdir(parents=True, exist_ok=True)
         shutil.copyfile(sound, folder / PICTURES / sound.name)
-    found = set()
+    applied = set()
     for page in folder.rglob("*.html"):
         text = accessible(page.read_text(encoding="utf-8"))
         write(page, text)
-        found |= {made for made, mended in MENDS.items() if mended in text}
-    if len(found) < len(MENDS):
-        print(f"The theme writes other HTML than {sorted(MENDS.keys() - found)}", file=sys.stderr)
+        applied |= {made for made, mended in MENDS.items() if mended in text}
+    if len(applied) < len(MENDS):
+        print(f"The theme writes other HTML than {sorted(MENDS.keys() - applied)}", file=sys.stderr)
         return 1
     print(f"The site: {folder / 'index.html'}")
     return 0

@@ -144,9 +144,9 @@ def defined(module_name: str, name: str) -> ast.AST:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
             return node
         if isinstance(node, ast.ImportFrom):
-            for each in node.names:
-                if (each.asname or each.name) == name:
-                    return defined(origin(module_name, node), each.name)
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    return defined(origin(module_name, node), alias.name)
     raise LookupError(f"{module_name} does not define {name}")
 
 
@@ -165,8 +165,8 @@ def facts_read(node: ast.AST) -> list[str]:
         return [f"`{ast.unparse(node.value)}`"]
     call = node
     if isinstance(node, ast.ClassDef):
-        methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
-        call = next((each for each in methods if each.name == "__init__"), node)
+        methods = [statement for statement in node.body if isinstance(statement, ast.FunctionDef)]
+        call = next((method for method in methods if method.name == "__init__"), node)
     parts = []
     if isinstance(call, ast.FunctionDef):
         given = call.args
@@ -174,7 +174,7 @@ def facts_read(node: ast.AST) -> list[str]:
         text = re.sub(r"^self(, )?", "", ast.unparse(given))
         text = re.sub(r"(?<=\S)=(?=\S)", " = ", text)  # as inspect writes annotated arguments
         returned = f" -> {ast.unparse(call.returns)}" if call.returns and call is node else ""
-        names = [each.arg for each in every if each]
+        names = [argument.arg for argument in every if argument]
         parts.append(f"```python\n{node.name}{in_lines(f'({text}){returned}', names)}\n```")
     parts += markdown(ast.get_docstring(node))
     return [part.replace("{arguments}", SHARED) for part in parts]

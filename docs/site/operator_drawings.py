@@ -178,7 +178,9 @@ SEEN = {
 
 def inputs_of(image: Any) -> dict[str, Any]:
     """Return the inputs of the calls by name; `image` is RGB (HEIGHT, WIDTH, 3)."""
-    lines = [np.array(re.findall(r"\d+", each), np.float32).reshape(-1, 2) for each in OUTLINES]
+    lines = [
+        np.array(re.findall(r"\d+", outline), np.float32).reshape(-1, 2) for outline in OUTLINES
+    ]
     ends = np.cumsum([len(line) for line in lines])
     mask = np.zeros((HEIGHT, WIDTH), np.uint8)
     for label, line in enumerate(lines, 1):
@@ -202,8 +204,8 @@ def results(image: Any) -> Iterator[tuple[str, str, list[list[Any]]]]:
     inputs = inputs_of(image)
     with Pipeline(batch_size=1, num_threads=2, seed=11) as pipe:
         names = {
-            name: types.Constant(each, device="cpu") if isinstance(each, np.ndarray) else each
-            for name, each in inputs.items()
+            name: types.Constant(value, device="cpu") if isinstance(value, np.ndarray) else value
+            for name, value in inputs.items()
         }
         sides = [
             (kind, name, outputs_of(side, names))
@@ -213,8 +215,8 @@ def results(image: Any) -> Iterator[tuple[str, str, list[list[Any]]]]:
         ]
         pipe.set_outputs(*(output for *_, outputs in sides for output in outputs))
         arrays = iter([np.asarray(result.at(0)) for result in pipe.run()])
-    found = [(kind, name, [next(arrays) for _ in outputs]) for kind, name, outputs in sides]
-    for (kind, name, left), (_, _, right) in zip(found[::2], found[1::2], strict=True):
+    pictures = [(kind, name, [next(arrays) for _ in outputs]) for kind, name, outputs in sides]
+    for (kind, name, left), (_, _, right) in zip(pictures[::2], pictures[1::2], strict=True):
         yield kind, name, [left, right]
 
 
@@ -296,7 +298,7 @@ def draw_masks(photo: Any, polygons: Any, vertices: Any, *place: Any) -> Any:
     for label, start, end in polygons:
         cv2.fillPoly(filled, [vertices[start:end].astype(np.int32)], COLORS[label - 1])
     picture = cv2.addWeighted(filled, 0.6, photo, 0.4, 0)
-    corners = [each[::-1].tolist() for each in place]
+    corners = [point[::-1].tolist() for point in place]
     if len(corners) == 1:
         cv2.drawMarker(picture, corners[0], gallery.PAPER, cv2.MARKER_CROSS, 24, 3)
         cv2.drawMarker(picture, corners[0], gallery.INK, cv2.MARKER_CROSS, 22, 1)

@@ -59,8 +59,8 @@ default where its inputs are. `name` stands in statistics, checkpoints and error
 def public() -> dict[str, type[Operator]]:
     """Return the operators by their names in `fn`."""
     OPERATORS.complete()
-    found = {member.name: member for member in OPERATORS.values()}
-    return {name: found[name] for name in sorted(found) if not name.startswith("_")}
+    operators = {member.name: member for member in OPERATORS.values()}
+    return {name: operators[name] for name in sorted(operators) if not name.startswith("_")}
 
 
 def summary(operator_class: type[Operator]) -> str:
@@ -89,7 +89,9 @@ def page(name: str, operator_class: type[Operator], example: str) -> str:
     own, shared = split(operator_class)
     if own:
         parts.append("## Arguments\n\n" + "\n".join(map(entry, own.items())))
-    ignored = [key for key, each in arguments(operator_class).items() if each.doc == NO_EFFECT]
+    ignored = [
+        key for key, parameter in arguments(operator_class).items() if parameter.doc == NO_EFFECT
+    ]
     if shared:
         listed = ", ".join(f"`{key}`" for key in shared)
         parts.append(f"Arguments of all readers: {listed}; see [these](readers_arguments).")
@@ -220,7 +222,10 @@ def index(operators: dict[str, type[Operator]], *, linked: bool) -> str:
 def write(folder: Path, examples: dict[str, str]) -> None:
     """Write all pages into a folder; leave files alone that are the same already."""
     operators = public()
-    pages = {name: page(name, each, examples.get(name, "")) for name, each in operators.items()}
+    pages = {
+        name: page(name, operator_class, examples.get(name, ""))
+        for name, operator_class in operators.items()
+    }
     pages["index"] = index(operators, linked=True)
     pages["common_arguments"] = shared_page(
         "Arguments of all operators", COMMON_HEAD, COMMON.items()

@@ -79,8 +79,10 @@ def by_operator(groups: Groups) -> dict[str, str]:
         for name, text in entries:
             texts.setdefault(name, []).append(text.replace("{}", "pictures"))
     return {
-        name: "\n\n".join([*each, *[CREDIT] * any("photograph" in text for text in each)])
-        for name, each in texts.items()
+        name: "\n\n".join(
+            [*paragraphs, *[CREDIT] * any("photograph" in text for text in paragraphs)]
+        )
+        for name, paragraphs in texts.items()
         if name
     }
 

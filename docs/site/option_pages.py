@@ -63,8 +63,8 @@ def described_arguments(iterator: type[Any]) -> dict[str, str]:
     """Return the meaning of each argument of a class, from its docstring."""
     text = inspect.cleandoc(iterator.__doc__ or "").partition("Args:\n")[2]
     described = {}
-    for each in re.split(r"\n(?=\w+: )", textwrap.dedent(text.split("\n\n")[0])):
-        name, _, meaning = each.partition(": ")
+    for entry in re.split(r"\n(?=\w+: )", textwrap.dedent(text.split("\n\n")[0])):
+        name, _, meaning = entry.partition(": ")
         described[name] = " ".join(meaning.split())
     return described
 

@@ -55,7 +55,6 @@ from .syntax import (
 )
 
 _SCOPE = "_penstock_scope"
-_OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def rewritten(tree: FunctionNode, code: CodeType, class_name: str, runtime: str) -> CodeType:

@@ -139,14 +139,14 @@ class Graph:
         new: set[Node] = set()
         pending = [*data]
         while pending:
-            each = pending.pop()
-            node = each.node
+            data_node = pending.pop()
+            node = data_node.node
             if node.ordinal < 0 and node not in new:
                 new.add(node)
                 pending += node.dependencies()
             elif node.ordinal >= 0 and not self.holds(node):
                 raise ArgumentError(
-                    f"{each.label} belongs to another pipeline (made at {node.made_at}); make "
+                    f"{data_node.label} belongs to another pipeline (made at {node.made_at}); make "
                     "the data in the definition that uses it"
                 )
         for node in sorted(new, key=lambda node: node.number):

@@ -1,6 +1,6 @@
 """Users' code that processes of a pipeline call for an operator.
 
-An operator that `wants_python_workers` has a `Callee`, which goes to each of these processes, the
+An operator whose `python_callee` returns a `Callee` has it sent to each of these processes, the
 *Python workers*. The operator then finds them in its `placement`, and hands them calls.
 """
 

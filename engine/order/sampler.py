@@ -53,8 +53,11 @@ class Selection:
     valid: NDArray[np.bool_]
     """False where padding repeats a sample."""
 
-    extra: dict[str, Any] = field(default_factory=dict)
-    """Facts that a reader keeps beside the samples, such as the region of each, by name."""
+    arguments: dict[str, NDArray[Any]] = field(default_factory=dict)
+    """The reader's arguments that differ by sample, by name: `(batch_size, ...)`.
+
+    They come as soon as the operators that compute them have run.
+    """
 
     @property
     def has_repeats(self) -> bool:
@@ -69,6 +72,7 @@ class Selection:
             self.epoch[rows].copy(),
             self.position[rows].copy(),
             self.valid[rows].copy(),
+            {name: values[rows] for name, values in self.arguments.items()},
         )
 
 

@@ -42,7 +42,6 @@ class EagerRunner:
         self._device_bytes = device_bytes
         self._launching = threading.RLock()
         self._lane: Device | None = None
-        self._closed = False
 
     @cached_property
     def device(self) -> GpuDevice:

@@ -12,6 +12,7 @@ edits           changes of tensors and batches in place
 given_arrays    arrays of other libraries as tensors and batches
 tensor_base     what batches on the host and on a device share
 host_tensors    batches on the host
+sample_form     the dtype and the number of dimensions that samples of a batch share
 device_export   batches on a device for other libraries
 device_tensors  batches on a device
 arena           the addresses of a pipeline's memory

@@ -30,6 +30,7 @@ from ..errors import MissingDependencyError
 from ..graph.operator import Array
 from ..printable import printable
 from ..tensors import TensorList, TensorListCPU
+from ..tensors.sample_form import SampleForm, usual_form
 from .batch import Batch, Failure
 from .chain import Chain, ChainRun, Worker
 from .plan import Plan
@@ -149,6 +150,8 @@ class Faults:
             if arrays is None:
                 return False
             columns = batch.values[ordinal]
+            for column, array in zip(columns, arrays, strict=True):
+                _check_form(batch, row, column, array)
             moved = [self._moved(*pair) for pair in zip(columns, arrays, strict=True)]
             self._replace(batch, ordinal, row, moved)
         return True
@@ -223,6 +226,13 @@ class Faults:
             self.counts[action] += 1
             if self._log is not None and not self._log.append_record(record | {"action": action}):
                 self.counts[NOT_LOGGED] += 1
+
+
+def _check_form(batch: Batch, row: int, column: TensorList, sample: Array) -> None:
+    """Raise DecodeError if a replacement sample has another form than the good samples."""
+    form, (usual, _) = SampleForm.of(sample), usual_form(column, batch.errors)
+    if usual is not None and form != usual:
+        raise form.refusal(batch.where(row), usual)
 
 
 def is_machine_error(error: BaseException | None) -> bool:

@@ -79,9 +79,9 @@ class Group(Namespace):
     def _operators(self) -> dict[str, tuple[type[Operator], str] | None]:
         members = super()._operators().items()
         return {
-            (camel_case(name) if each is not None and is_reader(each[0]) else name): each
-            for name, each in members
-            if each is None or is_here(*each)
+            (camel_case(name) if member is not None and is_reader(member[0]) else name): member
+            for name, member in members
+            if member is None or is_here(*member)
         }
 
     def open_group(self, name: str) -> Group:

@@ -3381,9 +3381,9 @@ def random_crop_generator(
     shapes: TensorLike,
     /,
     *,
-    num_attempts: int | None = ...,
     random_area: float | _abc.Sequence[float] | None = ...,
     random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
+    num_attempts: int | None = ...,
     batch_size: None = ...,
     device: DeviceLike | None = ...,
     rng: RNG | None = ...,
@@ -3409,13 +3409,13 @@ def random_crop_generator(
         shape: int32, (height, width).
 
     Args:
-        num_attempts (int | None): Maximum number of windows that are drawn until one fits.
-            Default: 10.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
             the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
             again. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
             height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
+        num_attempts (int | None): Number of windows that are drawn until one fits; then the
+            largest is taken. Default: 10.
         batch_size (int | None): number of samples, if no input and no argument is a batch.
         device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
         rng (RNG | None): generator of random numbers. Default: that of the thread.
@@ -3426,9 +3426,9 @@ def random_crop_generator(
     shapes: TensorLike | Batch,
     /,
     *,
-    num_attempts: int | None = ...,
     random_area: float | _abc.Sequence[float] | None = ...,
     random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
+    num_attempts: int | None = ...,
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
     rng: RNG | None = ...,
@@ -3443,10 +3443,10 @@ def random_resized_crop(
     mag_filter: DALIInterpType | TensorLike | None = ...,
     antialias: _builtins.bool | None = ...,
     dtype: DTypeLike | None = ...,
-    size: int | _abc.Sequence[int],
     random_area: float | _abc.Sequence[float] | None = ...,
     random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
     num_attempts: int | None = ...,
+    size: int | _abc.Sequence[int],
     temp_buffer_hint: int | None = ...,
     minibatch_size: int | None = ...,
     batch_size: None = ...,
@@ -3476,15 +3476,15 @@ def random_resized_crop(
             so that all pixels count. Nearest neighbor is never widened. Default: True.
         dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
             (the default).
-        size (int | Sequence[int]): (height, width) of the result in pixels; one number stands
-            for both.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
             the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
             again. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
             height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
-        num_attempts (int | None): Maximum number of windows that are drawn until one fits.
-            Default: 10.
+        num_attempts (int | None): Number of windows that are drawn until one fits; then the
+            largest is taken. Default: 10.
+        size (int | Sequence[int]): (height, width) of the result in pixels; one number stands
+            for both.
         batch_size (int | None): number of samples, if no input and no argument is a batch.
         device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
         rng (RNG | None): generator of random numbers. Default: that of the thread.
@@ -3501,10 +3501,10 @@ def random_resized_crop(
     mag_filter: DALIInterpType | TensorLike | Batch | None = ...,
     antialias: _builtins.bool | None = ...,
     dtype: DTypeLike | None = ...,
-    size: int | _abc.Sequence[int],
     random_area: float | _abc.Sequence[float] | None = ...,
     random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
     num_attempts: int | None = ...,
+    size: int | _abc.Sequence[int],
     temp_buffer_hint: int | None = ...,
     minibatch_size: int | None = ...,
     batch_size: int | None = ...,

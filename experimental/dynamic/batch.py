@@ -260,13 +260,13 @@ def _joined(rows: list[Any], dtype: Any, device: Any, layout: str | None) -> Ten
         first: Tensor = tensors[0]
         dtype = first.dtype if dtype is None else dtype
         layout = first.layout if layout is None else layout
-    if len({each.ndim for each in tensors}) > 1:
+    if len({tensor.ndim for tensor in tensors}) > 1:
         raise ArgumentError(
             "the samples of a batch have one number of dimensions, but these have the shapes "
-            f"{[each.shape for each in tensors[:4]]}"
+            f"{[tensor.shape for tensor in tensors[:4]]}"
         )
-    if len({each.device for each in tensors}) > 1:
-        tensors = [each.to_device(device or tensors[0].device) for each in tensors]
+    if len({tensor.device for tensor in tensors}) > 1:
+        tensors = [tensor.to_device(device or tensors[0].device) for tensor in tensors]
     if len(tensors) == 1:
         return tensors[0].samples
-    return _list_of([each.samples.row(0) for each in tensors], tensors[0].samples)
+    return _list_of([tensor.samples.row(0) for tensor in tensors], tensors[0].samples)

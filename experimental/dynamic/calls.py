@@ -74,7 +74,7 @@ def call(
         inputs = inputs[:-1]
     if operator == "_arithmetic":
         _check_devices(inputs)
-    operands = [each if type(each) in _NUMBERS else _as_value(each) for each in inputs]
+    operands = [value if type(value) in _NUMBERS else _as_value(value) for value in inputs]
     given = {name: value for name, value in arguments.items() if value is not None}
     given = operator_class.by_current_names(given)
     size = _batch_size(operator_class, [*operands, *given.values()], batch_size)
@@ -141,7 +141,7 @@ def _as_value(data: Any) -> Value:
 def _batch_size(
     operator_class: type[Operator], values: Sequence[Any], batch_size: int | None
 ) -> int | None:
-    sizes = [each.count for each in values if isinstance(each, Value) and each.is_batch]
+    sizes = [value.count for value in values if isinstance(value, Value) and value.is_batch]
     if batch_size is not None:
         if not isinstance(batch_size, int | np.integer) or batch_size < 0:
             raise ArgumentError(f"batch_size must be an int of 0 or more, but is {batch_size!r}")
@@ -182,7 +182,7 @@ def constant(value: Any) -> Any:
     if isinstance(value, Device):
         return value.device_type
     if isinstance(value, list | tuple):
-        return [constant(each) for each in value]
+        return [constant(element) for element in value]
     if isinstance(value, Value):
         value = on_device(value, "cpu").row(0)
     elif isinstance(value, str | bytes | Enum) or not hasattr(value, "__array__"):
@@ -192,7 +192,7 @@ def constant(value: Any) -> Any:
 
 
 def _check_devices(operands: Sequence[Any]) -> None:
-    places = {each.place for each in operands if isinstance(each, Value)}
+    places = {operand.place for operand in operands if isinstance(operand, Value)}
     if len(places) > 1:
         raise ArgumentError(
             "Cannot mix GPU and CPU inputs in arithmetic; move one with .gpu() or .cpu()"
@@ -204,7 +204,7 @@ def _place(operator_class: type[Operator], wanted: Any, inputs: Sequence[Any]) -
     if wanted is None:
         return default_device(
             operator_class,
-            [_Placed(each.place if isinstance(each, Value) else "cpu") for each in inputs],
+            [_Placed(value.place if isinstance(value, Value) else "cpu") for value in inputs],
         )
     name = "mixed" if wanted == "mixed" else str(getattr(device(wanted), "device_type", ""))
     if name not in operator_class.devices and name == "gpu" and "mixed" in operator_class.devices:

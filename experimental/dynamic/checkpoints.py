@@ -97,7 +97,7 @@ class Checkpoint:
             KeyError: a loaded checkpoint has no state of this name.
             RuntimeError: the states are collected already.
         """
-        known = next((key for key, each in self._objects.items() if each is op), None)
+        known = next((key for key, registered in self._objects.items() if registered is op), None)
         if name is not None and (not name or name.startswith(_UNNAMED)):
             raise ValueError(f"an object cannot be named {name!r}")
         if known is not None and name not in (None, known):
@@ -229,11 +229,11 @@ class Checkpoint:
         Raises:
             FileNotFoundError: there is no such file.
         """
-        found = max(_files(filename), default=None)
-        if found is None:
+        last = max(_files(filename), default=None)
+        if last is None:
             raise FileNotFoundError(f"there is no file {filename!r}")
-        self.deserialize(Path(found[1]).read_text(encoding="utf-8"))
-        return found[1]
+        self.deserialize(Path(last[1]).read_text(encoding="utf-8"))
+        return last[1]
 
 
 def _files(pattern: str) -> list[tuple[int, str]]:
@@ -248,6 +248,6 @@ def _files(pattern: str) -> list[tuple[int, str]]:
     folder = Path(pattern).parent
     if not folder.is_dir():
         return []
-    paths = [os.path.join(os.path.dirname(pattern), each.name) for each in folder.iterdir()]
+    paths = [os.path.join(os.path.dirname(pattern), entry.name) for entry in folder.iterdir()]
     matches = ((re.fullmatch(text, path), path) for path in paths)
     return [(int(m[1]) if fields else 0, path) for m, path in matches if m is not None]

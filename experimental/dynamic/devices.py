@@ -130,10 +130,10 @@ def cupy_if_any() -> Any:
         from ...engine.gpu.device import import_cupy
 
         try:
-            found: Any = import_cupy()
+            cupy: Any = import_cupy()
         except MissingDependencyError:
-            found = None
-        cupy_if_any.found = found  # type: ignore[attr-defined]
+            cupy = None
+        cupy_if_any.found = cupy  # type: ignore[attr-defined]
     return cupy_if_any.found  # type: ignore[attr-defined]
 
 

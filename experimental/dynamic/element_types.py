@@ -155,8 +155,12 @@ NAMES = (
 """The names of all types in the public module."""
 
 _TYPES: dict[str, DType] = {name: globals()[name] for name in NAMES}
-_BY_ID = {each.type_id: each for each in _TYPES.values() if each.type_id is not None}
-_BY_NAME = {**{each.name: each for each in _TYPES.values()}, **_TYPES}
+_BY_ID = {
+    element_type.type_id: element_type
+    for element_type in _TYPES.values()
+    if element_type.type_id is not None
+}
+_BY_NAME = {**{element_type.name: element_type for element_type in _TYPES.values()}, **_TYPES}
 
 
 def dtype(value: Any, *details: Any) -> DType:

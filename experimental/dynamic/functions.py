@@ -93,15 +93,15 @@ def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]
 def signature(operator_class: type[Operator]) -> inspect.Signature:
     """Return the signature of an operator's function."""
     parameters: list[inspect.Parameter] = []
-    for each in declaration.signature(operator_class).parameters.values():
-        if each.name in _left_out(operator_class):
+    for parameter in declaration.signature(operator_class).parameters.values():
+        if parameter.name in _left_out(operator_class):
             continue
-        if each.kind in (each.POSITIONAL_ONLY, each.VAR_POSITIONAL):
-            kind = _INPUT if each.default is each.empty else f"{_INPUT} | None"
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
+            kind = _INPUT if parameter.default is parameter.empty else f"{_INPUT} | None"
         else:
-            kind = each.annotation.replace("DataNode", _INPUT)
+            kind = parameter.annotation.replace("DataNode", _INPUT)
             kind = kind.replace("DALIDataType | DTypeLike", "DTypeLike")
-        parameters.append(each.replace(annotation=kind))
+        parameters.append(parameter.replace(annotation=kind))
     keywords = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
         for name, (kind, _) in _further(operator_class).items()

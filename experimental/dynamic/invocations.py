@@ -83,8 +83,8 @@ class Call(NamedTuple):
     def _key(self) -> Any:
         """Return what an operator can be used for again: the same arguments, on one device."""
         inputs = tuple(
-            type(each.samples) if isinstance(each, Value) else (type(each), each)
-            for each in self.inputs
+            type(data.samples) if isinstance(data, Value) else (type(data), data)
+            for data in self.inputs
         )
         constants = tuple((name, frozen(value)) for name, value in sorted(self.constants.items()))
         key = self.operator, self.device, inputs, constants, tuple(sorted(self.varying))
@@ -102,7 +102,7 @@ def frozen(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(map(frozen, value))
     if isinstance(value, Mapping):
-        return tuple((key, frozen(each)) for key, each in sorted(value.items()))
+        return tuple((key, frozen(entry)) for key, entry in sorted(value.items()))
     return type(value), value
 
 

@@ -36,6 +36,6 @@ def math_module(name: str) -> ModuleType:
         name: of the module.
     """
     module = ModuleType(name, __doc__)
-    vars(module).update({each: _of(each) for each in math_functions.__all__})
+    vars(module).update({name: _of(name) for name in math_functions.__all__})
     vars(module)["__all__"] = [*math_functions.__all__]
     return module

@@ -123,7 +123,7 @@ class Reader:
                     return
                 recording = self._recording
                 if recording is not None and recording.has_begun and not recording.is_noted:
-                    self._run_loop(recording, ctx)
+                    self._run_loop(ctx)
                 self._taken += 1
                 item = self._next(self._pipeline, size)
             if recording is None:
@@ -132,7 +132,7 @@ class Reader:
                 with recording.body():
                     yield item
 
-    def _run_loop(self, recording: Recording, ctx: EvalContext | None) -> None:
+    def _run_loop(self, ctx: EvalContext | None) -> None:
         """Replace the reader's pipeline by one that computes the loop, too."""
         assert self._pipeline is not None
         self._saved = self._pipeline.checkpoint()
@@ -175,9 +175,9 @@ class Reader:
     def _at(self, size: int, ctx: EvalContext | None) -> Pipeline:
         """Return the pipeline for a batch size; another size goes on where the last one stopped."""
         if self._pipeline is not None and self._pipeline.batch_size != size:
-            taken = self._taken * self._pipeline.batch_size
+            samples = self._taken * self._pipeline.batch_size
             self._saved = self._pipeline.checkpoint()
-            self._taken = taken // size
+            self._taken = samples // size
             self._close()
         if self._pipeline is None:
             self._pipeline = self._open(size, ctx)
@@ -280,12 +280,12 @@ def reader_class(operator_class: type[Operator]) -> type[Reader]:
     """Return the class that a reader is, with its docstring and signature."""
     if operator_class not in _CLASSES:
         own = inspect.signature(Reader).parameters
-        common = [each for name, each in own.items() if name not in ("arguments",)]
+        common = [parameter for name, parameter in own.items() if name not in ("arguments",)]
         given = signature(operator_class).parameters.values()
         further = [
-            each.replace(kind=each.KEYWORD_ONLY)
-            for each in given
-            if each.name not in ("batch_size", "device", "rng")
+            parameter.replace(kind=parameter.KEYWORD_ONLY)
+            for parameter in given
+            if parameter.name not in ("batch_size", "device", "rng")
         ]
         content = {
             "operator": operator_class,

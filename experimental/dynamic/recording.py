@@ -125,8 +125,8 @@ class Recording:
         inputs = tuple(map(self._source_of, plan.inputs))
         varying = {name: self._source_of(value) for name, value in plan.varying.items()}
         sources = [*inputs, *varying.values()]
-        is_ours = any(isinstance(each, Source) for each in sources) or plan.operator.is_random
-        if not is_ours or any(each is None for each in sources):
+        is_ours = any(isinstance(source, Source) for source in sources) or plan.operator.is_random
+        if not is_ours or any(source is None for source in sources):
             return None
         constants = tuple((key, frozen(value)) for key, value in sorted(plan.constants.items()))
         data = (
@@ -167,7 +167,7 @@ class Recording:
         if number is None:
             self._noted.append(Noted(plan, inputs, varying, caller(), len(values)))
             number = self._numbers[key] = len(self._noted)
-        return tuple(self._marked(each, Source(number, i)) for i, each in enumerate(values))
+        return tuple(self._marked(value, Source(number, i)) for i, value in enumerate(values))
 
     def _of_pipeline(self, number: int, plan: Call) -> tuple[Value, ...]:
         def work() -> tuple[TensorList, ...]:  # for outputs that were not read before

@@ -112,7 +112,7 @@ def _python_array(data: Any, dtype: Any) -> NDArray[Any]:
         ) from error
     if array.dtype == np.float64:
         return array.astype(np.float32)
-    large = array.dtype == object and all(type(each) is int for each in array.flat)
+    large = array.dtype == object and all(type(element) is int for element in array.flat)
     if large or array.dtype in (np.int64, np.uint64):
         return _narrow(array)
     return array

@@ -81,8 +81,8 @@ class ExternalSource:
             return self._output(0, item, batch_size)
         if not isinstance(item, list | tuple) or len(item) != self._count:
             raise ValueError(f"the source must give {self._count} outputs, but gave {item!r}")
-        outputs = tuple(self._output(i, each, batch_size) for i, each in enumerate(item))
-        if len({type(each) for each in outputs}) > 1:
+        outputs = tuple(self._output(i, data, batch_size) for i, data in enumerate(item))
+        if len({type(output) for output in outputs}) > 1:
             raise TypeError("the outputs of a source must be all tensors, or all batches")
         return outputs
 
@@ -116,12 +116,12 @@ class ExternalSource:
 
     def _batches(self, batch_size: int) -> tuple[TensorList, ...]:
         item = self(batch_size=batch_size)
-        return tuple(each.samples for each in (item if self._count > 1 else (item,)))
+        return tuple(output.samples for output in (item if self._count > 1 else (item,)))
 
     def _define(self, batch_size: int) -> tuple[Any, ...]:
         """Add the source to the graph of a pipeline, and return its outputs."""
         arguments = {
-            "source": lambda: [each.as_cpu() for each in self._batches(batch_size)],
+            "source": lambda: [batch.as_cpu() for batch in self._batches(batch_size)],
             "num_outputs": self._count,
         }
         place = as_device(self._device)

@@ -85,16 +85,16 @@ def magnitudes(name: str, bins: int, *, wide: bool) -> list[float]:
     """
     if name == "Posterize":
         lost = 6 if wide else 4
-        found = np.round(8 - np.arange(bins) / (max(bins - 1, 1) / lost))
+        values = np.round(8 - np.arange(bins) / (max(bins - 1, 1) / lost))
     elif name == "Solarize":
-        found = np.linspace(1.0, 0.0, bins)
+        values = np.linspace(1.0, 0.0, bins)
     else:
         largest = {"ShearX": 0.3, "Rotate": 30.0, "TranslateX": _RELATIVE}
         if wide:
             largest = {"ShearX": 0.99, "Rotate": 135.0, "TranslateX": 32.0}
         most = largest.get(name.replace("Y", "X"), 0.99 if wide else 0.9)
-        found = np.linspace(0.0, most, bins)
-    return [float(each) for each in found]
+        values = np.linspace(0.0, most, bins)
+    return [float(value) for value in values]
 
 
 def step(name: str, magnitude: float, *, wide: bool) -> NDArray[np.float32]:
@@ -165,10 +165,10 @@ class AutoAugment(_AutoAugment):
         device: str | None = "cpu",
     ) -> None:
         super().__init__(interpolation, fill, device)
-        self.policy = [tuple(each) for each in policy]
-        if not self.policy or len({len(each) for each in self.policy}) != 1:
+        self.policy = [tuple(sub_policy) for sub_policy in policy]
+        if not self.policy or len({len(sub_policy) for sub_policy in self.policy}) != 1:
             raise ArgumentError("a policy is one or more sub-policies of one length")
-        unknown = {name for each in self.policy for name, _, _ in each} - CHANGES.keys()
+        unknown = {name for sub_policy in self.policy for name, _, _ in sub_policy} - CHANGES.keys()
         if unknown:
             raise ArgumentError(f"there are no changes named {', '.join(sorted(unknown))}")
 
@@ -178,11 +178,11 @@ class AutoAugment(_AutoAugment):
                 _signs(
                     name, magnitudes(name, _AUTO_AUGMENT_BINS, wide=False)[number or 0], wide=False
                 )
-                for name, _, number in each
+                for name, _, number in sub_policy
             ]
-            for each in self.policy
+            for sub_policy in self.policy
         ]
-        chances = np.array([[p for _, p, _ in each] for each in self.policy])
+        chances = np.array([[p for _, p, _ in sub_policy] for sub_policy in self.policy])
         return self._changed(images, np.array(steps), chances, 1)
 
 

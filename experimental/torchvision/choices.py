@@ -133,10 +133,10 @@ class RandomChoice(Transform):
     ) -> None:
         super().__init__(device)
         self.transforms = [*transforms]
-        weights = [1.0] * len(self.transforms) if p is None else [float(each) for each in p]
+        weights = [1.0] * len(self.transforms) if p is None else [float(weight) for weight in p]
         if not weights or len(weights) != len(self.transforms) or min(weights) < 0:
             raise ArgumentError(f"p must have a weight for each of the transforms, but is {p}")
-        self.p = [each / sum(weights) for each in weights]
+        self.p = [weight / sum(weights) for weight in weights]
 
     def _apply(self, images: Images) -> Images:
         number = fn.random.uniform(range=(0.0, 1.0), dtype=types.FLOAT)
@@ -153,7 +153,7 @@ def _one_of(
         number < np.float32(ends[0]),
         "RandomChoice",
         transforms[0].add_to,
-        lambda each: _one_of(number, ends[1:], transforms[1:], each),
+        lambda images_left: _one_of(number, ends[1:], transforms[1:], images_left),
         images,
     )
 
@@ -180,9 +180,9 @@ class RandomOrder(Transform):
         orders = np.array([*permutations(range(count))])
         number = fn.random.uniform(values=list(range(len(orders))), dtype=types.INT32)
         for place in range(count):
-            values = [float(each) for each in orders[:, place]]
+            values = [float(index) for index in orders[:, place]]
             keys = list(range(len(orders)))
             which = fn.lookup_table(number, keys=keys, values=values, dtype=types.FLOAT)
-            ends = [each + 0.5 for each in range(count)]
+            ends = [index + 0.5 for index in range(count)]
             images = _one_of(which, ends, self.transforms, images.shown())
         return images

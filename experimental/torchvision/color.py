@@ -142,9 +142,9 @@ class GaussianBlur(Transform):
     ) -> None:
         super().__init__(device)
         sizes = tuple(kernel_size) if isinstance(kernel_size, Sequence) else (kernel_size,) * 2
-        if len(sizes) != 2 or not all(isinstance(each, Integral) for each in sizes):
+        if len(sizes) != 2 or not all(isinstance(size, Integral) for size in sizes):
             raise ArgumentError(f"kernel_size must be one or two integers, but is {kernel_size!r}")
-        if any(each <= 0 or each % 2 == 0 for each in sizes):
+        if any(size <= 0 or size % 2 == 0 for size in sizes):
             raise ArgumentError(f"kernel_size must be odd and positive, but is {kernel_size!r}")
         self.kernel_size = sizes
         self.sigma = pair((sigma, sigma) if isinstance(sigma, Real) else sigma, "sigma")

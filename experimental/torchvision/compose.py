@@ -43,7 +43,7 @@ class Compose:
         num_threads: int = 1,
         **dali_pipeline_kwargs: Any,
     ) -> None:
-        self.op_list = [translated(each) for each in op_list]
+        self.op_list = [translated(transform) for transform in op_list]
         self.batch_size = batch_size
         self.num_threads = num_threads
         self._options = {"prefetch_queue_depth": 1, **dali_pipeline_kwargs}

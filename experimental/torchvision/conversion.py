@@ -151,7 +151,7 @@ class Normalize(Transform):
 def _numbers(values: Any, name: str) -> tuple[float, ...]:
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         raise TypeError(f"{name} must be a sequence of numbers, but is {values!r}")
-    return tuple(float(each) for each in values)
+    return tuple(float(value) for value in values)
 
 
 class RandomErasing(Transform):

@@ -88,8 +88,8 @@ class Images:
         mean, std = self.normalized or ((0.0,), (1.0,))
         return fn.crop_mirror_normalize(
             self.stored,
-            mean=[factor * each for each in mean],
-            std=[factor * each for each in std],
+            mean=[factor * value for value in mean],
+            std=[factor * value for value in std],
             output_layout=target,
             dtype=types.FLOAT,
         )
@@ -190,7 +190,7 @@ class Images:
             )
 
         masks = None if self.masks is None else moved(self.masks, "nearest", [0.0])
-        values = [float(each) for each in np.ravel(fill)]
+        values = [float(value) for value in np.ravel(fill)]
         return replace(shown, stored=moved(shown.stored, interpolation, values), masks=masks)
 
     def _moved_boxes(self, **changes: Any) -> DataNode | None:

@@ -87,7 +87,7 @@ def mode_of(interpolation: Any) -> str:
 def sizes_of(size: Any, name: str = "size") -> tuple[int, ...]:
     """Return one or two lengths."""
     values = tuple(size) if isinstance(size, Sequence) else (size,)
-    if not 1 <= len(values) <= 2 or not all(isinstance(each, Integral) for each in values):
+    if not 1 <= len(values) <= 2 or not all(isinstance(value, Integral) for value in values):
         raise WrongTypeError(f"{name} must be an integer, or one or two of them, but is {size!r}")
     if min(values) <= 0:
         raise ArgumentError(f"{name} must be positive, but is {size!r}")
@@ -106,7 +106,7 @@ def pair(value: Any, name: str) -> tuple[float, float]:
         not isinstance(value, Sequence)
         or isinstance(value, str)
         or len(value) != 2
-        or not all(isinstance(each, Real) for each in value)
+        or not all(isinstance(limit, Real) for limit in value)
     ):
         raise WrongTypeError(f"{name} must be two numbers (least, largest), but is {value!r}")
     low, high = map(float, value)
@@ -118,7 +118,7 @@ def pair(value: Any, name: str) -> tuple[float, float]:
 def borders(padding: Any) -> tuple[int, int, int, int]:
     """Return the padding left, top, right and bottom, of one, two or four numbers."""
     values = tuple(padding) if isinstance(padding, Sequence) else (padding,)
-    if len(values) not in (1, 2, 4) or not all(isinstance(each, Integral) for each in values):
+    if len(values) not in (1, 2, 4) or not all(isinstance(value, Integral) for value in values):
         raise WrongTypeError(f"padding must be one, two or four integers, but is {padding!r}")
     if min(values) < 0:
         raise ArgumentError(f"padding must not be negative, but is {padding!r}")
@@ -139,7 +139,7 @@ def one_or_channels(values: Any) -> Any:
     numbers = values if isinstance(values, Sequence) else [values]
     if (
         isinstance(values, str)
-        or not all(isinstance(each, Real) for each in numbers)
+        or not all(isinstance(number, Real) for number in numbers)
         or not numbers
     ):
         raise WrongTypeError(f"fill must be a number, or one a channel, but is {values!r}")

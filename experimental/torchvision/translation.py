@@ -63,7 +63,7 @@ class Translation:
             assert entry.transform is not None  # the report is complete
             state = entry.transform.add_to(state)
         made = state.planes if state.rule == TENSOR else state.node
-        others = tuple(each for each in (state.boxes, state.masks) if each is not None)
+        others = tuple(labels for labels in (state.boxes, state.masks) if labels is not None)
         return (made, *others) if others else made
 
 

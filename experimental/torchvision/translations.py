@@ -66,10 +66,10 @@ def translated(transform: Any) -> Transform:
 
 def entries(transform: Any, device: str | None) -> Iterator[Entry]:
     """Yield what becomes of a transform, or of each of a sequence."""
-    for each in _parts(transform):
-        name = type(each).__name__
+    for part in _parts(transform):
+        name = type(part).__name__
         try:
-            made = each if isinstance(each, Transform) else _translated(each, device)
+            made = part if isinstance(part, Transform) else _translated(part, device)
         except ArgumentError as error:
             yield Entry(name, None, str(error))
         else:
@@ -79,8 +79,8 @@ def entries(transform: Any, device: str | None) -> Iterator[Entry]:
 def _parts(transform: Any) -> Iterator[Any]:
     """Yield the transforms of a sequence, and those of sequences in it."""
     if isinstance(transform, list | tuple):
-        for each in transform:
-            yield from _parts(each)
+        for part in transform:
+            yield from _parts(part)
     elif _name(transform) == "Compose":
         yield from _parts(list(transform.transforms))
     elif type(transform).__name__ == "Sequential":
@@ -134,7 +134,9 @@ def _erasing(transform: Any, device: str | None) -> Transform:
 
 
 def _normalize(transform: Any, device: str | None) -> Transform:
-    mean, std = (np.ravel(np.asarray(each)).tolist() for each in (transform.mean, transform.std))
+    mean, std = (
+        np.ravel(np.asarray(values)).tolist() for values in (transform.mean, transform.std)
+    )
     return conversion.Normalize(mean, std, device=device)
 
 
@@ -166,7 +168,7 @@ def _of_several(
     """Return a translation of a transform that has transforms."""
 
     def translate(transform: Any, device: str | None) -> Transform:
-        members = [_member(each, device) for each in transform.transforms]
+        members = [_member(member, device) for member in transform.transforms]
         return kind(members, **{name: getattr(transform, name) for name in names}, device=device)
 
     return translate

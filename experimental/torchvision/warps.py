@@ -94,7 +94,7 @@ class RandomAffine(Transform):
         super().__init__(device)
         self.degrees = _angles(degrees, "degrees")
         self.translate = (0.0, 0.0) if translate is None else tuple(map(float, translate))
-        if len(self.translate) != 2 or not all(0 <= each <= 1 for each in self.translate):
+        if len(self.translate) != 2 or not all(0 <= fraction <= 1 for fraction in self.translate):
             raise ArgumentError(f"translate must be two numbers from 0 to 1, but is {translate}")
         self.scale = (1.0, 1.0) if scale is None else pair(scale, "scale")
         if self.scale[0] <= 0:

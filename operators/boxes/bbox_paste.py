@@ -76,7 +76,7 @@ class BboxPaste(SampleOperator):
         arguments = {"ratio": ratio, "paste_x": paste_x, "paste_y": paste_y}
 
         def move(joined: JoinedRows) -> tuple[Any] | None:
-            values = [array_of(self, *each, len(boxes))[:, 0] for each in arguments.items()]
+            values = [array_of(self, *argument, len(boxes))[:, 0] for argument in arguments.items()]
             if not (values[0] >= 1).all():
                 return None
             scale, x, y = (value.astype(np.float32) for value in values)

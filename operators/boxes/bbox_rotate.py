@@ -133,7 +133,9 @@ class BboxRotate(SampleOperator):
         def rotate(joined: JoinedRows) -> tuple[Any, ...] | None:
             names = ("angle", "input_shape", "size")
             values = [values_of(self, name, arguments[name], len(boxes)) for name in names]
-            turns = np.array([self._turn(*each) for each in zip(*values, strict=True)])
+            turns = np.array(
+                [self._turn(*values_of_sample) for values_of_sample in zip(*values, strict=True)]
+            )
             kept, moved = self._moved(joined.table, joined.each(turns))
             owners = joined.each(np.arange(len(boxes)))[kept]
             bounds = bounds_of(np.bincount(owners, minlength=len(boxes)))

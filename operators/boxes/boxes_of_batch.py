@@ -64,7 +64,7 @@ def read_corners(
         return packed
     rows, of_labels = boxes.rows(), [] if labels is None else labels.rows()
     shapes = (row.shape for row in rows)
-    columns = next((each[1] for each in shapes if each[1:] in _COLUMNS), 4)
+    columns = next((shape[1] for shape in shapes if shape[1:] in _COLUMNS), 4)
     layout = box_layout(owner, letters, columns // 2, ltrb=ltrb)
     none = np.empty((0, columns), np.float32)
 

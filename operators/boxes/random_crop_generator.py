@@ -6,12 +6,11 @@ import numpy as np
 
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
-from ...engine.graph.params import FLOATS, INT, param
-from ...geometry import random_crop
+from ...geometry.random_crop import RandomCropArguments, random_window
 
 
 @register
-class RandomCropGenerator(SampleOperator):
+class RandomCropGenerator(RandomCropArguments, SampleOperator):
     """Draws a window of random area and aspect ratio in each image, for `fn.slice`.
 
     Szegedy et al., "Going Deeper with Convolutions" (2014), section 6. The windows are those of
@@ -34,27 +33,8 @@ class RandomCropGenerator(SampleOperator):
     """
 
     name = "random_crop_generator"
-    is_random = True
     inputs = ("shapes",)
     outputs = 2
-
-    num_attempts = param(INT, 10, "Maximum number of windows that are drawn until one fits.")
-    random_area = param(
-        FLOATS,
-        (0.08, 1.0),
-        "Range of the window's area, relative to the image's; uniform. Windows that do not fit, as "
-        "all with areas above 1, are drawn again.",
-        minimum=0,
-    )
-    random_aspect_ratio = param(
-        FLOATS, (3 / 4, 4 / 3), "Range of the window's width / height; its logarithm is uniform."
-    )
-
-    def prepare(self) -> None:
-        self._ranges = random_crop.crop_ranges(
-            self.called, self.random_area, self.random_aspect_ratio, self.num_attempts
-        )
-        self.random_count = random_crop.draws_needed(self.num_attempts)
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("", "")
@@ -68,5 +48,5 @@ class RandomCropGenerator(SampleOperator):
         height, width = shape[:2].tolist()
         if min(height, width) < 1:
             self.refuse(f"an image of {height}x{width} pixels has no windows")
-        y0, x0, y1, x1 = random_crop.random_window(height, width, self._ranges, workspace.random)
+        y0, x0, y1, x1 = random_window(height, width, self.crop_ranges, workspace.random)
         return np.array([y0, x0], np.int32), np.array([y1 - y0, x1 - x0], np.int32)

@@ -113,12 +113,12 @@ def compute(
         f"operand{i}": struct_table(
             "Operand",
             count,
-            data=each.addresses,
-            number=each.numbers,
+            data=operand.addresses,
+            number=operand.numbers,
             mode=modes[i],
             strides=steps[i],
         )
-        for i, each in enumerate(operands)
+        for i, operand in enumerate(operands)
     }
     table = struct_table(
         "Sample",
@@ -133,8 +133,8 @@ def compute(
     macros: dict[str, str | int] = {"FUNCTION": f"{function}_of", "Out": c_type(dtype)}
     macros |= {"COUNT": len(operands), "DIMS": loops.shape[1], "LANES": lanes_of(largest)}
     macros |= {"NUMBER": _NUMBER, "REPEATED": _REPEATED}
-    for i, (each, wanted) in enumerate(zip(operands, types, strict=True)):
-        macros |= {f"In{i}": c_type(each.dtype), f"As{i}": c_type(wanted)}
+    for i, (operand, dtype_of_work) in enumerate(zip(operands, types, strict=True)):
+        macros |= {f"In{i}": c_type(operand.dtype), f"As{i}": c_type(dtype_of_work)}
     launch_lanes(
         batch, kernel("elementwise/arithmetic", "arithmetic", **macros), table, sizes, largest
     )

@@ -147,9 +147,9 @@ class FilterByWindow(SampleOperator):
         shapes, extents = data.extents(), windows.extents()
         anchors = np.zeros((batch.size, len(axes)), np.int64)
         possible = np.ones(batch.size, bool)
-        for i, each in enumerate(values_of(self, "anchor", anchor, batch.size)):
+        for i, value in enumerate(values_of(self, "anchor", anchor, batch.size)):
             try:
-                anchors[i] = self._anchor(each, extents[i].tolist(), len(axes))
+                anchors[i] = self._anchor(value, extents[i].tolist(), len(axes))
             except ArgumentError:
                 possible[i] = False
         resized = shapes.copy()

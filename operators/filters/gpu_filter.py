@@ -53,7 +53,7 @@ def filter_batch(
             radius=windows.size[:, turn] // 2,
         )
         types = {"In": to_numpy_type(current.dtype), "Out": to_numpy_type(made.dtype)}
-        macros = {name: c_type(each) for name, each in types.items()}
+        macros = {name: c_type(dtype) for name, dtype in types.items()}
         function = kernel("filters/filter_axis", "filter_axis", Exact=c_type(exact), **macros)
         launch_elements(batch.device, function, table, elements)
         current = made

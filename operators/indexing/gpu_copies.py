@@ -177,13 +177,13 @@ def _copy_elements(
     fills: Array,
     policy: str,
     channels: int = -1,
-    each: Array | None = None,
+    channel_fills: Array | None = None,
 ) -> None:
-    """Copy elements; `each` has the fill value of each index on the axis `channels`, if >= 0."""
+    """Copy elements; `channel_fills` are those of the indices on the axis `channels`, if >= 0."""
     table = gather.table(out.pointers(), gather.steps * types[1].itemsize, fills)
     macros = {"In": c_type(types[0]), "Out": c_type(types[1]), "BOUNDS": policy, "PARTS": "1"}
     macros["RUNS"] = str(int((gather.strides[..., -1] == types[0].itemsize).all()))
-    each = fills[:1] if each is None else each
-    arguments = batch.device.upload(each), np.int32(channels), np.int32(len(each))
+    channel_fills = fills[:1] if channel_fills is None else channel_fills
+    arguments = batch.device.upload(channel_fills), np.int32(channels), np.int32(len(channel_fills))
     piece = PIECE // max(dtype.itemsize for dtype in types)
     _launch(batch, "move_elements", gather, table, macros, *arguments, piece=piece)

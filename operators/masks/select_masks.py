@@ -94,7 +94,9 @@ class SelectMasks(SampleOperator):
         sizes = np.array([[len(row) for row in rows] for rows in columns])
         ids, polygons, vertices = (np.concatenate(rows) for rows in columns)
         self._check(ids, polygons, vertices)
-        of_ids, of_polygons = (np.repeat(np.arange(sizes.shape[1]), each) for each in sizes[:2])
+        of_ids, of_polygons = (
+            np.repeat(np.arange(sizes.shape[1]), sizes_of_column) for sizes_of_column in sizes[:2]
+        )
         masks, keys = polygons.astype(np.int64), ids.astype(np.int64)
         every = np.concatenate([keys, masks[:, 0]])
         span = int(every.max()) - int(every.min()) + 1 if len(every) else 1

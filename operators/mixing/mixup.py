@@ -90,7 +90,7 @@ class Blend(SampleOperator):
         out = workspace.empty(image.shape, image.dtype)
         if not image.size:
             return out
-        first, second = (np.ascontiguousarray(each).reshape(1, -1) for each in (image, other))
+        first, second = (np.ascontiguousarray(pixels).reshape(1, -1) for pixels in (image, other))
         result = out.reshape(1, -1)
         if image.dtype in OPENCV_DTYPES:
             cv2.addWeighted(first, weight, second, 1 - weight, 0, dst=result)

@@ -51,8 +51,8 @@ class PairOperator(CompositeOperator, ABC):
         """Return the other sample of each pair, for each of the data."""
         (order,) = add_node(BatchPermutation, (), {"no_fixed_points": True, **self.own_seed(0)})
         return [
-            add_node(PermuteBatch, (each,), {"indices": order}, device=each.device)[0]
-            for each in data
+            add_node(PermuteBatch, (node,), {"indices": order}, device=node.device)[0]
+            for node in data
         ]
 
     def weights(self) -> DataNode:

@@ -133,9 +133,9 @@ def _table(
     start = np.arange(len(sample)) - np.repeat(rows.outer.cumsum() - rows.outer, rows.outer)
     start *= rows.elements[sample]
 
-    def first_of(each: TensorListGPU) -> NDArray[np.uint64]:
-        itemsize = to_numpy_type(each.dtype).itemsize
-        addresses: NDArray[np.uint64] = each.pointers()[sample]
+    def first_of(rows_of_samples: TensorListGPU) -> NDArray[np.uint64]:
+        itemsize = to_numpy_type(rows_of_samples.dtype).itemsize
+        addresses: NDArray[np.uint64] = rows_of_samples.pointers()[sample]
         return addresses + (start * itemsize).astype(np.uint64)
 
     sums = division.blocks * rows.period

@@ -249,7 +249,7 @@ class Normalize(BatchOperator):
         """Return the factors of given deviations; compute an array's factor only once."""
         factors = {
             id(deviation): self._factor(np.square(deviation, dtype=np.float64), False)
-            for deviation in {id(each): each for each in deviations}.values()
+            for deviation in {id(array): array for array in deviations}.values()
         }
         return [factors[id(deviation)] for deviation in deviations]
 

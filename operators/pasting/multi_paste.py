@@ -178,8 +178,8 @@ class MultiPaste(BatchOperator):
         """Return input and row of the source of each region: (rows, regions)."""
         inputs, count = extents.shape[:2]
         if in_ids is None:
-            each, own = np.broadcast_arrays(np.arange(inputs), np.array(rows)[:, np.newaxis])
-            return each, own
+            numbers, own = np.broadcast_arrays(np.arange(inputs), np.array(rows)[:, np.newaxis])
+            return numbers, own
         ids = array_of(self, "in_ids", in_ids, len(rows)).astype(np.int64)
         wrong = ids[(ids < 0) | (ids >= count)]
         if wrong.size:
@@ -261,7 +261,7 @@ def _fill(out: Array, start: Array, to: Array, extents: Array, sources: Sequence
     height, width = out.shape[-3:-1]
     if not (extents == (height, width)).all(axis=-1).any(axis=-1).all():
         out[...] = 0
-    tables = [each.tolist() for each in (start, to, extents)]
+    tables = [table.tolist() for table in (start, to, extents)]
     for i, boxes in enumerate(zip(*tables, strict=True)):
         frames = slice(None) if len(start) == 1 else slice(i, i + 1)
         for source, (y, x), (to_y, to_x), (h, w) in zip(sources, *boxes, strict=True):

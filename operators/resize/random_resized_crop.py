@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import register
-from ...engine.graph.params import FLOATS, INT, INTS, REQUIRED, param
-from ...geometry import random_crop
+from ...engine.graph.params import INTS, REQUIRED, param
+from ...geometry.random_crop import RandomCropArguments, random_window, random_windows
 from .resampling_operator import ResamplingOperator
 from .sizing import ResizePlan, ResizePlans, check_size
 from .spatial_axes import SpatialAxes
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @register
-class RandomResizedCrop(ResamplingOperator):
+class RandomResizedCrop(RandomCropArguments, ResamplingOperator):
     """Takes a window of random area, aspect ratio and position out of each image, and resizes it.
 
     Szegedy et al., "Going Deeper with Convolutions" (2014), section 6. A video's frames all
@@ -37,22 +37,10 @@ class RandomResizedCrop(ResamplingOperator):
     """
 
     name = "random_resized_crop"
-    is_random = True
 
     size = param(
         INTS, REQUIRED, "(height, width) of the result in pixels; one number stands for both."
     )
-    random_area = param(
-        FLOATS,
-        (0.08, 1.0),
-        "Range of the window's area, relative to the image's; uniform. Windows that do not fit, as "
-        "all with areas above 1, are drawn again.",
-        minimum=0,
-    )
-    random_aspect_ratio = param(
-        FLOATS, (3 / 4, 4 / 3), "Range of the window's width / height; its logarithm is uniform."
-    )
-    num_attempts = param(INT, 10, "Maximum number of windows that are drawn until one fits.")
 
     def prepare(self) -> None:
         super().prepare()
@@ -66,10 +54,6 @@ class RandomResizedCrop(ResamplingOperator):
         except ArgumentError as error:
             raise ArgumentError(f"{self.called}: {error}") from None
         self._size = size
-        self._ranges = random_crop.crop_ranges(
-            self.called, self.random_area, self.random_aspect_ratio, self.num_attempts
-        )
-        self.random_count = random_crop.draws_needed(self.num_attempts)
 
     def plan_sample(
         self,
@@ -80,7 +64,7 @@ class RandomResizedCrop(ResamplingOperator):
     ) -> ResizePlan:
         self._check_spatial(axes)
         height, width = extents
-        window = random_crop.random_window(height, width, self._ranges, workspace.random)
+        window = random_window(height, width, self.crop_ranges, workspace.random)
         return ResizePlan(self._size, window[:2], window[2:])
 
     def plan_batch(
@@ -91,8 +75,8 @@ class RandomResizedCrop(ResamplingOperator):
         arguments: Mapping[str, Any],
     ) -> ResizePlans:
         self._check_spatial(axes)
-        windows = random_crop.random_windows(
-            extents, self._ranges, lambda count: batch.random(self, count)
+        windows = random_windows(
+            extents, self.crop_ranges, lambda count: batch.random(self, count)
         ).astype(np.float64)
         size = np.broadcast_to(np.array(self._size), extents.shape)
         return ResizePlans(size, windows[:, :2], windows[:, 2:], np.ones(len(extents), bool))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ...engine.order.sampler import Selection
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from .device_data import Delivery, deliver, is_on_gpu
 from .source_ahead import Begin, SourceAhead, SourceCallee
-from .source_calls import Moment, SourceCalls, WrongSource, by_output
+from .source_calls import Moment, SourceCalls, WrongSource, by_output, note_of
 from .source_state import check_state, restore
 from .user_data import Column, Expected, as_column, copied, expectations, fed_as
 from .user_source import CallableSource, is_generator_function
@@ -35,6 +35,20 @@ GivenData = Column | Delivery
 
 OutputData = GivenData | TensorListCPU
 """The same, which may be in memory of the batch already."""
+
+
+class _FetchedBatch(NamedTuple):
+    """A batch that the source has given, until the pipeline takes its data.
+
+    Attributes:
+        columns: data of each output.
+        samples: the samples' numbers.
+        errors: errors of the rows that other samples replace.
+    """
+
+    columns: list[OutputData]
+    samples: Selection
+    errors: dict[int, BaseException]
 
 
 @register
@@ -184,11 +198,8 @@ class ExternalSource(FedInput):
         self._state: dict[str, Any] | None = None
         self._fed: deque[tuple[list[GivenData], Selection | None]] = deque()
         self._last: list[GivenData] | None = None
-        self._ready: dict[int, list[OutputData]] = {}
-        self._axes: dict[int, tuple[Axes, ...]] = {}  # by batch
         self._stage: DeviceAccess | None = None
-        self._selections: dict[int, Selection] = {}
-        self._failed: dict[int, dict[int, BaseException]] = {}  # rows by batch
+        self._fetched: dict[int, _FetchedBatch] = {}
 
     def _call_arguments(self) -> dict[str, Any]:
         return {
@@ -278,7 +289,7 @@ class ExternalSource(FedInput):
             self._state = state  # the thread that uses the source passes the state on
 
     def restore(self, number: int, state: Any) -> None:
-        self._forget()
+        self._fetched.clear()
         if state is None:
             self._epoch = self._iteration = self._sample = 0
             state = self.snapshot() | {"position": 0}
@@ -317,7 +328,7 @@ class ExternalSource(FedInput):
             raise ArgumentError("this external source has a source, so feed_input cannot feed it")
         data = by_output(data, self.output_count, self.called)
         pairs = zip(data, self._expected, strict=True)
-        expected = [fed_as(one, layout, each) for one, each in pairs]
+        expected = [fed_as(one, layout, declared) for one, declared in pairs]
         columns = self._columns(data, expected, cuda_stream)
         self._check_size(columns)
         if not (self.no_copy or owned):
@@ -327,48 +338,47 @@ class ExternalSource(FedInput):
 
     def discard(self) -> None:
         self._fed.clear()
-        self._forget()
+        self._fetched.clear()
 
     def fetch(self, number: int, batch_size: int) -> int:
         columns: Sequence[OutputData]
-        samples = None
+        samples: Selection | None = None
+        errors: dict[int, BaseException] = {}
         if self._calls is None:
             columns, samples = self._next_fed()
         else:
             self._restore()
             try:
-                columns = self._poll(self._calls, number, batch_size)
+                columns, errors = self._poll(self._calls, number, batch_size)
             except StopIteration:
                 self._iteration = self._sample = 0
                 raise
             self._check_size(columns)
         size = len(columns[0])
-        self._ready[number] = list(columns)
-        if self.learns_layouts:
-            self._axes[number] = tuple(map(_axes_of, columns))
         if samples is None:
             positions = np.arange(self._sample, self._sample + size)
             samples = Selection(
                 positions, np.full(size, self._epoch), positions, np.ones(size, bool)
             )
-        self._selections[number] = samples
+        self._fetched[number] = _FetchedBatch(list(columns), samples, errors)
         self._iteration += 1
         self._sample += batch_size if self._by_sample else size
         return size
 
     def batch_axes(self, number: int) -> tuple[Axes, ...]:
-        return self._axes.pop(number)
+        return tuple(map(_axes_of, self._fetched[number].columns))
 
     def select(self, number: int, batches: int = 1) -> Selection | None:
-        return self._selections.pop(number)
+        return self._fetched[number].samples
 
     def batch(self, batch: BatchContext) -> tuple[TensorListCPU, ...]:
-        batch.errors.update(self._failed.pop(batch.number, {}))
-        return tuple(self._on_host(column, batch) for column in self._ready.pop(batch.number))
+        fetched = self._fetched.pop(batch.number)
+        batch.errors.update(fetched.errors)
+        return tuple(self._on_host(column, batch) for column in fetched.columns)
 
     def accept(self, batch: BatchContext) -> None:
-        batch.errors.update(self._failed.pop(batch.number, {}))
-        columns = self._ready[batch.number]
+        columns, _, errors = self._fetched[batch.number]
+        batch.errors.update(errors)
         for i, column in enumerate(columns):
             if isinstance(column, Delivery):
                 batch.count_bytes(device=column.taken_bytes)
@@ -376,7 +386,7 @@ class ExternalSource(FedInput):
                 columns[i] = self._on_host(column, batch)
 
     def batch_gpu(self, batch: BatchContext) -> tuple[TensorListGPU, ...]:
-        columns = self._ready.pop(batch.number)
+        columns = self._fetched.pop(batch.number).columns
         return tuple(_on_device(column, batch, copy=self.repeat_last) for column in columns)
 
     def _on_host(self, column: OutputData, batch: BatchContext) -> TensorListCPU:
@@ -395,16 +405,10 @@ class ExternalSource(FedInput):
             self._ahead.reset(self.starts_over())
         elif self._calls is not None:
             self._calls.source.rewind()
-        self._forget()
+        self._fetched.clear()
 
     def starts_over(self) -> bool:
         return self._calls is not None and self._calls.source.starts_over
-
-    def _forget(self) -> None:
-        self._ready.clear()
-        self._axes.clear()
-        self._selections.clear()
-        self._failed.clear()
 
     def snapshot(self) -> Any:
         state = {"epoch": self._epoch, "iteration": self._iteration, "sample": self._sample}
@@ -418,7 +422,7 @@ class ExternalSource(FedInput):
 
     def close(self) -> None:
         self._fed.clear()
-        self._ready.clear()
+        self._fetched.clear()
         self._last = None
 
     # From the source to a batch
@@ -439,41 +443,21 @@ class ExternalSource(FedInput):
             return self._last, None
         raise ArgumentError("no batch was fed: call feed_input before each run")
 
-    def _poll(self, calls: SourceCalls, number: int, batch_size: int) -> Sequence[OutputData]:
+    def _poll(
+        self, calls: SourceCalls, number: int, batch_size: int
+    ) -> tuple[Sequence[OutputData], dict[int, BaseException]]:
+        """Return the data of each output, and the errors of samples that others replace."""
         moment = Moment(self._epoch, self._iteration, self._sample if self._by_sample else 0)
         if self._ahead is not None:
             batch = self._ahead.take(moment)
             for row, error in batch.errors.items():
-                error.add_note(_note(row, number))
-            if batch.errors:
-                self._failed[number] = batch.errors
-            return batch.columns
+                error.add_note(note_of(row, number))
+            return batch.columns, batch.errors
         if not self._by_sample:
-            return self._columns(calls.batch(moment), self._expected)
-        samples = self._samples(calls, moment, number, batch_size)
-        return self._columns(list(zip(*map(calls.by_output, samples), strict=True)), self._expected)
-
-    def _samples(
-        self, calls: SourceCalls, moment: Moment, number: int, batch_size: int
-    ) -> list[Any]:
-        """Return the samples of a batch; a good sample replaces each bad sample."""
-        samples: dict[int, Any] = {}
-        failed: dict[int, BaseException] = {}
-        for i in range(batch_size):
-            try:
-                samples[i] = calls.sample(moment, i)
-            except StopIteration:
-                raise
-            except Exception as error:
-                error.add_note(_note(i, number))
-                survives = isinstance(calls.source, CallableSource)
-                if not survives or (not samples and i == batch_size - 1):
-                    raise
-                failed[i] = error
-        if failed:
-            self._failed[number] = failed
-            samples |= dict.fromkeys(failed, next(iter(samples.values())))
-        return [samples[i] for i in range(batch_size)]
+            return self._columns(calls.batch(moment), self._expected), {}
+        samples, errors = calls.samples(moment, number, batch_size)
+        data = list(zip(*map(calls.by_output, samples), strict=True))
+        return self._columns(data, self._expected), errors
 
     def _columns(
         self, data: Sequence[Any], expected: Sequence[Expected], cuda_stream: Any = None
@@ -499,10 +483,6 @@ class ExternalSource(FedInput):
                 f"a batch of {sizes[0]} samples is too large for a pipeline of batch_size "
                 f"{self._batch_size}; return smaller batches, or raise batch_size"
             )
-
-
-def _note(row: int, number: int) -> str:
-    return f"sample {row} of batch {number}, of an external source"
 
 
 def _axes_of(column: OutputData) -> Axes:

@@ -160,7 +160,7 @@ class FunctionCallee(Callee):
         operator = self._operator
         generator = {}
         if operator.takes_generator:
-            generator = {GENERATOR: [each[GENERATOR] for each in generators]}
+            generator = {GENERATOR: [state[GENERATOR] for state in generators]}
         returned = operator.unpacked(operator.call(*map(list, inputs), **generator))
         pairs = zip(returned, operator.expected, strict=True)
         return Returned([as_column(*pair).rows for pair in pairs], {})

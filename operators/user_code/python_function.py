@@ -110,16 +110,16 @@ class PythonFunction(WorkerFunction):
         self, batch: BatchContext, inputs: tuple[TensorListGPU, ...]
     ) -> tuple[list[Any], ...]:
         """Call the function for each sample on the GPU; return a list for each output."""
-        each: dict[int, tuple[Any, ...]] = {}
+        results: dict[int, tuple[Any, ...]] = {}
 
         def compute(i: int) -> None:
             rows = (data.row(i) for data in inputs)
-            each[i] = self.unpacked(self.call(*rows, **self.generator(batch, i)))
+            results[i] = self.unpacked(self.call(*rows, **self.generator(batch, i)))
 
         for i in guard_rows(batch, compute):
-            each[i] = next(iter(each.values()))
+            results[i] = next(iter(results.values()))
         rows = range(batch.size)
-        return tuple([each[i][k] for i in rows] for k in range(self.output_count))
+        return tuple([results[i][k] for i in rows] for k in range(self.output_count))
 
     def _whole(
         self, batch: BatchContext, inputs: tuple[TensorList, ...]

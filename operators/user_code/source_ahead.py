@@ -274,6 +274,6 @@ class SourceAhead:
         self._likely = rows.kinds()
         columns = []
         for k, (results, expected) in enumerate(zip(rows.results, self._expected, strict=True)):
-            own = next((layout for each in rows.states if (layout := each["layouts"][k])), "")
+            own = next((layout for state in rows.states if (layout := state["layouts"][k])), "")
             columns.append(results.finish(expected.layout or own))
         return SourceBatch(columns, errors, {})

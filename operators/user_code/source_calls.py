@@ -10,7 +10,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.order import philox
 from ...engine.tensors.dtypes import BatchInfo, SampleInfo
-from .user_source import GENERATOR, UserSource, make_source
+from .user_source import GENERATOR, CallableSource, UserSource, make_source
 
 
 class Moment(NamedTuple):
@@ -75,6 +75,36 @@ class SourceCalls:
             argument = (info,)
         return self.source.next(*argument, **self._generator(moment, moment.sample + i))
 
+    def samples(
+        self, moment: Moment, number: int, batch_size: int
+    ) -> tuple[list[Any], dict[int, BaseException]]:
+        """Return the samples of a batch, and the errors of rows; a good sample replaces a bad one.
+
+        Args:
+            moment: where the source stands.
+            number: number of the batch, for notes of errors.
+            batch_size: number of samples.
+
+        Raises:
+            Exception: all samples are bad, or the source cannot go on after an error.
+        """
+        samples: dict[int, Any] = {}
+        errors: dict[int, BaseException] = {}
+        for i in range(batch_size):
+            try:
+                samples[i] = self.sample(moment, i)
+            except StopIteration:
+                raise
+            except Exception as error:
+                error.add_note(note_of(i, number))
+                survives = isinstance(self.source, CallableSource)
+                if not survives or (not samples and i == batch_size - 1):
+                    raise
+                errors[i] = error
+        if errors:
+            samples |= dict.fromkeys(errors, next(iter(samples.values())))
+        return [samples[i] for i in range(batch_size)], errors
+
     def _generator(self, moment: Moment, number: int) -> dict[str, np.random.Generator]:
         """Return the argument for a random generator: that of a sample or batch of the epoch."""
         if not self.source.takes_generator:
@@ -88,6 +118,11 @@ class SourceCalls:
 
 class WrongSource(ArgumentError, TypeError):  # noqa: N818
     """A source is not of a type that Python workers can use."""
+
+
+def note_of(row: int, number: int) -> str:
+    """Return the note of a bad sample's error."""
+    return f"sample {row} of batch {number}, of an external source"
 
 
 def by_output(data: Any, count: int | None, called: str) -> Sequence[Any]:

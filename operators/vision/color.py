@@ -129,7 +129,7 @@ class VisionColor(SampleOperator):
             changes=np.where(neutral, -1, orders).astype(np.int32),
             factors=factors.astype(np.float32),
             rests=(1.0 - factors).astype(np.float32),
-            hue_step=np.array([hue_step(each) for each in factors[:, 3].tolist()], np.int32),
+            hue_step=np.array([hue_step(factor) for factor in factors[:, 3].tolist()], np.int32),
         )
         macros = {
             "In": "unsigned char" if dtype == np.uint8 else "float",

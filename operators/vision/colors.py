@@ -138,7 +138,7 @@ def change_colors(
         order: which of `ORDERS` they are made in.
         out, scratch: memory of the image's shape and type, contiguous.
     """
-    changes = [each for each in ORDERS[order] if factors[each] != IDENTITY[each]]
+    changes = [change for change in ORDERS[order] if factors[change] != IDENTITY[change]]
     if not changes:
         np.copyto(out, image)
     for remaining, change in zip(range(len(changes) - 1, -1, -1), changes, strict=True):

@@ -94,7 +94,7 @@ def affine_map(
     >>> affine_map((0.0, 0.0), 90.0, (0, 0), 1.0, (0.0, 0.0)).round(6).tolist()
     [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    turn, shear_x, shear_y = (math.radians(each) for each in (degrees, *shear))
+    turn, shear_x, shear_y = (math.radians(angle) for angle in (degrees, *shear))
     a, c = (f(turn - shear_y) / math.cos(shear_y) for f in (math.cos, math.sin))
     b = -a * math.tan(shear_x) - math.sin(turn)
     d = -c * math.tan(shear_x) + math.cos(turn)

@@ -69,7 +69,7 @@ class VisionResize(SampleOperator):
 
     def prepare(self) -> None:
         weighs = self.interpolation not in (NEAREST, NEAREST_EXACT)
-        if len(self.size) > 2 or any(not 0 < each <= _LARGEST for each in self.size):
+        if len(self.size) > 2 or any(not 0 < extent <= _LARGEST for extent in self.size):
             self.refuse(f"size must be one or two lengths above 0, but is {self.size}")
         if len(self.size) == 2 and self.max_size:
             self.refuse("max_size needs a size of one number, the length of the shorter side")

@@ -68,8 +68,8 @@ class PeekableIterator(GenericIterator[DictForm], DatasetIterator):  # type: ign
 
     def __next__(self) -> Any:
         with self._lock:
-            taken, self._peeked = self._peeked, None
-            batch, self._latest = taken or self._take()
+            peeked, self._peeked = self._peeked, None
+            batch, self._latest = peeked or self._take()
             return batch
 
     def peek(self) -> Any:

@@ -124,8 +124,8 @@ def decorated(
                     f"of devices to use ({len(own)})."
                 )
             pipelines = [
-                make(*args, **{**given, **each}, checkpoint=state)
-                for each, state in zip(own, saved, strict=True)
+                make(*args, **{**given, **arguments_of_shard}, checkpoint=state)
+                for arguments_of_shard, state in zip(own, saved, strict=True)
             ]
             return iterator(pipelines, **options)
 
@@ -143,7 +143,7 @@ def _shards(sharding: Any, devices: Sequence[Any] | None) -> tuple[list[_Shard],
                 "Iterator compatible with pmapped JAX functions does not support running in "
                 "multiprocess mode. Use `sharding` argument instead."
             )
-        return [_Shard(i, ours.index(each)) for i, each in enumerate(devices)], len(devices)
+        return [_Shard(i, ours.index(device)) for i, device in enumerate(devices)], len(devices)
     groups = row_groups(leading(sharding))
     pairs = zip(groups.local, groups.devices, strict=True)
     return [_Shard(number, ours.index(device)) for number, device in pairs], groups.total
@@ -154,7 +154,7 @@ def _arguments(
 ) -> list[dict[str, Any]]:
     """Return the arguments of each pipeline that depend on its shard."""
     parameters = inspect.signature(definition).parameters.values()
-    names = {each.name for each in parameters}
+    names = {parameter.name for parameter in parameters}
     if not {*_OF_SHARDS} <= names and all(p.kind != p.VAR_KEYWORD for p in parameters):
         raise ArgumentError(
             f"{definition.__name__} must have the arguments shard_id and num_shards, because its "

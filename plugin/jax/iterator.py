@@ -142,11 +142,11 @@ def check_places(sharding: Any, devices: Any) -> None:
     """Raise ArgumentError unless `sharding` and `devices` may be arguments together."""
     if sharding is not None and devices is not None:
         raise ArgumentError("Only one of `sharding` and `devices` arguments can be provided.")
-    for each in sharding.values() if isinstance(sharding, Mapping) else [sharding]:
-        if each is not None and not isinstance(each, Sharding):
+    for placement in sharding.values() if isinstance(sharding, Mapping) else [sharding]:
+        if placement is not None and not isinstance(placement, Sharding):
             raise ArgumentError(
                 "`sharding` should be an instance of `jax.sharding.Sharding`, or a dict with one "
-                f"for each output, not {each!r:.80}"
+                f"for each output, not {placement!r:.80}"
             )
 
 
@@ -154,7 +154,7 @@ def leading(sharding: Sharding | Mapping[str, Sharding]) -> Sharding:
     """Return the sharding that divides the rows into most groups."""
     if not isinstance(sharding, Mapping):
         return sharding
-    return max(sharding.values(), key=lambda each: row_groups(each).total)
+    return max(sharding.values(), key=lambda placement: row_groups(placement).total)
 
 
 DALIGenericIterator = GenericIterator

@@ -149,7 +149,7 @@ def _plan(name: str, sharding: Sharding, local: tuple[int, ...]) -> _Plan:
         start, stop = _rows(index, shape[0])
         first = groups.local.index(start // size) * size
         others = () if index is None else tuple(index[1:])
-        whole = all(each.indices(n) == (0, n, 1) for each, n in zip(others, rest, strict=False))
+        whole = all(part.indices(n) == (0, n, 1) for part, n in zip(others, rest, strict=False))
         shards.append((device, (first, first + stop - start), () if whole else others))
     return _Plan(shape, shards)
 
@@ -163,8 +163,8 @@ def _shards(batches: Sequence[Any], plan: _Plan) -> list[Any]:
         key = rows if on_host else (rows, device)
         if key not in known:
             known[key] = _taken(batches, rows, device)
-        taken = known[key]
-        shards.append(jax.device_put(taken[:, *rest] if rest else taken, device))
+        array = known[key]
+        shards.append(jax.device_put(array[:, *rest] if rest else array, device))
     return shards
 
 

@@ -206,8 +206,8 @@ class RaggedIterator(TorchIterator[Any, Form]):
 
     def _list_advice(self, name: str) -> str:
         tags = [
-            f"RaggedIterator.{'SPARSE_LIST' if each == name else tag.upper()}_TAG"
-            for each, tag in self._tags.items()
-            if each in self.output_map
+            f"RaggedIterator.{'SPARSE_LIST' if output == name else tag.upper()}_TAG"
+            for output, tag in self._tags.items()
+            if output in self.output_map
         ]
         return f"get this output as a list: output_types=[{', '.join(tags)}]"

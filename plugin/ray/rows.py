@@ -34,18 +34,18 @@ def block_of(samples: Sequence[Sample], schema: Schema) -> arrow.Table:
         DecodeError: a component has another type than the schema says.
     """
     columns = {KEY: arrow.array([sample.key for sample in samples], arrow.string())}
-    for name, each in schema.items():
+    for name, component in schema.items():
         values: list[Any] = [sample.components.get(name) for sample in samples]
-        if each.type == ENCODED:
+        if component.type == ENCODED:
             extensions = [None if value is None else value.extension for value in values]
             columns[name + EXTENSION] = arrow.array(extensions, arrow.string())
             values = [None if value is None else value.data for value in values]
         try:
-            columns[name] = _column(values, each)
+            columns[name] = _column(values, component)
         except (arrow.ArrowException, TypeError, OverflowError, ValueError) as error:
             raise DecodeError(
                 f"the component {name!r} of a sample from {samples[0].key!r} to "
-                f"{samples[-1].key!r} is not {each}, as the first samples are: {error}"
+                f"{samples[-1].key!r} is not {component}, as the first samples are: {error}"
             ) from None
     return arrow.table(columns)
 

@@ -129,7 +129,7 @@ class DatasetSink(Datasink[_Shard]):
         """
         work = self._work
         written = sorted(write_result.write_returns)
-        shards = [ShardInfo.from_json(json.loads(each.shard)) for each in written]
+        shards = [ShardInfo.from_json(json.loads(shard.shard)) for shard in written]
         kept = [pair for pair in zip(written, shards, strict=True) if pair[1].samples]
         if not kept:
             raise ArgumentError("there is no row to write")
@@ -140,8 +140,8 @@ class DatasetSink(Datasink[_Shard]):
                 f"the key {_key_at(written, index)!r} occurs twice; keys must be unique, so give "
                 "the rows other ones, or drop the column 'key'"
             )
-        for each, _ in kept:
-            publish(Path(each.staging), self._root)
+        for shard, _ in kept:
+            publish(Path(shard.staging), self._root)
         whole = tuple(shard for _, shard in kept)
         target = self._writer.complete(self._root, self._target, whole)
         manifest = Manifest(
@@ -166,14 +166,14 @@ def _samples(blocks: Iterable[Any], number: int) -> Iterator[Sample]:
 def _digests(written: Sequence[_Shard]) -> Iterator[NDArray[Any]]:
     """Yield the digests of the keys of each shard, with their numbers over all shards."""
     count = 0
-    for each in written:
-        keys = _keys(each)
+    for shard in written:
+        keys = _keys(shard)
         yield key_digests([(key, count + row) for row, key in enumerate(keys)])
         count += len(keys)
 
 
 def _key_at(written: Sequence[_Shard], index: int) -> str:
-    return [key for each in written for key in _keys(each)][index]
+    return [key for shard in written for key in _keys(shard)][index]
 
 
 def _keys(shard: _Shard) -> list[str]:

@@ -123,11 +123,11 @@ def _chosen(schema: Schema, components: Sequence[str] | None) -> Schema:
         for name in components:
             if name not in schema:
                 raise ArgumentError(f"components: no sample has {unknown(name, schema)}")
-        schema = {name: each for name, each in schema.items() if name in components}
-    taken = [n for n in schema if n == KEY or n.removesuffix(EXTENSION) in schema.keys() - {n}]
-    if taken:
+        schema = {name: component for name, component in schema.items() if name in components}
+    reserved = [n for n in schema if n == KEY or n.removesuffix(EXTENSION) in schema.keys() - {n}]
+    if reserved:
         raise ArgumentError(
-            f"the column {taken[0]!r} has another use; leave this component out by `components`"
+            f"the column {reserved[0]!r} has another use; leave this component out by `components`"
         )
     return schema
 

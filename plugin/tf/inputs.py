@@ -102,8 +102,8 @@ def feeds_of(pipeline: Pipeline, inputs: Any) -> list[Feed]:
             f"Nodes without inputs: \n{missing}.\nNodes that were assigned inputs:\n{list(given)}."
         )
     return [
-        _feed(name, each, open_ones[name].operator, pipeline.max_batch_size)
-        for name, each in given.items()
+        _feed(name, source, open_ones[name].operator, pipeline.max_batch_size)
+        for name, source in given.items()
     ]
 
 

@@ -93,12 +93,12 @@ def _squeezed(declared: Sequence[int | None], shape: tuple[int, ...]) -> list[tu
     if not shape:
         return [] if declared else [()]
     rest = shape[1:]
-    found = []
+    shapes = []
     if declared and declared[0] in (None, shape[0]):
-        found += [(shape[0], *each) for each in _squeezed(declared[1:], rest)]
+        shapes += [(shape[0], *behind) for behind in _squeezed(declared[1:], rest)]
     if shape[0] == 1:
-        found += _squeezed(declared, rest)
-    return found
+        shapes += _squeezed(declared, rest)
+    return shapes
 
 
 def empty(spec: tf.TensorSpec) -> NDArray[Any]:

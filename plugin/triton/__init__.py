@@ -51,9 +51,9 @@ def invoke_autoserialize(head_module: ModuleType, filename: str | os.PathLike[st
         RuntimeError: not exactly one function is marked.
         SerializationError: the pipeline cannot be stored.
     """
-    marked = list({id(each): each for each in _marked_functions(head_module)}.values())
+    marked = list({id(function): function for function in _marked_functions(head_module)}.values())
     if len(marked) != 1:
-        names = ", ".join(f"{each.__module__}.{each.__qualname__}" for each in marked)
+        names = ", ".join(f"{function.__module__}.{function.__qualname__}" for function in marked)
         raise RuntimeError(
             "Precisely one autoserialize function must exist in the module. Found "
             + (f"{len(marked)}: {names}." if marked else "none.")

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -98,9 +99,9 @@ class ExpectedHeader:
         header | . . . [x . x . x] . . .      x: elements of the region
                        '- span -'
         """
-        offset, strides, span = self.header.offset, self._strides(), self._span(regions)
+        offset, span = self.header.offset, self._span(regions)
         begins = self._begins(paths, regions).tolist()
-        shape, steps = regions.count[0].tolist(), (regions.step * strides).tolist()
+        shape, steps = regions.count[0].tolist(), (regions.step * self.header.strides).tolist()
         own = threading.local()
 
         def read(row: int, fd: int, head: memoryview) -> None:
@@ -117,18 +118,13 @@ class ExpectedHeader:
 
     def _begins(self, paths: Sequence[str], regions: Regions) -> NDArray[np.int64]:
         """Return the offset of the first element of each region in its file."""
-        begins = self.header.offset + regions.start @ self._strides()
+        begins = self.header.offset + regions.start @ np.array(self.header.strides, np.int64)
         return np.broadcast_to(begins, len(paths))
-
-    def _strides(self) -> NDArray[np.int64]:
-        """Return the bytes from one element to the next along each axis."""
-        extents = (*self.header.shape[1:], self.header.dtype.itemsize)
-        return np.cumprod(extents[::-1], dtype=np.int64)[::-1]
 
     def _span(self, regions: Regions) -> int:
         """Return the bytes from the first to the last element of the first region."""
         steps = (regions.count[0] - 1) * regions.step
-        return int(steps @ self._strides()) + self.header.dtype.itemsize
+        return int(steps @ np.array(self.header.strides, np.int64)) + self.header.dtype.itemsize
 
     def _read_files(self, paths: Sequence[str], nbytes: int, read: ReadRow) -> bool:
         """Open each file and read it; return whether all are alike and were in memory.
@@ -177,8 +173,9 @@ class ExpectedCopies(ExpectedHeader):
     def start(
         self, paths: Sequence[str], regions: Regions | None, result: NDArray[Any]
     ) -> Pending[bool]:
-        begins, steps = np.full(len(paths), self.header.offset), self._strides()
+        begins, strides = np.full(len(paths), self.header.offset), self.header.strides
         if regions is not None:
-            begins, steps = self._begins(paths, regions), regions.step * steps
+            begins = self._begins(paths, regions)
+            strides = tuple(map(mul, strides, regions.step.tolist()))
         beginning = self.beginning, self.header.offset + self.header.nbytes
-        return self.mapped.start_expected(paths, beginning, begins, steps.tolist(), result)
+        return self.mapped.start_expected(paths, beginning, begins, strides, result)

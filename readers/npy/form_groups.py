@@ -14,27 +14,28 @@ from ...engine.arrays import Int64s
 from ...formats.npy import NpyHeader, as_numbers, stored_elements
 from ..archives.inflated_member import InflatedMember
 from ..source import Allocate, Column
+from ..storage.storage import Storage
 from .opening import OpenArray
-from .plan import StoredLayout, first_elements, plan_region
+from .plan import RangeGrid, plan_region
 from .region import Regions
 from .region_reads import RegionRead, read_cost_of
 
 
-def by_form(stored: Sequence[OpenArray], owners: Int64s) -> Iterator[tuple[NpyHeader, Int64s]]:
+def by_form(arrays: Sequence[OpenArray], owners: Int64s) -> Iterator[tuple[NpyHeader, Int64s]]:
     """Yield the different forms of arrays, and the samples of arrays that have them.
 
     Args:
-        stored: the arrays.
+        arrays: the arrays.
         owners: number of the array that each sample belongs to.
     """
     forms: dict[Any, list[int]] = {}
-    for number, array in enumerate(stored):
+    for number, array in enumerate(arrays):
         header = array.header
         forms.setdefault((header.shape, header.dtype, header.fortran_order), []).append(number)
     for numbers in forms.values():
-        own = np.zeros(len(stored), bool)
+        own = np.zeros(len(arrays), bool)
         own[numbers] = True
-        yield stored[numbers[0]].header, np.flatnonzero(own[owners])
+        yield arrays[numbers[0]].header, np.flatnonzero(own[owners])
 
 
 @dataclass(frozen=True)
@@ -51,67 +52,74 @@ class FormGroup:
     rows: Int64s
     regions: Regions
 
-    def work(
-        self, stored: Sequence[OpenArray], owners: Int64s, result: BatchMemory, fill: float
+    def region_reads(
+        self, arrays: Sequence[OpenArray], owners: Int64s, memory: BatchMemory, fill: float
     ) -> Iterator[RegionRead]:
         """Yield the regions to read; copy the elements that are in memory already.
 
         Args:
-            stored: the arrays of the batch.
+            arrays: the arrays of the batch.
             owners: number of the array that each sample of the group belongs to.
-            result: where the samples go.
+            memory: memory of the samples.
             fill: number for elements outside of the arrays.
         """
         header, regions = self.header, self.regions
-        layout = StoredLayout(header.shape, header.dtype.itemsize, header.fortran_order)
-        begins = np.array([array.begin for array in stored], np.int64)[owners]
-        begins += first_elements(layout, regions.start)
-        steps = tuple(regions.step.tolist())
-        strides = tuple(map(mul, layout.strides(), steps))
+        begins = np.array([array.begin for array in arrays], np.int64)[owners]
+        begins += regions.start @ np.array(header.strides, np.int64)
+        steps, strides = tuple(regions.step.tolist()), self._strides()
         filled = (regions.shape != regions.count).any(axis=1).tolist()
-        if result.dense is not None and self.in_runs(stored):
-            yield from self._runs(stored, owners, begins, result)
+        if memory.dense is not None and self.in_runs(arrays):
+            yield from self._runs(arrays, owners, begins, memory.dense)
             return
         for i, (row, owner) in enumerate(zip(self.rows.tolist(), owners.tolist(), strict=True)):
             counts = tuple(regions.count[i].tolist())
-            target = result.row(row).reshape(regions.shape[i])
+            target = memory.row(row).reshape(regions.shape[i])
             if filled[i]:
                 target[...] = _as_fill(fill, target.dtype)
                 target = target[tuple(map(_span, regions.lead[i].tolist(), counts))]
             if 0 in counts:
                 continue
-            array = stored[owner]
+            array = arrays[owner]
             if array.content is not None:
                 elements = stored_elements(array.content, array.header)
                 key = tuple(map(_stepped, regions.start[i].tolist(), counts, steps))
                 np.copyto(target, elements[key])
                 continue
             direct = not filled[i] and header.dtype.isnative
-            grids = plan_region(layout, counts, steps, read_cost_of(array.storage), direct)
+            grids = self._plan(counts, strides, array.storage, direct=direct)
             yield RegionRead(array.storage, int(begins[i]), target, header.dtype, strides, grids)
 
-    def in_runs(self, stored: Sequence[OpenArray]) -> bool:
+    def in_runs(self, arrays: Sequence[OpenArray]) -> bool:
         """Return whether the samples are of one shape, and each is one run of bytes in its file."""
         header, counts = self.header, self.regions.count
         if (self.regions.shape != counts[0]).any() or (counts != counts[0]).any():
             return False
         if not header.dtype.isnative or not counts.all():
             return False
-        if any(array.content is not None for array in stored):
+        if any(array.content is not None for array in arrays):
             return False
-        layout = StoredLayout(header.shape, header.dtype.itemsize, header.fortran_order)
-        first, steps = tuple(counts[0].tolist()), tuple(self.regions.step.tolist())
-        (grid, *more) = plan_region(layout, first, steps, read_cost_of(stored[0].storage), True)
+        first, storage = tuple(counts[0].tolist()), arrays[0].storage
+        grid, *more = self._plan(first, self._strides(), storage, direct=True)
         return not more and grid.direct and len(grid.offsets) == 1
 
+    def _strides(self) -> tuple[int, ...]:
+        """Return the bytes from one element of a region to the next in the file, by axis."""
+        return tuple(map(mul, self.header.strides, self.regions.step.tolist()))
+
+    def _plan(
+        self, counts: tuple[int, ...], strides: tuple[int, ...], storage: Storage, *, direct: bool
+    ) -> tuple[RangeGrid, ...]:
+        itemsize, fortran_order = self.header.dtype.itemsize, self.header.fortran_order
+        cost = read_cost_of(storage)
+        return plan_region(counts, strides, itemsize, fortran_order, cost, direct)
+
     def _runs(
-        self, stored: Sequence[OpenArray], owners: Int64s, begins: Int64s, result: BatchMemory
+        self, arrays: Sequence[OpenArray], owners: Int64s, begins: Int64s, dense: NDArray[Any]
     ) -> Iterator[RegionRead]:
         """Yield one read for samples that follow one another in a file as they do in the batch."""
-        assert result.dense is not None
-        flat = result.dense.reshape(-1).view(np.uint8)
-        length = flat.size // len(result.dense)
-        files = np.array([id(array.storage) for array in stored], np.int64)[owners]
+        flat = dense.reshape(-1).view(np.uint8)
+        length = flat.size // len(dense)
+        files = np.array([id(array.storage) for array in arrays], np.int64)[owners]
         heads = np.ones(len(begins), bool)
         heads[1:] = (files[1:] != files[:-1]) | (begins[1:] != begins[:-1] + length)
         heads[1:] |= self.rows[1:] != self.rows[:-1] + 1
@@ -119,10 +127,8 @@ class FormGroup:
         ends = self.rows[np.append(firsts[1:], len(begins)) - 1] + 1
         columns = (owners[firsts], begins[firsts], self.rows[firsts], ends)
         for owner, begin, row, end in zip(*(c.tolist() for c in columns), strict=True):
-            storage, target = stored[owner].storage, flat[row * length : end * length]
-            extents = (target.size,)
-            layout = StoredLayout(extents, 1, fortran_order=False)
-            grids = plan_region(layout, extents, (1,), read_cost_of(storage), True)
+            storage, target = arrays[owner].storage, flat[row * length : end * length]
+            grids = plan_region((target.size,), (1,), 1, False, read_cost_of(storage), True)
             yield RegionRead(storage, begin, target, target.dtype, (1,), grids)
 
 
@@ -132,19 +138,31 @@ class LocatedSamples:
 
     Attributes:
         groups: the samples, by the form of their arrays.
-        stored: the arrays.
-        owners: which array each sample belongs to.
+        arrays: the arrays.
+        owners: number of the array that each sample belongs to.
         whole: whether all of each array is read.
     """
 
     groups: list[FormGroup]
-    stored: list[OpenArray]
+    arrays: list[OpenArray]
     owners: Int64s
     whole: bool
 
+    def region_reads(self, memory: BatchMemory, fill: float) -> list[RegionRead]:
+        """Return the regions to read; copy the elements that are in memory already.
+
+        Args:
+            memory: memory of the samples.
+            fill: number for elements outside of the arrays.
+        """
+        reads: list[RegionRead] = []
+        for group in self.groups:
+            reads += group.region_reads(self.arrays, self.owners[group.rows], memory, fill)
+        return reads
+
     def inflated_nbytes(self) -> int:
         """Return the bytes of the samples that are inflated."""
-        inflated = np.array([isinstance(array.storage, InflatedMember) for array in self.stored])
+        inflated = np.array([isinstance(array.storage, InflatedMember) for array in self.arrays])
         if not inflated.any():
             return 0
         return sum(

@@ -12,15 +12,13 @@ from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...engine.arrays import Int64s
 from ...engine.order.sampler import Selection
 from ...engine.pending import Later, Pending
 from ...engine.tensors import TensorListGPU
 from ..reading.carriers import Carrier, CountedMemory, ReadColumns
-from .form_groups import BatchMemory, FormGroup, LocatedSamples
+from .form_groups import BatchMemory, LocatedSamples
 from .gds_support import first_line, hindrance
 from .opening import OpenArray
-from .region import values_of
 from .region_reads import DirectRange, byte_ranges_of
 from .source import NumpySource
 
@@ -72,7 +70,7 @@ class DirectReads(Carrier):
         return Later(partial(self._read_or_copy, selection, memory))
 
     def _read_or_copy(self, selection: Selection, memory: CountedMemory) -> ReadColumns:
-        located = self._source.locate(selection.index, values_of(selection))
+        located = self._source.locate(selection.index, selection.arguments)
         on_gpu = self.read(located)
         if on_gpu is None:
             return (self._source.read_located(located, memory.empty),)
@@ -81,12 +79,11 @@ class DirectReads(Carrier):
 
     def read(self, located: LocatedSamples) -> TensorListGPU | None:
         """Return a complete batch; None if the batch has to be read through host memory."""
-        groups, stored, owners = located.groups, located.stored, located.owners
         batch = None
         try:
-            why = _obstacle(groups, stored) or self._refusal(stored)
+            why = _obstacle(located) or self._refusal(located.arrays)
             if not why:
-                batch = self._read(groups[0], stored, owners[groups[0].rows])
+                batch = self._read(located)
                 why = "a file ended too early"
         except (RuntimeError, OSError) as error:  # KvikIO raises both
             why = first_line(error)
@@ -97,8 +94,8 @@ class DirectReads(Carrier):
         """Drop the files; each is closed once no thread reads it."""
         self._opened.cache_clear()
 
-    def _refusal(self, stored: Sequence[OpenArray]) -> str:
-        for array in stored:
+    def _refusal(self, arrays: Sequence[OpenArray]) -> str:
+        for array in arrays:
             if why := self._opened(str(array.storage.path), array.storage.stamp)[1]:
                 return why
         return ""
@@ -107,29 +104,24 @@ class DirectReads(Carrier):
         why = self.verdict(path)
         return (None, why) if why else (import_module("kvikio").CuFile(path), "")
 
-    def _read(
-        self, group: FormGroup, stored: Sequence[OpenArray], owners: Int64s
-    ) -> TensorListGPU | None:
+    def _read(self, located: LocatedSamples) -> TensorListGPU | None:
+        (group,) = located.groups
         shapes = group.regions.shape[:, group.regions.kept]
         with self._stage.aside() as device:
             data = device.empty(shapes, group.header.native)
             device.synchronize()  # cuFile knows no streams: work on the memory must have ended
-            result = BatchMemory([group], len(shapes), lambda *_: data.dense())
-            work = byte_ranges_of(group.work(stored, owners, result, 0.0))
-            reads = [
-                byte_range for byte_range in work if isinstance(byte_range, DirectRange)
-            ]  # all of them are
-            futures = []
+            memory = BatchMemory([group], len(shapes), lambda *_: data.dense())
+            work = byte_ranges_of(located.region_reads(memory, 0.0))
+            ranges = [piece for piece in work if isinstance(piece, DirectRange)]  # all of them
+            sizes, futures = [], []
             try:
-                for byte_range in reads:
-                    file, _ = self._opened(str(byte_range.storage.path), byte_range.storage.stamp)
-                    futures.append(
-                        file.pread(byte_range.buffer, byte_range.buffer.size, byte_range.offset)
-                    )
+                for storage, offset, buffer in ranges:
+                    file, _ = self._opened(str(storage.path), storage.stamp)
+                    sizes.append(buffer.size)
+                    futures.append(file.pread(buffer, buffer.size, offset))
             finally:
                 counts = _results(futures)
-        whole = counts == [byte_range.buffer.size for byte_range in reads]
-        return data if whole else None
+        return data if counts == sizes else None
 
 
 def direct_reads(source: NumpySource, stage: DeviceAccess) -> tuple[DirectReads | None, str]:
@@ -156,16 +148,16 @@ def direct_reads(source: NumpySource, stage: DeviceAccess) -> tuple[DirectReads 
     return reads, STRAIGHT
 
 
-def _obstacle(groups: Sequence[FormGroup], stored: Sequence[OpenArray]) -> str:
+def _obstacle(located: LocatedSamples) -> str:
     """Return why samples cannot be read straight into GPU memory, or ""."""
-    if any(array.storage.identity is None for array in stored):
+    if any(array.storage.identity is None for array in located.arrays):
         return "not all files are local"
-    if len(groups) > 1:
+    if len(located.groups) > 1:
         return "the arrays of a batch differ in shape or type"
-    (group,) = groups
+    (group,) = located.groups
     if group.header.native.kind not in "iuf":
         return f"elements of type {group.header.dtype} are converted on the host"
-    if not group.in_runs(stored):
+    if not group.in_runs(located.arrays):
         return "the samples' bytes do not lie side by side, or lie in another order"
     if int(group.regions.shape[0].prod()) * group.header.dtype.itemsize < MIN_SAMPLE_BYTES:
         return f"samples of less than {MIN_SAMPLE_BYTES >> 20} MiB come faster this way"

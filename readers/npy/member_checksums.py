@@ -7,23 +7,21 @@ member is not verified, because the checksum covers all bytes of the member.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
 from ...engine.errors import DecodeError
 from ...formats.npy import NpyHeader
 from ..storage.read_team import READ_TEAM
-from .form_groups import BatchMemory
+from .form_groups import BatchMemory, LocatedSamples
 from .opening import OpenArray, StoredMember
 
 
 def verify_members(
-    arrays: Sequence[OpenArray],
-    owners: Int64s,
+    located: LocatedSamples,
     memory: BatchMemory,
     where: Callable[[int], str],
     threads: int,
@@ -31,8 +29,7 @@ def verify_members(
     """Compare the checksums of stored members that were read as a whole.
 
     Args:
-        arrays: the arrays of a batch.
-        owners: number of the array that each sample belongs to.
+        located: the samples of a batch.
         memory: the elements, before `BatchMemory.numbers` converts them.
         where: returns the archive and the member of an array, for messages.
         threads: threads at most.
@@ -40,12 +37,12 @@ def verify_members(
     Raises:
         DecodeError: a checksum differs.
     """
-    if all(array.member is None for array in arrays):
+    if all(array.member is None for array in located.arrays):
         return
-    numbers, rows = np.unique(owners, return_index=True)
+    numbers, rows = np.unique(located.owners, return_index=True)
 
     def verify(i: int) -> None:
-        array = arrays[numbers[i]]
+        array = located.arrays[numbers[i]]
         if array.member is None:
             return
         actual = _checksum_of(array, array.member, memory.row(rows[i]))

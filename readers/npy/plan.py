@@ -21,29 +21,6 @@ from numpy.typing import NDArray
 from ...engine.arrays import Int64s
 
 
-class StoredLayout(NamedTuple):
-    """The layout of an array in a file.
-
-    Attributes:
-        shape: shape of the array.
-        itemsize: bytes of an element.
-        fortran_order: whether the first index runs fastest.
-    """
-
-    shape: tuple[int, ...]
-    itemsize: int
-    fortran_order: bool
-
-    def strides(self) -> tuple[int, ...]:
-        """Return the bytes from one element to the next, along each axis."""
-        shape = self.shape if self.fortran_order else self.shape[::-1]
-        strides = [self.itemsize]
-        for extent in shape[:-1]:
-            strides.append(strides[-1] * extent)
-        strides = strides[: len(shape)]
-        return tuple(strides if self.fortran_order else strides[::-1])
-
-
 class ReadCost(NamedTuple):
     """Costs that decide whether runs are read together.
 
@@ -124,26 +101,27 @@ class RangeGrid:
 
 @lru_cache(maxsize=256)
 def plan_region(
-    layout: StoredLayout,
     counts: tuple[int, ...],
-    steps: tuple[int, ...],
+    strides: tuple[int, ...],
+    itemsize: int,
+    fortran_order: bool,
     cost: ReadCost,
     direct: bool,
 ) -> tuple[RangeGrid, ...]:
     """Plan to read a region of an array; the plan is the same wherever the region begins.
 
     Args:
-        layout: layout of the array.
         counts: elements along each axis; all at least 1.
-        steps: distance of those elements along each axis; all at least 1.
+        strides: bytes in the file from one of these elements to the next along each axis.
+        itemsize: bytes of an element.
+        fortran_order: whether the first index runs fastest in the file, rather than the last one.
         cost: costs of reads.
         direct: whether the result's memory is C-contiguous.
 
     Returns:
         one grid, or two that together fill the region.
 
-    >>> layout = StoredLayout((4, 100), 8, fortran_order=False)
-    >>> (grid,) = plan_region(layout, (2, 50), (1, 1), ReadCost(64, 1024), True)
+    >>> (grid,) = plan_region((2, 50), (800, 8), 8, False, ReadCost(64, 1024), True)
     >>> grid.offsets.tolist(), grid.length, grid.direct
     ([0, 800], 400, True)
     """
@@ -152,11 +130,10 @@ def plan_region(
     #     gap == 0    ####|####|####            the runs touch: one run, read in place
     #     small gap   ####..####..####          one read of all, and the elements picked out of it
     #     large gap   ####        ####          one read for each run: the grid's outer axes
-    order = slice(None, None, -1 if layout.fortran_order else 1)
-    pitches = [a * step for a, step in zip(layout.strides(), steps, strict=True)][order]
-    extents = counts[order]
-    staged = not direct or (layout.fortran_order and sum(n > 1 for n in counts) > 1)
-    length = layout.itemsize
+    order = slice(None, None, -1 if fortran_order else 1)
+    pitches, extents = strides[order], counts[order]
+    staged = not direct or (fortran_order and sum(n > 1 for n in counts) > 1)
+    length = itemsize
     for axis in range(len(extents) - 1, -1, -1):
         count, pitch = extents[axis], pitches[axis]
         gap = pitch - length
@@ -165,22 +142,22 @@ def plan_region(
             continue
         # To stage a run costs about as much as to read it in vain once more.
         if (gap if staged else pitch) > cost.gap:
-            return (_grid(layout, extents, pitches, axis + 1, None, length, staged, cost),)
+            return (_grid(extents, pitches, axis + 1, None, length, staged, fortran_order, cost),)
         staged = True
         if length + (count - 1) * pitch > cost.most:
             together = max(1, (cost.most - length) // pitch + 1)
-            return tuple(_split(layout, extents, pitches, axis, together, length, cost))
+            return tuple(_split(extents, pitches, axis, together, length, fortran_order, cost))
         length += (count - 1) * pitch
-    return (_grid(layout, extents, pitches, 0, None, length, staged, cost),)
+    return (_grid(extents, pitches, 0, None, length, staged, fortran_order, cost),)
 
 
 def _split(
-    layout: StoredLayout,
     extents: tuple[int, ...],
-    pitches: list[int],
+    pitches: tuple[int, ...],
     axis: int,
     together: int,
     length: int,
+    fortran_order: bool,
     cost: ReadCost,
 ) -> Iterator[RangeGrid]:
     """Yield grids that read `together` steps of an axis at once, and what is left at its end."""
@@ -192,21 +169,21 @@ def _split(
     ):
         if count and size:
             pitch = pitches[axis]
-            outer = [*pitches[:axis], pitch * together, pitch, *pitches[axis + 1 :]]
+            outer = (*pitches[:axis], pitch * together, pitch, *pitches[axis + 1 :])
             whole = (*before, count, size, *behind)
             reach, begin = length + (size - 1) * pitch, rows.start * pitch
             split = (axis, rows, (count, size))
-            yield _grid(layout, whole, outer, axis + 1, split, reach, True, cost, begin)
+            yield _grid(whole, outer, axis + 1, split, reach, True, fortran_order, cost, begin)
 
 
 def _grid(
-    layout: StoredLayout,
     extents: tuple[int, ...],
-    pitches: list[int],
+    pitches: tuple[int, ...],
     outer: int,
     split: tuple[int, slice, tuple[int, ...]] | None,
     length: int,
     staged: bool,
+    fortran_order: bool,
     cost: ReadCost,
     begin: int = 0,
 ) -> RangeGrid:
@@ -217,23 +194,11 @@ def _grid(
     return RangeGrid(
         offsets.reshape(-1),
         length,
-        tuple(extents[outer:]),
-        tuple(pitches[outer:]),
+        extents[outer:],
+        pitches[outer:],
         not staged,
-        tuple(extents[:outer]),
+        extents[:outer],
         split,
-        layout.fortran_order,
+        fortran_order,
         max(1, cost.most // max(1, length)),
     )
-
-
-def first_elements(layout: StoredLayout, starts: Int64s) -> Int64s:
-    """Return where elements lie, in bytes from the array's first one.
-
-    Args:
-        layout: layout of the array.
-        starts: index of each element: int64 (elements, axes).
-    """
-    strides = np.array(layout.strides(), np.int64)
-    offsets: Int64s = starts @ strides
-    return offsets

@@ -36,7 +36,7 @@ from ..source import nbytes_of
 from .array_list import list_arrays
 from .gds import THROUGH_HOST, direct_reads
 from .mapped_copies import MappedCopies, copying_threads
-from .region import NAMES, POLICIES, RegionOfInterest, parse_key, values_of
+from .region import NAMES, POLICIES, RegionOfInterest, parse_key
 from .source import NumpySource
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class NumpyReader(ArrayFileReader):
     def batch(self, batch: BatchContext, **arguments: Any) -> Any:
         selection = batch.selections[self.placement.ordinal]
         for name in self.per_sample:
-            values_of(selection)[_short(name)] = self._values(name, arguments[name])
+            selection.arguments[_short(name)] = self._values(name, arguments[name])
         elsewhere = bool(self.per_sample) and self.window.start(batch, selection)
         finish = partial(self._finish, batch)
         return finish if elsewhere else finish()
@@ -297,10 +297,9 @@ class NumpyReader(ArrayFileReader):
         return np.asarray(table, np.int64)
 
     def read_sample(self, selection: Selection, row: int) -> tuple[Array, ...]:
-        rows = slice(row, row + 1)
-        values = {name: value[rows] for name, value in values_of(selection).items()}
+        sample = selection.cut(slice(row, row + 1))
         with self.waits:
-            (column,) = self.source.read(selection.index[rows], np.empty, values)
+            (column,) = self.source.read(sample.index, np.empty, sample.arguments)
         return (column[0],)
 
 
@@ -312,7 +311,7 @@ class ArrayReads(Carrier):
         self._source = source
 
     def start(self, selection: Selection, memory: CountedMemory) -> Pending[ReadColumns]:
-        return self._source.start(selection.index, memory.empty, values_of(selection))
+        return self._source.start(selection.index, memory.empty, selection.arguments)
 
 
 def _short(name: str) -> str:

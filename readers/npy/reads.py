@@ -6,8 +6,7 @@ import mmap
 import os
 import threading
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, groupby
 from time import perf_counter
@@ -75,34 +74,33 @@ def _read_all_local(
 ) -> bool:
     """Read regions of local files; return whether all were copied out of maps."""
     if o_direct:
-        _read_local(byte_ranges_of(local), allocate, _UncachedReader, threads)
+        _read_local(byte_ranges_of(local), allocate, _Uncached().fill, threads)
     else:
         left = local if mapped is None else mapped.copy(local)
         if not left:
             return True
         started = perf_counter()
-        waiting = _read_local(byte_ranges_of(left), allocate, _CachedReader, threads)
+        waiting = _read_local(byte_ranges_of(left), allocate, _fill_cached, threads)
         if mapped is not None:
             mapped.count(left, perf_counter() - started)
         if waiting:
-            _read_local(waiting, allocate, _WaitingReader, threads)
+            _read_local(waiting, allocate, _fill_waiting, threads)
     return False
 
 
 def _start_remote(work: Sequence[ByteRanges], allocate: Allocate) -> Iterator[Pending[Any]]:
     for _, group in groupby(work, key=lambda piece: id(piece.storage)):
-        members, offsets, buffers, blocks = list(group), [], [], []
-        for piece in members:
+        pieces, offsets, buffers, blocks = list(group), [], [], []
+        for piece in pieces:
             if isinstance(piece, DirectRange):
                 offsets.append(piece.offset)
                 buffers.append(piece.buffer)
                 continue
-            length = piece.grid.length
-            block = allocate((len(piece.offsets) * length,), np.uint8)
+            block = allocate((piece.nbytes,), np.uint8)
             offsets += piece.offsets.tolist()
-            buffers += [block[at : at + length] for at in range(0, len(block), length)]
+            buffers += piece.buffers(block)
             blocks.append((piece, block))
-        yield Then(members[0].storage.start_read(offsets, buffers), partial(_put_all, blocks))
+        yield Then(pieces[0].storage.start_read(offsets, buffers), partial(_put_all, blocks))
 
 
 def _put_all(blocks: Sequence[tuple[StagedRanges, Bytes]], _: None) -> None:
@@ -110,61 +108,33 @@ def _put_all(blocks: Sequence[tuple[StagedRanges, Bytes]], _: None) -> None:
         staged.put(block)
 
 
-class _RangeReader(ABC):
-    """A thread's way to read byte ranges, with a block of its own for staged ranges."""
-
-    def __init__(self, allocate: Allocate) -> None:
-        self._allocate = allocate
-        self._block: Bytes = np.empty(0, np.uint8)
-
-    @abstractmethod
-    def read(self, storage: Storage, offset: int, buffer: Bytes) -> bool:
-        """Fill the buffer; return False if that would wait for the disk."""
-
-    def do(self, piece: ByteRanges) -> bool:
-        """Read byte ranges; return False if that would wait for the disk."""
-        storage = piece.storage
-        if isinstance(piece, DirectRange):
-            return self.read(storage, piece.offset, piece.buffer)
-        size, length = _size(piece), piece.grid.length
-        if self._block.size < size:
-            self._block = self._allocate((max(size, staged_nbytes()),), np.uint8)
-        block = self._block
-        were_cached = [
-            self.read(storage, offset, block[i * length : (i + 1) * length])
-            for i, offset in enumerate(piece.offsets.tolist())
-        ]  # all of them, so that the disk is asked for all missing bytes
-        if all(were_cached):
-            piece.put(block)
-        return all(were_cached)
+Fill = Callable[[Storage, int, Bytes], bool]
+"""`fill(storage, offset, buffer)` fills the buffer; it returns False if that would wait for the
+disk."""
 
 
-class _CachedReader(_RangeReader):
-    """Reads bytes that the page cache holds, and has the kernel fetch the others."""
-
-    def read(self, storage: Storage, offset: int, buffer: Bytes) -> bool:
-        return storage.fill_cached(offset, buffer)
+def _fill_cached(storage: Storage, offset: int, buffer: Bytes) -> bool:
+    """Read bytes that the page cache holds; have the kernel fetch the others."""
+    return storage.fill_cached(offset, buffer)
 
 
-class _WaitingReader(_RangeReader):
-    """Reads any bytes, and waits for the disk."""
-
-    def read(self, storage: Storage, offset: int, buffer: Bytes) -> bool:
-        storage.wait_for(offset, buffer)
-        return True
+def _fill_waiting(storage: Storage, offset: int, buffer: Bytes) -> bool:
+    """Read any bytes, and wait for the disk."""
+    storage.wait_for(offset, buffer)
+    return True
 
 
 _BLOCK = 4096  # O_DIRECT demands multiples of it as offsets, lengths and addresses
 
 
-class _UncachedReader(_WaitingReader):
+class _Uncached(threading.local):
     """Reads past the page cache, through a buffer that is aligned as O_DIRECT demands."""
 
-    def __init__(self, allocate: Allocate) -> None:
-        super().__init__(allocate)
+    def __init__(self) -> None:
         self._bounce = np.frombuffer(mmap.mmap(-1, staged_nbytes() + 2 * _BLOCK), np.uint8)
 
-    def read(self, storage: Storage, offset: int, buffer: Bytes) -> bool:
+    def fill(self, storage: Storage, offset: int, buffer: Bytes) -> bool:
+        """Read any bytes, and wait for the disk."""
         try:
             assert storage.path is not None
             fd = os.open(storage.path, OPEN_FLAGS | os.O_DIRECT)
@@ -174,7 +144,7 @@ class _UncachedReader(_WaitingReader):
                 "the page cache; leave use_o_direct out",
                 stacklevel=2,
             )
-            return super().read(storage, offset, buffer)
+            return _fill_waiting(storage, offset, buffer)
         try:
             for at in range(0, buffer.size, staged_nbytes()):
                 self._read_piece(fd, storage.name, offset + at, buffer[at : at + staged_nbytes()])
@@ -191,22 +161,49 @@ class _UncachedReader(_WaitingReader):
         buffer[:] = self._bounce[lead : lead + buffer.size]
 
 
+class _Staging(threading.local):
+    """A block of memory of each thread, for the bytes of staged ranges."""
+
+    def __init__(self, allocate: Allocate) -> None:
+        self._allocate = allocate
+        self._block: Bytes = np.empty(0, np.uint8)
+
+    def block(self, nbytes: int) -> Bytes:
+        """Return a block of so many bytes at least."""
+        if self._block.size < nbytes:
+            self._block = self._allocate((max(nbytes, staged_nbytes()),), np.uint8)
+        return self._block
+
+
 def _read_local(
-    work: Sequence[ByteRanges], allocate: Allocate, way: type[_RangeReader], threads: int
+    work: Sequence[ByteRanges], allocate: Allocate, fill: Fill, threads: int
 ) -> list[ByteRanges]:
     """Read in as many threads as pay; return the byte ranges that were not in memory."""
     pieces = list(_divided(work))
     waiting: list[ByteRanges] = []
-    own = threading.local()
+    staging = _Staging(allocate)
 
-    def take(piece: ByteRanges) -> None:
-        if not hasattr(own, "way"):
-            own.way = way(allocate)
-        if not own.way.do(piece):
+    def read(piece: ByteRanges) -> None:
+        if isinstance(piece, DirectRange):
+            filled = fill(*piece)
+        else:
+            filled = _read_staged(piece, staging.block(piece.nbytes), fill)
+        if not filled:
             waiting.append(piece)
 
-    READ_TEAM.run_jobs(take, pieces, min(threads, _worth_threads(pieces)))
+    READ_TEAM.run_jobs(read, pieces, min(threads, _worth_threads(pieces)))
     return waiting
+
+
+def _read_staged(staged: StagedRanges, block: Bytes, fill: Fill) -> bool:
+    buffers = staged.buffers(block)
+    # All of them are asked for, so that the disk fetches all missing bytes.
+    filled = [
+        fill(staged.storage, *read) for read in zip(staged.offsets.tolist(), buffers, strict=True)
+    ]
+    if all(filled):
+        staged.put(block)
+    return all(filled)
 
 
 def _divided(work: Sequence[ByteRanges]) -> Iterator[ByteRanges]:
@@ -220,17 +217,6 @@ def _divided(work: Sequence[ByteRanges]) -> Iterator[ByteRanges]:
 
 
 def _worth_threads(pieces: Sequence[ByteRanges]) -> int:
-    nbytes, reads = sum(map(_size, pieces)), sum(map(_reads, pieces))
+    nbytes = sum(piece.nbytes for piece in pieces)
+    reads = sum(piece.read_count for piece in pieces)
     return min(nbytes // PIECE_BYTES, max(2, nbytes // (COPIED_BYTES_PER_READ * max(1, reads))))
-
-
-def _size(piece: ByteRanges) -> int:
-    return (
-        int(piece.buffer.size)
-        if isinstance(piece, DirectRange)
-        else _reads(piece) * piece.grid.length
-    )
-
-
-def _reads(piece: ByteRanges) -> int:
-    return 1 if isinstance(piece, DirectRange) else piece.tile.reads.stop - piece.tile.reads.start

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Array, Int64s
+from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
-from ...engine.order.sampler import Selection
 from ...geometry.layouts import chosen_axes
 from ...geometry.rounding import round_all_away
 from ...geometry.slices import from_arguments
@@ -211,12 +210,6 @@ class RegionOfInterest:
             f"{tuple(shapes[row].tolist())}; choose another region, or set out_of_bounds_policy to "
             '"pad" or "trim_to_shape"'
         )
-
-
-def values_of(selection: Selection) -> dict[str, Array]:
-    """Return the arguments of a batch that differ by sample: an entry of `Selection.extra`."""
-    values: dict[str, Array] = selection.extra.setdefault("region", {})
-    return values
 
 
 def _table(columns: Sequence[Any], count: int) -> NDArray[Any]:

@@ -35,6 +35,16 @@ class DirectRange(NamedTuple):
     offset: int
     buffer: Bytes
 
+    @property
+    def nbytes(self) -> int:
+        """Number of bytes to read."""
+        return self.buffer.size
+
+    @property
+    def read_count(self) -> int:
+        """Number of reads."""
+        return 1
+
 
 class StagedRanges(NamedTuple):
     """Byte ranges that are read into a block, and the elements that are picked out of the block.
@@ -56,14 +66,28 @@ class StagedRanges(NamedTuple):
     dtype: np.dtype[Any]
 
     @property
+    def nbytes(self) -> int:
+        """Number of bytes to read."""
+        return self.read_count * self.grid.length
+
+    @property
+    def read_count(self) -> int:
+        """Number of reads."""
+        return int(self.tile.reads.stop - self.tile.reads.start)
+
+    @property
     def offsets(self) -> Int64s:
-        """Of the reads."""
+        """Offsets of the reads."""
         return self.begin + self.grid.offsets[self.tile.reads]
+
+    def buffers(self, block: Bytes) -> list[Bytes]:
+        """Return the memory of each read in a block that holds the reads end to end."""
+        length = self.grid.length
+        return [block[i * length : (i + 1) * length] for i in range(self.read_count)]
 
     def put(self, block: Bytes) -> None:
         """Copy the elements out of a block that holds the reads end to end."""
-        reads = self.tile.reads.stop - self.tile.reads.start
-        elements = self.grid.elements(block, self.dtype, reads)
+        elements = self.grid.elements(block, self.dtype, self.read_count)
         np.copyto(self.target[self.tile.target], elements)
 
 

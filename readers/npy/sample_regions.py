@@ -16,10 +16,8 @@ import numpy as np
 
 from ...engine.arrays import Int64s
 from ...engine.errors import DecodeError, SourceError
-from ...formats.npy import NpyHeader
 from ..source import checked_indices
 from .array_list import ArrayList
-from .form_groups import FormGroup
 from .opening import ArrayOpener
 from .region import RegionOfInterest, Regions, Values
 
@@ -86,54 +84,53 @@ class SampleRegions:
         """Return whether samples with these arguments of their own are all of their arrays."""
         return self.are_arrays and self.region.is_whole and not values
 
-    def located(self, indices: Int64s) -> tuple[Int64s, Int64s | None]:
-        """Return the arrays of samples, and the samples' places along the axis."""
+    def arrays_of(self, indices: Int64s) -> Int64s:
+        """Return the number of the array that each sample belongs to."""
         if self._firsts is None:
-            return indices, None
+            return indices
         numbers: Int64s = np.searchsorted(self._firsts, indices, "right") - 1
-        return numbers, indices - self._firsts[numbers]
+        return numbers
 
-    def group(
-        self,
-        header: NpyHeader,
-        rows: Int64s,
-        indices: Int64s,
-        places: Int64s | None,
-        values: Values,
-    ) -> FormGroup:
-        """Return samples of arrays with the same header, and which parts of them are read."""
-        shape = np.array(header.shape, np.int64)
-        axis = None if places is None or self._axis is None else self._axis % len(shape)
-        if axis is not None:
-            assert self._firsts is not None
-            self._check_extents(shape[axis], indices[rows])
-            shape = np.delete(shape, axis)
-        regions = self._regions(shape, rows, indices, values)
-        if axis is not None and places is not None:
-            regions = regions.at(axis, places[rows])
-        return FormGroup(header, rows, regions)
+    def regions(self, shape: tuple[int, ...], indices: Int64s, values: Values) -> Regions:
+        """Return the region of its array that each sample is.
 
-    def _regions(self, shape: Int64s, rows: Int64s, indices: Int64s, values: Values) -> Regions:
-        """Return the region of each of these samples, which have the same shape."""
+        Args:
+            shape: shape of the arrays, which is the same for all.
+            indices: the samples.
+            values: arguments of their own: see `RegionOfInterest.of_samples`.
+
+        Raises:
+            ArgumentError: the region does not fit a sample.
+            SourceError: an array has another extent along the axis than it had at first.
+        """
+        if self._firsts is None or self._axis is None:
+            return self._regions_of_samples(shape, indices, values)
+        axis, numbers = self._axis % len(shape), self.arrays_of(indices)
+        self._check_extents(shape[axis], numbers)
+        shape = shape[:axis] + shape[axis + 1 :]
+        places = indices - self._firsts[numbers]
+        return self._regions_of_samples(shape, indices, values).at(axis, places)
+
+    def _regions_of_samples(
+        self, shape: tuple[int, ...], indices: Int64s, values: Values
+    ) -> Regions:
+        """Return the region of each sample; `shape` is without the axis."""
 
         def where(row: int) -> str:
-            return self.where(int(indices[rows[row]]))
+            return self.where(int(indices[row]))
 
         if values:
-            own = {name: np.asarray(value)[rows] for name, value in values.items()}
-            return self.region.of_samples(np.tile(shape, (len(rows), 1)), own, where)
-        key = tuple(shape.tolist())
-        one = self._region_of_shape.get(key)
+            return self.region.of_samples(np.tile(_row(shape), (len(indices), 1)), values, where)
+        one = self._region_of_shape.get(shape)
         if one is None:
-            one = self.region.of_samples(shape[np.newaxis], {}, where)
+            one = self.region.of_samples(_row(shape), {}, where)
             if len(self._region_of_shape) == MAX_KNOWN_SHAPES:
                 self._region_of_shape.clear()
-            self._region_of_shape[key] = one
-        return one.repeated(len(rows))
+            self._region_of_shape[shape] = one
+        return one.repeated(len(indices))
 
-    def _check_extents(self, extent: int, indices: Int64s) -> None:
+    def _check_extents(self, extent: int, numbers: Int64s) -> None:
         assert self._firsts is not None
-        numbers = np.searchsorted(self._firsts, indices, "right") - 1
         changed = self._firsts[numbers + 1] - self._firsts[numbers] != extent
         if changed.any():
             raise SourceError(
@@ -150,6 +147,10 @@ class SampleRegions:
         return self._described(self._arrays.name, index)
 
     def _described(self, describe: Callable[[int], str], index: int) -> str:
-        numbers, places = self.located(checked_indices(np.array([index]), len(self)))
-        place = "" if places is None else f", sample {places[0]}"
-        return describe(int(numbers[0])) + place
+        (number,) = self.arrays_of(checked_indices(np.array([index]), len(self))).tolist()
+        place = "" if self._firsts is None else f", sample {index - self._firsts[number]}"
+        return describe(number) + place
+
+
+def _row(shape: tuple[int, ...]) -> Int64s:
+    return np.array([shape], np.int64)

@@ -18,13 +18,12 @@ from ..source import Allocate, Column, checked_indices
 from ..storage.urls import is_url
 from .array_list import ArrayList
 from .expected_header import ExpectedCopies, ExpectedHeader, may_be_read_at_once
-from .form_groups import BatchMemory, LocatedSamples, by_form, numbers_in
+from .form_groups import BatchMemory, FormGroup, LocatedSamples, by_form, numbers_in
 from .mapped_copies import MappedCopies, worth_copying
 from .member_checksums import verify_members
 from .opening import ArrayOpener
 from .reads import carry_out
 from .region import RegionOfInterest, Regions, Values
-from .region_reads import RegionRead
 from .sample_regions import SampleRegions
 
 MIN_MAPPED_BYTES = 2 << 20
@@ -66,13 +65,13 @@ class NumpySource:
         self._fill = fill_value
         self._o_direct = o_direct
         self._threads = threads
-        self._stored = ArrayOpener(arrays, options or {}, keep_headers or sample_axis is not None)
+        self._opener = ArrayOpener(arrays, options or {}, keep_headers or sample_axis is not None)
         self._expected: ExpectedHeader | None = None
         self._expected_region: tuple[ExpectedHeader, Regions | None] | None = None
         """The region of all samples of arrays with this header, if regions do not differ."""
         self._mapped: MappedCopies | None = None
         self.samples = SampleRegions(
-            arrays, self._stored, region or RegionOfInterest(), sample_axis
+            arrays, self._opener, region or RegionOfInterest(), sample_axis
         )
 
     def __len__(self) -> int:
@@ -80,7 +79,7 @@ class NumpySource:
 
     def headers(self, numbers: Int64s) -> list[NpyHeader]:
         """Return the headers of arrays, without reading elements."""
-        return self._stored.headers(numbers)
+        return self._opener.headers(numbers)
 
     @property
     def array_count(self) -> int:
@@ -145,36 +144,33 @@ class NumpySource:
 
     def locate(self, indices: Int64s, values: Values | None) -> LocatedSamples:
         """Open the arrays of samples, and return where the samples' regions lie: see `read`."""
-        numbers, places = self.samples.located(indices)
-        unique, owners = np.unique(numbers, return_inverse=True)
+        numbers, owners = np.unique(self.samples.arrays_of(indices), return_inverse=True)
         whole = self.samples.are_whole(values)
-        stored = self._stored.open(unique, whole=whole)
-        groups = [
-            self.samples.group(header, rows, indices, places, values or {})
-            for header, rows in by_form(stored, owners)
-        ]
-        return LocatedSamples(groups, stored, owners, whole)
+        arrays = self._opener.open(numbers, whole=whole)
+        groups = []
+        for header, rows in by_form(arrays, owners):
+            own = {name: np.asarray(value)[rows] for name, value in (values or {}).items()}
+            regions = self.samples.regions(header.shape, indices[rows], own)
+            groups.append(FormGroup(header, rows, regions))
+        return LocatedSamples(groups, arrays, owners, whole)
 
     def read_located(self, located: LocatedSamples, allocate: Allocate) -> Column:
         """Read samples that `locate` returned, into host memory."""
-        groups, stored, owners = located.groups, located.stored, located.owners
         self._check_inflated(located)
-        result = BatchMemory(groups, len(owners), allocate)
-        reads: list[RegionRead] = []
-        for group in groups:
-            reads += group.work(stored, owners[group.rows], result, self._fill)
+        groups = located.groups
+        memory = BatchMemory(groups, len(located.owners), allocate)
         copied = carry_out(
-            reads,
+            located.region_reads(memory, self._fill),
             allocate,
             threads=self._threads,
             o_direct=self._o_direct,
             mapped=self._mapped,
         )
-        verify_members(stored, owners, result, self._arrays.where, self._threads)
-        local = stored[0].storage.identity is not None
-        if local and result.dense is not None and len(groups) == 1 and self.samples.are_arrays:
+        verify_members(located, memory, self._arrays.where, self._threads)
+        local = located.arrays[0].storage.identity is not None
+        if local and memory.dense is not None and len(groups) == 1 and self.samples.are_arrays:
             self._expect(located, copied)
-        return result.numbers()
+        return memory.numbers()
 
     def _start_expected(
         self, indices: Int64s, allocate: Allocate, values: Values
@@ -212,8 +208,8 @@ class NumpySource:
             if header is expected:
                 return region
         try:
-            rows = np.arange(len(indices) if values else 1)
-            regions = self.samples.group(expected.header, rows, indices, None, values).regions
+            indices = indices if values else indices[:1]
+            regions = self.samples.regions(expected.header.shape, indices, values)
         except ArgumentError:
             return None  # if the file is as expected, the reading of its header raises this again
         readable = regions if expected.may_read(regions) else None
@@ -228,7 +224,7 @@ class NumpySource:
             located: the batch.
             copied: whether all of the batch was copied out of maps.
         """
-        beginning = self._stored.beginning
+        beginning = self._opener.beginning
         if self._arrays.members is not None or self._o_direct or not beginning:
             return
         header = parse_header(beginning)
@@ -266,10 +262,8 @@ class NumpySource:
             if not known:
                 return True
             located = self.locate(np.zeros(1, np.int64), None)
-            (group,) = located.groups
-            result = BatchMemory([group], 1, np.empty)
-            parts = group.work(located.stored, located.owners, result, self._fill)
-            return all(worth_copying(part) for part in parts)
+            memory = BatchMemory(located.groups, 1, np.empty)
+            return all(map(worth_copying, located.region_reads(memory, self._fill)))
         except (OSError, PenstockError):  # the error is raised when samples are read
             return False
 
@@ -293,5 +287,5 @@ class NumpySource:
 
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""
-        self._stored.close()
+        self._opener.close()
         self.interrupt()

@@ -29,14 +29,14 @@ def table_paths(paths: Sequence[str], options: Mapping[str, Any]) -> list[str]:
         ArgumentError: a folder holds the files of several splits.
         SourceError: no file is there.
     """
-    found = []
+    locations = []
     for path in paths:
         expanded = [path] if os.path.isdir(path) else expand_paths([path])
         for location in expanded:
             files = _files_of_folder(location, options)
             refuse_several_splits(location, files)
-            found += files or [location]
-    return found
+            locations += files or [location]
+    return locations
 
 
 def refuse_several_splits(folder: str, files: Sequence[str]) -> None:

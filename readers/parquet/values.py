@@ -153,12 +153,12 @@ class ByteValues(ColumnValues):
             start = int(starts[number])
             content = self._block[start : start + int(sizes[number])]
             try:
-                found = parsed_one(content, self._dtype)
+                value = parsed_one(content, self._dtype)
             except DecodeError as error:
                 raise BadValueError(row, f"is no number: {error}") from None
-            if found is None:
+            if value is None:
                 raise BadValueError(row, f"is {content[:20].tobytes()!r}, no decimal number")
-            samples[number] = found[0]
+            samples[number] = value[0]
         return samples
 
     def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:

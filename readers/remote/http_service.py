@@ -79,8 +79,8 @@ def _reply(url: str, response: aiohttp.ClientResponse) -> Reply:
     headers = response.headers
     given = headers.get("Content-Range", "")
     marks = headers.get("ETag", ""), headers.get("Last-Modified", "")
-    if response.status == 206 and (found := _CONTENT_RANGE.fullmatch(given)):
-        first, last, size = map(int, found.groups())
+    if response.status == 206 and (match := _CONTENT_RANGE.fullmatch(given)):
+        first, last, size = map(int, match.groups())
         reply = _HttpReply(response, Version(size, *marks))
         reply.offset, reply.length = first, last + 1 - first
         return reply

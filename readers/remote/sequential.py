@@ -19,7 +19,7 @@ class SequentialObject(Storage):
 
     Each header tells where the next one is; a round trip for each header would take hours. So whole
     parts are fetched. The longer the walk goes on without a leap, the more parts are fetched ahead:
-    at most `most_ahead`, beside the current part.
+    at most `MAX_AHEAD`, beside the current part.
     """
 
     def __init__(self, storage: Storage, part: int) -> None:

@@ -3350,9 +3350,9 @@ def random_crop_generator(
     shapes: DataNode,
     /,
     *,
-    num_attempts: int | None = ...,
     random_area: float | _abc.Sequence[float] | None = ...,
     random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
+    num_attempts: int | None = ...,
     seed: int | None = ...,
     preserve: bool | None = ...,
     bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
@@ -3380,13 +3380,13 @@ def random_crop_generator(
         shape: int32, (height, width).
 
     Args:
-        num_attempts (int | None): Maximum number of windows that are drawn until one fits.
-            Default: 10.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
             the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
             again. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
             height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
+        num_attempts (int | None): Number of windows that are drawn until one fits; then the
+            largest is taken. Default: 10.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -3405,10 +3405,10 @@ def random_resized_crop(
     mag_filter: DALIInterpType | DataNode | None = ...,
     antialias: bool | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
-    size: int | _abc.Sequence[int],
     random_area: float | _abc.Sequence[float] | None = ...,
     random_aspect_ratio: float | _abc.Sequence[float] | None = ...,
     num_attempts: int | None = ...,
+    size: int | _abc.Sequence[int],
     seed: int | None = ...,
     preserve: bool | None = ...,
     temp_buffer_hint: int | None = ...,
@@ -3440,15 +3440,15 @@ def random_resized_crop(
             so that all pixels count. Nearest neighbor is never widened. Default: True.
         dtype (DALIDataType | DTypeLike | None): Type of the result: FLOAT, or that of the input
             (the default).
-        size (int | Sequence[int]): (height, width) of the result in pixels; one number stands
-            for both.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
             the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
             again. Default: (0.08, 1.0).
         random_aspect_ratio (float | Sequence[float] | None): Range of the window's width /
             height; its logarithm is uniform. Default: (0.75, 1.3333333333333333).
-        num_attempts (int | None): Maximum number of windows that are drawn until one fits.
-            Default: 10.
+        num_attempts (int | None): Number of windows that are drawn until one fits; then the
+            largest is taken. Default: 10.
+        size (int | Sequence[int]): (height, width) of the result in pixels; one number stands
+            for both.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:

@@ -47,7 +47,7 @@ APPLIED = {
 
 @pytest.mark.parametrize("name", APPLIED)
 def test_samples_change_and_keep_their_form(name, device):
-    rows = [each for each in PICTURES for _ in range(4)]
+    rows = [picture for picture in PICTURES for _ in range(4)]
     results = run(APPLIED[name], rows, device)
     for row, result in zip(rows, results, strict=True):
         assert (result.shape, result.dtype) == (row.shape, row.dtype)
@@ -62,14 +62,14 @@ def test_conditionals_change_nothing(name):
 
 
 def test_the_frames_of_a_video_share_their_augmentations(device):
-    still = [np.stack([each] * 3) for each in PICTURES for _ in range(4)]
+    still = [np.stack([picture] * 3) for picture in PICTURES for _ in range(4)]
     for name in ("image_net", "rand_augment", "trivial_augment"):
         for result in run(APPLIED[name], still, device, "FHWC"):
             np.testing.assert_array_equal(result, np.stack([result[0]] * 3))
 
 
 def test_gray_images_are_augmented(device):
-    gray = [each[..., :1] for each in PICTURES] * 4
+    gray = [picture[..., :1] for picture in PICTURES] * 4
     for name in APPLIED:
         assert [row.shape for row in run(APPLIED[name], gray, device)] == [r.shape for r in gray]
 
@@ -116,7 +116,7 @@ def lines(count):
 
 
 def test_rand_augment_draws_evenly_and_negates_half():
-    suite = [shifting(each, negate=each == 4) for each in SHIFTS]
+    suite = [shifting(shift, negate=shift == 4) for shift in SHIFTS]
     found = shifts(run(lambda x: rand_augment.apply_rand_augment(suite, x, 2, 0, 2), lines(3000)))
     chances = {1: 2, 2: 2, 4: 1, -4: 1, 8: 2}
     expected = {}
@@ -192,7 +192,7 @@ def test_boxes_and_masks_move_with_the_images(device):
     rows = [image] * 16
 
     def apply(data):
-        mask = source([(each[..., 0] > 0).astype(np.int32) for each in rows], "HW")
+        mask = source([(row[..., 0] > 0).astype(np.int32) for row in rows], "HW")
         return rand_augment.rand_augment(
             data,
             2,
@@ -205,7 +205,7 @@ def test_boxes_and_masks_move_with_the_images(device):
         )
 
     images, boxes, masks = run(apply, rows, device)
-    assert len({each.tobytes() for each in boxes}) > 5
+    assert len({box.tobytes() for box in boxes}) > 5
     for moved, around, mask in zip(images, boxes, masks, strict=True):
         assert mask.dtype == np.int32
         y, x = np.nonzero(mask)

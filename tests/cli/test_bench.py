@@ -60,7 +60,7 @@ def test_a_path_of_each_format(penstock_in_process, shards, name):
     )
     assert result.status == 0, result.errors
     operators = json.loads(result.output)["figures"]["operators"]
-    assert "decoders.image" in {each["operator"] for each in operators}
+    assert "decoders.image" in {operator["operator"] for operator in operators}
 
 
 @needs_dali
@@ -92,7 +92,7 @@ def test_sound(penstock_in_process, tmp_path, work):
         "bench", tmp_path / "data", "--work", work, *SECONDS, "--batch-size", 3, "--json"
     )
     assert result.status == 0, result.errors
-    names = {each["operator"] for each in json.loads(result.output)["figures"]["operators"]}
+    names = {operator["operator"] for operator in json.loads(result.output)["figures"]["operators"]}
     assert names >= {"decoders.audio"} | ({"mel_filter_bank"} if work == "train" else set())
 
 

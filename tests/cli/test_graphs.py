@@ -74,7 +74,7 @@ def test_json(penstock_in_process, program):
     assert flip["inputs"] == ["images"]
     assert flip["arguments"] == {"horizontal": operators["random.coin_flip"]["name"]}
     assert flip["outputs"] == [{"name": flip["name"], "data": "UINT8 HWC", "layout": "HWC"}]
-    assert sum(each["time"] or 0 for each in operators.values()) == pytest.approx(1)
+    assert sum(operator["time"] or 0 for operator in operators.values()) == pytest.approx(1)
     assert content["outputs"] == [flip["name"]]
 
 

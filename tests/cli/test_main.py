@@ -151,7 +151,7 @@ def test_the_documented_commands_exist(page):
         lines = re.findall(r"^penstock (\w+)(.*?)(?:  #.*)?$", file.read(), re.MULTILINE)
     assert lines
     options = {
-        command.name: {option for each in command.params for option in each.opts}
+        command.name: {option for parameter in command.params for option in parameter.opts}
         for command in GROUP.commands.values()
     }
     for name, arguments in lines:

@@ -75,7 +75,7 @@ def test_a_setting_that_fails_is_reported_and_skipped(penstock_in_process, waiti
     assert "ZeroDivisionError" in result.output
     copied = result.output.rpartition("setting ")[2].splitlines()[0]
     call = ast.parse(f"f({copied})", mode="eval").body
-    assert {each.arg: each.value.value for each in call.keywords}["seconds"] == 0.0005
+    assert {keyword.arg: keyword.value.value for keyword in call.keywords}["seconds"] == 0.0005
 
 
 def test_python_workers_are_tried_where_there_are_any(penstock_in_process, pipelines, in_turns):
@@ -87,7 +87,7 @@ def test_python_workers_are_tried_where_there_are_any(penstock_in_process, pipel
         )
         assert result.status == 0, result.errors
         settings = [trial["setting"] for trial in json.loads(result.output)["trials"]]
-        assert any("py_num_workers" in each for each in settings) == tried
+        assert any("py_num_workers" in setting for setting in settings) == tried
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_unknown_formats_and_paths_are_errors(tmp_path):
 
 
 def test_every_format_has_a_title():
-    assert all(each.title and each.name == name for name, each in FORMATS.items())
+    assert all(format.title and format.name == name for name, format in FORMATS.items())
 
 
 def changed(root, **fields):

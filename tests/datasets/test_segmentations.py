@@ -41,7 +41,7 @@ DECIMALS = st.one_of(
 
 @given(st.lists(st.lists(DECIMALS, max_size=6), max_size=3), st.sampled_from([",", ", ", " ,\n"]))
 def test_plain_texts_need_no_parser(polygons, comma):
-    text = f"[{comma.join(f'[{comma.join(each)}]' for each in polygons)}]".encode()
+    text = f"[{comma.join(f'[{comma.join(polygon)}]' for polygon in polygons)}]".encode()
     assert segmentations._canonical(text) == segmentations._parsed(text)
 
 

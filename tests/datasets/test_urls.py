@@ -14,7 +14,7 @@ from penstock.engine.errors import ArgumentError, SourceError
 from penstock.testing import made
 from penstock.tests.datasets.conversion.test_convert import HOLDS
 
-ALL = {each: name for name, held in HOLDS.items() for each in FORMATS if each in held}
+ALL = {format: name for name, held in HOLDS.items() for format in FORMATS if format in held}
 OF_S3 = ("webdataset", "tfrecord", "parquet", "folder")
 LIMITS = {"attempts": 2, "stall_seconds": 2, "total_seconds": 5}
 

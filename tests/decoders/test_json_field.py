@@ -24,7 +24,8 @@ DOCUMENT = {
 
 def run(*documents, **arguments):
     contents = [
-        each if isinstance(each, bytes) else json.dumps(each).encode() for each in documents
+        document if isinstance(document, bytes) else json.dumps(document).encode()
+        for document in documents
     ]
 
     @pipeline_def(batch_size=len(documents), num_threads=2)

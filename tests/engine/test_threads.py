@@ -131,13 +131,14 @@ def test_calls_of_calls_end_although_all_threads_wait():
 def test_several_threads_may_use_one_team(team):
     results = [[], []]
     users = [
-        threading.Thread(target=team.run_jobs, args=(each.append, range(500))) for each in results
+        threading.Thread(target=team.run_jobs, args=(result.append, range(500)))
+        for result in results
     ]
     for user in users:
         user.start()
     for user in users:
         user.join()
-    assert [sorted(each) for each in results] == [list(range(500))] * 2
+    assert [sorted(result) for result in results] == [list(range(500))] * 2
 
 
 def test_a_lack_of_memory_loses_no_job_in_silence(team, monkeypatch):

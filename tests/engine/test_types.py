@@ -40,7 +40,12 @@ def test_data_types_have_the_numbers_of_dali(name, number, dtype):
 
 
 def test_image_types_and_filters_have_the_numbers_of_dali():
-    assert [int(each) for each in (types.RGB, types.BGR, types.GRAY, types.YCbCr)] == [0, 1, 2, 3]
+    assert [int(image_type) for image_type in (types.RGB, types.BGR, types.GRAY, types.YCbCr)] == [
+        0,
+        1,
+        2,
+        3,
+    ]
     assert [int(types.INTERP_NN), int(types.INTERP_LINEAR), int(types.INTERP_CUBIC)] == [0, 1, 2]
     assert isinstance(types.INTERP_LANCZOS3, types.DALIInterpType)
     assert isinstance(types.ANY_DATA, types.DALIImageType)

@@ -245,3 +245,11 @@ def test_flipped_bytes_never_do_worse_than_an_error():
             assert array_of_npy(content).nbytes <= len(content)
         except DecodeError:
             continue
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(), (5,), (2, 3, 4)])
+def test_strides_are_those_of_the_array(shape, order):
+    array = np.zeros(shape, "i2", order)
+    header = NpyHeader(array.dtype, shape, order == "F", 128)
+    assert header.strides == array.strides

@@ -43,7 +43,7 @@ def test_polygons_as_pycocotools_draws_them(form):
         height, width = rng.integers(1, 90, 2).tolist()
         corners = rng.integers(3, 14, 3)
         polygons = [FORMS[form](rng.uniform(-25, 110, (n, 2))) for n in corners]
-        bounds = np.concatenate([[0], np.cumsum([len(each) for each in polygons])])
+        bounds = np.concatenate([[0], np.cumsum([len(polygon) for polygon in polygons])])
         toggles = polygon_toggles(np.concatenate(polygons), bounds, height, width)
         expected = pycocotools_masks(polygons, height, width)
         np.testing.assert_array_equal(masks_of(toggles, height, width), expected)
@@ -76,8 +76,8 @@ def test_run_lengths():
     rng = np.random.default_rng(1)
     masks = [(rng.random((9, 11)) < density).astype(np.uint8) for density in (0, 0.3, 1, 0.6)]
     flat = [np.concatenate([[0], mask.T.ravel(), [2]]) for mask in masks]
-    runs = [np.diff(np.flatnonzero(np.diff(each)), prepend=0) for each in flat]
-    bounds = np.concatenate([[0], np.cumsum([len(each) for each in runs])])
+    runs = [np.diff(np.flatnonzero(np.diff(mask)), prepend=0) for mask in flat]
+    bounds = np.concatenate([[0], np.cumsum([len(run) for run in runs])])
     toggles = run_toggles(np.concatenate(runs).astype(np.uint32), bounds)
     np.testing.assert_array_equal(masks_of(toggles, 9, 11), masks)
 

@@ -52,7 +52,7 @@ def test_pictures_with_lists_of_boxes_and_labels(coco):
         assert batch["image"].shape == (3, 3, 20, 40)
         pairs = zip(batch["boxes"], batch["labels"], strict=True)
         targets += [{"boxes": boxes, "labels": labels.long()} for boxes, labels in pairs]
-    assert [len(each["labels"]) for each in targets] == [0, 1, 2] * 2
-    assert all(each["boxes"].shape == (len(each["labels"]), 4) for each in targets)
+    assert [len(target["labels"]) for target in targets] == [0, 1, 2] * 2
+    assert all(target["boxes"].shape == (len(target["labels"]), 4) for target in targets)
     assert targets[2]["boxes"].tolist() == [[0, 2, 10, 10], [1, 2, 11, 10]]
     assert targets[2]["labels"].tolist() == [1, 2]

@@ -26,7 +26,7 @@ def run(photos):
         return fn.crop_mirror_normalize(image, std=[255] * 3), labels
 
     with pipeline() as pipe:
-        return [each.as_array() for each in pipe.run()]
+        return [output.as_array() for output in pipe.run()]
 
 
 def test_a_function_with_the_pipeline_s_random_numbers_repeats(photos):

@@ -34,9 +34,9 @@ def test_images_and_masks_of_one_window(pairs):
         left, top = (fn.random.uniform(range=[0.0, 1.0]) for _ in range(2))
         mirror = fn.random.coin_flip()
         window = {"crop": (16, 20), "crop_pos_x": left, "crop_pos_y": top}
-        found = (fn.crop(each, **window) for each in (image, mask))
-        return tuple(fn.flip(each, horizontal=mirror) for each in found)
+        found = (fn.crop(data, **window) for data in (image, mask))
+        return tuple(fn.flip(data, horizontal=mirror) for data in found)
 
     with pipeline() as pipe:
-        images, masks = (each.as_array() for each in pipe.run())
+        images, masks = (output.as_array() for output in pipe.run())
     np.testing.assert_array_equal(images[..., :1], masks)

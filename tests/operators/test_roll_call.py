@@ -39,13 +39,15 @@ def test_every_operator_is_under_a_suite():
         for name, kind in OPERATORS.items()
         if kind not in operators_of_suites() and kind.__module__.startswith("penstock.")
     }
-    excused = {name for name in missing for each in EXCUSED if fnmatchcase(name, each)}
+    excused = {name for name in missing for pattern in EXCUSED if fnmatchcase(name, pattern)}
     assert sorted(missing - excused) == []
 
 
 def test_no_excuse_is_out_of_date():
     names = [name for name, kind in OPERATORS.items() if kind not in operators_of_suites()]
-    assert [each for each in EXCUSED if not any(fnmatchcase(name, each) for name in names)] == []
+    assert [
+        pattern for pattern in EXCUSED if not any(fnmatchcase(name, pattern) for name in names)
+    ] == []
 
 
 def test_the_sources_of_every_reader_are_under_their_suite():

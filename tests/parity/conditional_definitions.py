@@ -290,8 +290,8 @@ def while_on_data(lib):
 
 def loop_over_data(lib):
     total = 0
-    for each in numbers(lib):
-        total = total + each
+    for number in numbers(lib):
+        total = total + number
     return total
 
 

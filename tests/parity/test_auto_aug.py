@@ -66,7 +66,8 @@ def both(name, samples, layout="HWC", **arguments):
             continue
         with Pipeline(batch_size=len(samples), num_threads=2) as pipe:
             nodes = [
-                source(rows, each) for rows, each in zip(inputs, (layout, "", ""), strict=True)
+                source(rows, layout_of_input)
+                for rows, layout_of_input in zip(inputs, (layout, "", ""), strict=True)
             ]
             pipe.set_outputs(expression(*nodes))
             results.append([np.array(row) for row in pipe.run()[0].rows()])
@@ -113,7 +114,7 @@ def described(augmentation, bins):
         return augmentation.name, None
     magnitudes = np.linspace(*limits, bins, dtype=np.float32)
     signed = [*magnitudes, *(-magnitudes if augmentation.randomly_negate else ())]
-    parameters = np.array([np.array(augmentation.mag_to_param(each)) for each in signed])
+    parameters = np.array([np.array(augmentation.mag_to_param(magnitude)) for magnitude in signed])
     return (
         augmentation.name,
         tuple(limits),
@@ -128,9 +129,9 @@ def test_policies_are_the_same(name):
     options = (
         [()] if name == "reduced_image_net" else [(), (True,), (False, (9, 5)), (True, None, 0.3)]
     )
-    for each in options:
+    for option in options:
         mine, other = (
-            getattr(module, f"get_{name}_policy")(*each) for module in (auto_augment, their_auto)
+            getattr(module, f"get_{name}_policy")(*option) for module in (auto_augment, their_auto)
         )
         assert mine.num_magnitude_bins == other.num_magnitude_bins
         rows = [
@@ -154,5 +155,5 @@ def test_policies_are_the_same(name):
 )
 def test_suites_are_the_same(mine, other, name, options):
     suites = [getattr(module, name)(*options) for module in (mine, other)]
-    rows = [[described(each, 31) for each in suite] for suite in suites]
+    rows = [[described(augmentation, 31) for augmentation in suite] for suite in suites]
     assert rows[0] == rows[1]

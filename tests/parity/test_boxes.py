@@ -31,7 +31,7 @@ def assert_same(name, inputs, tolerance=0.0, **arguments):
 @pytest.mark.parametrize("ltrb", [False, True])
 @pytest.mark.parametrize("directions", [(1, 0), (0, 1), (1, 1), (0, 0)])
 def test_bb_flip(ltrb, directions):
-    boxes = BOXES if ltrb else [sized(each) for each in BOXES]
+    boxes = BOXES if ltrb else [sized(box) for box in BOXES]
     horizontal, vertical = directions
     assert_same("bb_flip", [boxes], ltrb=ltrb, horizontal=horizontal, vertical=vertical)
 
@@ -70,9 +70,9 @@ def test_coord_flip_in_three_dimensions():
     ],
 )
 def test_bbox_rotate(layout, normalized, arguments):
-    boxes = [sized(each) if layout == "xyWH" else each for each in BOXES]
+    boxes = [sized(box) if layout == "xyWH" else box for box in BOXES]
     if not normalized:
-        boxes = [each * np.float32([200, 100, 200, 100]) for each in boxes]
+        boxes = [box * np.float32([200, 100, 200, 100]) for box in boxes]
     options = {"bbox_layout": layout, "bbox_normalized": normalized, "input_shape": [100, 200]}
     tolerance = 1e-6 if normalized else 1e-4
     assert_same("bbox_rotate", [boxes, LABELS], tolerance, **arguments, **options)

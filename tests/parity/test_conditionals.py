@@ -41,7 +41,7 @@ def results(lib: Any, definition: Any) -> list[list[Any]]:
     pipeline = make(lib)
     pipeline.build()
     outputs = pipeline.run()
-    return [[np.array(each.at(i)).tolist() for i in range(len(each))] for each in outputs]
+    return [[np.array(output.at(i)).tolist() for i in range(len(output))] for output in outputs]
 
 
 @pytest.mark.parametrize("definition", WORK_IN_BOTH, ids=lambda each: each.__name__)

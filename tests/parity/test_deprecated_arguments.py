@@ -52,7 +52,7 @@ def outputs(define, functions, kinds, arguments):
 
     pipe = pipeline()
     pipe.build()
-    return [[np.array(each[i]) for i in range(2)] for each in pipe.run()]
+    return [[np.array(output[i]) for i in range(2)] for output in pipe.run()]
 
 
 @pytest.fixture

@@ -23,7 +23,9 @@ WAVES = {"ampl_x": 7.0, "ampl_y": 4.0, "freq_x": 0.11, "freq_y": 0.2, "phase_x":
 @pytest.mark.parametrize("extent", [(60, 70), (71, 40), (1, 5)])
 def test_images(name, arguments, interp, dtype, extent):
     image = np.resize(picture(60, 70), (*extent, 3)).astype(dtype)
-    mine, other = ({"interp_type": getattr(each, interp)} for each in (types, dali_types()))
+    mine, other = (
+        {"interp_type": getattr(types_module, interp)} for types_module in (types, dali_types())
+    )
     (ours,) = run(name, [image], "HWC", **arguments, **mine)
     (theirs,), layout = run_dali(name, [image], "HWC", **arguments, **other)
     assert (ours.dtype, ours.shape, layout) == (theirs.dtype, theirs.shape, "HWC")

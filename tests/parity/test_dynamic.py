@@ -146,7 +146,7 @@ def test_a_program_gives_the_same(name):
     program = PROGRAMS[name]
     expected = list(parts(program(dali, dali_types)))
     found = list(parts(program(ours, penstock.types)))
-    assert [each[:3] for each in found] == [each[:3] for each in expected]
+    assert [call[:3] for call in found] == [call[:3] for call in expected]
     for one, other in zip(found, expected, strict=True):
         assert one[3].shape == other[3].shape
         np.testing.assert_allclose(
@@ -204,7 +204,7 @@ def test_sources_have_the_same_items(cycle):
         found: list[Any] = []
         for batch_size in (None, 2, None, 2, None):
             try:
-                found.append([str(each) for each in parts(source(batch_size=batch_size))])
+                found.append([str(part) for part in parts(source(batch_size=batch_size))])
             except StopIteration:
                 found.append("end")
         return found
@@ -221,7 +221,7 @@ def test_imread_gives_the_same(tmp_path):
             results = []
             for module, types in ((ours, penstock.types), (dali, dali_types)):
                 named = {key: getattr(types, value) for key, value in options.items()}
-                results.append([str(each) for each in parts(module.imread(form, **named))])
+                results.append([str(part) for part in parts(module.imread(form, **named))])
             assert results[0] == results[1]
 
 

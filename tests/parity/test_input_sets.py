@@ -16,7 +16,7 @@ ON_GPU_ONLY = {"jitter"}
 @pytest.mark.parametrize("name", sorted(set(CALLS) - ON_GPU_ONLY))
 def test_sets_of_inputs_share_the_random_numbers(name):
     def expression():
-        return [each for pair in pairs(fn, CALLS[name]) for each in pair]
+        return [node for pair in pairs(fn, CALLS[name]) for node in pair]
 
     outputs = [rows for rows, _ in dali(expression, batch_size=SIZE)]
     for first, second in zip(outputs[::2], outputs[1::2], strict=True):

@@ -34,7 +34,7 @@ def both(name: str, *inputs: Any, **arguments: Any) -> tuple[list[Any], list[Any
     """Return the outputs of both libraries for many copies of one sample."""
     group, _, function = name.rpartition(".")
     module = getattr(fn, group) if group else fn
-    columns = [[each] * SAMPLES for each in inputs]
+    columns = [[data] * SAMPLES for data in inputs]
     size = None if columns else SAMPLES
     ours = outputs(name, *columns, count=SAMPLES, **arguments)
     theirs = dali(
@@ -72,7 +72,7 @@ def test_windows_of_a_given_size(shape):
     arguments = {"crop_shape": shape, "input_shape": [100, 60], "thresholds": [0.0]}
     ours, theirs = both("random_bbox_crop", BOXES, allow_no_crop=False, **arguments)
     for axis in range(2):
-        anchors = [np.stack(each[0])[:, axis] for each in (ours, theirs)]
+        anchors = [np.stack(side[0])[:, axis] for side in (ours, theirs)]
         assert set(anchors[0].tolist()) == set(anchors[1].tolist())
         assert_same_distribution(*anchors)
     np.testing.assert_array_equal(np.unique(ours[1], axis=0), np.unique(theirs[1], axis=0))
@@ -103,7 +103,7 @@ def test_boxes_move_into_windows_as_in_dali():
 
 def test_ssd_random_crop():
     image = np.random.default_rng(0).integers(0, 256, (30, 40, 3)).astype(np.uint8)
-    columns = [[each] * SAMPLES for each in (image, BOXES, LABELS)]
+    columns = [[data] * SAMPLES for data in (image, BOXES, LABELS)]
     with Pipeline(batch_size=SAMPLES, num_threads=1, seed=1) as pipe:
         nodes = [penstock.fn.external_source(source=[column]) for column in columns]
         pipe.set_outputs(*penstock.fn.ssd_random_crop(*nodes, num_attempts=3))
@@ -131,7 +131,7 @@ def test_roi_random_crop(arguments):
     ours, theirs = both("roi_random_crop", **arguments)
     assert {row.dtype for row in ours[0]} == {row.dtype for row in theirs[0]}
     for axis in range(2):
-        starts = [np.stack(each[0])[:, axis] for each in (ours, theirs)]
+        starts = [np.stack(side[0])[:, axis] for side in (ours, theirs)]
         assert set(starts[0].tolist()) == set(starts[1].tolist())
         assert_same_distribution(*starts)
 
@@ -151,7 +151,7 @@ def test_random_crop_generator():
 def test_random_mask_pixel(arguments):
     mask = np.arange(60).reshape(3, 4, 5).astype(np.uint8) % 7 % 4
     ours, theirs = both("segmentation.random_mask_pixel", mask, **arguments)
-    flat = [np.ravel_multi_index(np.stack(each[0]).T, mask.shape) for each in (ours, theirs)]
+    flat = [np.ravel_multi_index(np.stack(side[0]).T, mask.shape) for side in (ours, theirs)]
     assert set(flat[0].tolist()) == set(flat[1].tolist())
     assert_same_distribution(*flat)
 
@@ -175,8 +175,8 @@ def test_random_object_bbox(arguments):
     mask[:, :3, :3], mask[1, 4:, 4:] = 1, 2
     ours, theirs = both("segmentation.random_object_bbox", mask, **arguments)
     flat = [
-        np.concatenate([np.stack(column).reshape(SAMPLES, -1) for column in each], axis=1)
-        for each in (ours, theirs)
+        np.concatenate([np.stack(column).reshape(SAMPLES, -1) for column in side], axis=1)
+        for side in (ours, theirs)
     ]
     assert flat[0].dtype == flat[1].dtype == np.int32
     drawn, number = np.unique(np.concatenate(flat), axis=0, return_inverse=True)

@@ -84,7 +84,7 @@ def test_shapes_and_regions(mode, max_size):
     sizes = rng.choice(
         np.concatenate([halves, rng.uniform(-60, 120, 60), np.zeros(60)]), (CASES, 2)
     )
-    batch = [np.indices(each).astype(np.float32).transpose(1, 2, 0).copy() for each in extents]
+    batch = [np.indices(extent).astype(np.float32).transpose(1, 2, 0).copy() for extent in extents]
     options = {"mode": mode, "max_size": max_size}
     results = run_dali(
         batch, "HWC", size=list(sizes.astype(np.float32)), interp_type=types.INTERP_NN, **options

@@ -15,7 +15,9 @@ def same(sample, layout="", interp=None, **arguments):
     """Check that both give the same."""
     mine, other = {}, {}
     if interp:
-        mine, other = ({"interp_type": getattr(each, interp)} for each in (types, dali_types()))
+        mine, other = (
+            {"interp_type": getattr(types_module, interp)} for types_module in (types, dali_types())
+        )
     (ours,) = run("tensor_resize", [sample], layout, **arguments, **mine)
     (theirs,), _ = run_dali("tensor_resize", [sample], layout, **arguments, **other)
     assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)

@@ -135,7 +135,7 @@ def test_lists_without_values_are_no_missing_lists(tmp_path):
 
         built = pipeline()
         built.build()
-        rows = [np.array(each[0]) for each in built.run()]
+        rows = [np.array(output[0]) for output in built.run()]
         return [(row.shape, row.dtype) for row in rows]
 
     ours = shapes(penstock, fn.readers, tfrecord)

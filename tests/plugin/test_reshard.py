@@ -40,7 +40,7 @@ def close(iterators):
 
 def step(iterators):
     """Return the labels of the next batch of each rank."""
-    return [n for each in iterators for n in next(each)[0]["label"].ravel().tolist()]
+    return [n for iterator in iterators for n in next(iterator)[0]["label"].ravel().tolist()]
 
 
 def common(values):

@@ -98,4 +98,4 @@ def tensor(
 
 def tensor_protos(*tensors: bytes) -> bytes:
     """Encode a Caffe2 TensorProtos."""
-    return b"".join(field(1, each) for each in tensors)
+    return b"".join(field(1, tensor) for tensor in tensors)

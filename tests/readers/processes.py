@@ -23,7 +23,7 @@ def children() -> list[int]:
 
 def settled_children():
     """Return the same, once no pipeline that was closed is starting processes."""
-    assert_soon(lambda: "penstock-starter" not in [each.name for each in threading.enumerate()])
+    assert_soon(lambda: "penstock-starter" not in [thread.name for thread in threading.enumerate()])
     return children()
 
 

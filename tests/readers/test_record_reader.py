@@ -32,16 +32,20 @@ def folder(tmp_path_factory):
     contents = [content_of(number) for number in range(COUNT)]
     tf.write_records(
         folder / "a.tfrecord",
-        (tf.example({"image": each, "label": i}) for i, each in enumerate(contents)),
+        (tf.example({"image": content, "label": i}) for i, content in enumerate(contents)),
     )
-    records, index = record_file(image_record(each, float(i)) for i, each in enumerate(contents))
+    records, index = record_file(
+        image_record(content, float(i)) for i, content in enumerate(contents)
+    )
     (folder / "a.rec").write_bytes(records)
     (folder / "a.idx").write_bytes(index)
     members = {}
-    for i, each in enumerate(contents):
-        members |= {f"{i:04}.jpg": each, f"{i:04}.cls": str(i).encode()}
+    for i, content in enumerate(contents):
+        members |= {f"{i:04}.jpg": content, f"{i:04}.cls": str(i).encode()}
     tars.write(folder / "a.tar", tars.archive(members))
-    write_lmdb(folder / "a.mdb", {f"{i:04}".encode(): each for i, each in enumerate(contents)})
+    write_lmdb(
+        folder / "a.mdb", {f"{i:04}".encode(): content for i, content in enumerate(contents)}
+    )
     return folder
 
 
@@ -114,7 +118,7 @@ def test_they_read_the_same(folder, form):
         expected = run(alone, taken + 90)[taken * BATCH :]
         assert "of its own" not in str(alone.stats())
     assert found == expected
-    assert {each[0] for each in found} == {content_of(number) for number in range(COUNT)}
+    assert {content[0] for content in found} == {content_of(number) for number in range(COUNT)}
 
 
 def test_the_process_that_dies_leaves_the_pipeline_alone(folder, processes):

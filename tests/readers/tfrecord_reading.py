@@ -13,7 +13,7 @@ from .tfrecord_files import write_records
 
 def open_source(paths, features, *, verify=True):
     storages = open_records([str(path) for path in paths])
-    files = RecordFiles(storages, [find_frames(each, verify_data=False) for each in storages])
+    files = RecordFiles(storages, [find_frames(storage, verify_data=False) for storage in storages])
     wanted = [Wanted(name, feature) for name, feature in features.items()]
     return TFRecordSource(files, wanted, verify=verify)
 

@@ -106,7 +106,7 @@ def infer(port, message, binary=b"", path="/v2/models/model/infer"):
 
 def as_elements(samples):
     """Return samples of bytes as the data of a BYTES tensor."""
-    return b"".join(struct.pack("<I", len(each)) + bytes(each) for each in samples)
+    return b"".join(struct.pack("<I", len(sample)) + bytes(sample) for sample in samples)
 
 
 def images_request(files, name="encoded"):

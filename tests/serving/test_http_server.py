@@ -46,7 +46,7 @@ class Gate:
     def __call__(self, batch):
         self.entered.release()
         assert self.open.wait(WAIT)
-        return [np.asarray(each) * 2 for each in batch]
+        return [np.asarray(sample) * 2 for sample in batch]
 
     def shut(self):
         """Have the next batches wait."""
@@ -172,7 +172,7 @@ def test_statistics_count_requests_and_batches():
     assert (statistics["inference_count"], statistics["execution_count"]) == (3, 2)
     assert statistics["inference_stats"]["success"]["count"] == 2
     assert statistics["inference_stats"]["fail"]["count"] == 0
-    assert [each["batch_size"] for each in statistics["batch_stats"]] == [1, 2]
+    assert [statistic["batch_size"] for statistic in statistics["batch_stats"]] == [1, 2]
     assert statistics["last_inference"] > 0
 
 
@@ -396,7 +396,8 @@ def batch_sizes(server):
     """Return how many batches of each size the server has computed."""
     statistics = get(server.port, "/v2/models/model/stats")[1]["model_stats"][0]
     return {
-        each["batch_size"]: each["compute_infer"]["count"] for each in statistics["batch_stats"]
+        statistic["batch_size"]: statistic["compute_infer"]["count"]
+        for statistic in statistics["batch_stats"]
     }
 
 

@@ -45,9 +45,9 @@ def model_of():
 
 def test_inputs_and_outputs(model_of):
     model = model_of(mean_colors())
-    assert [tuple(each) for each in model.inputs.values()] == [("encoded", "BYTES", 1)]
+    assert [tuple(data) for data in model.inputs.values()] == [("encoded", "BYTES", 1)]
     assert model.inputs["encoded"].dims == (1,)
-    assert [tuple(each) for each in model.outputs.values()] == [
+    assert [tuple(output) for output in model.outputs.values()] == [
         ("OUTPUT_0", "FP32", 1),
         ("OUTPUT_1", "INT64", 1),
     ]

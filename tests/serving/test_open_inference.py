@@ -61,7 +61,7 @@ def test_binary_tensors_follow_the_json_in_order():
     assert request.id == "7"
     assert request.samples.size == 3
     assert np.array_equal(request.samples.data["pixels"], pixels)
-    assert [each.tobytes() for each in request.samples.data["bytes"]] == files
+    assert [content.tobytes() for content in request.samples.data["bytes"]] == files
     assert request.samples.data["scale"].tolist() == np.float32([1, 2.5, -1e30]).tolist()
     assert request.outputs == {"a": False, "b": False}
 
@@ -98,10 +98,10 @@ def test_extreme_numbers_of_json_are_exact(datatype, value):
 def test_bytes_in_other_forms():
     for data in (["a", "ü"], [["a"], ["ü"]]):
         texts = parse([tensor("bytes", "BYTES", [2], data)], inputs=of("bytes")).samples.data
-        assert [each.tobytes() for each in texts["bytes"]] == [b"a", "ü".encode()]
+        assert [text.tobytes() for text in texts["bytes"]] == [b"a", "ü".encode()]
     rows = tensor("bytes", "UINT8", [2, 3], size=6)
     data = parse([rows], b"abcdef", of("bytes")).samples.data["bytes"]
-    assert [each.tobytes() for each in data] == [b"abc", b"def"]
+    assert [content.tobytes() for content in data] == [b"abc", b"def"]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_responses_are_read_as_they_were_written():
     binary = request._replace(outputs={"b": True, "a": True})
     head, *data = write_response("m", binary, {**arrays, "a": arrays["a"][:, ::2]})
     message = json.loads(head)
-    assert [each["parameters"]["binary_data_size"] for each in message["outputs"]] == [16, 8]
+    assert [output["parameters"]["binary_data_size"] for output in message["outputs"]] == [16, 8]
     assert b"".join(data) == arrays["b"].tobytes() + np.int16([0, 2, 3, 5]).tobytes()
 
 

@@ -41,7 +41,7 @@ def run_ray(
         while running:
             (ready, *_), _ = ray.wait(list(running))
             task = running.pop(ready)
-            running.update({remote.remote(each): each for each in islice(rest, 1)})
+            running.update({remote.remote(following): following for following in islice(rest, 1)})
             shard = _result(ray, ready)
             on_batch(task.stop - task.start, sum(file.bytes for file in shard.files))
             yield task.number, shard
@@ -91,9 +91,9 @@ def run_dask(
             running.add(future)
         for future in running:
             task, shard = numbers.pop(future.key), future.result()
-            for each in islice(rest, 1):
-                future = client.submit(run_task, each, pure=False)
-                numbers[future.key] = each
+            for following in islice(rest, 1):
+                future = client.submit(run_task, following, pure=False)
+                numbers[future.key] = following
                 running.add(future)
             on_batch(task.stop - task.start, sum(file.bytes for file in shard.files))
             yield task.number, shard

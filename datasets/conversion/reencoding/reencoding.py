@@ -51,9 +51,9 @@ class Reencoding:
     def schema(self, schema: Schema) -> Schema:
         """Return the schema of the samples that `__call__` returns."""
         changed = dict(schema)
-        for name, each in schema.items():
-            if each.type == ENCODED and name in _NAMES:
-                changed[name] = self._changed_type(name, each)
+        for name, component in schema.items():
+            if component.type == ENCODED and name in _NAMES:
+                changed[name] = self._changed_type(name, component)
         return changed
 
     def _changed_type(self, name: str, type: ComponentType) -> ComponentType:

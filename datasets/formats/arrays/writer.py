@@ -29,11 +29,11 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def _refused(schema: Schema, format: str) -> str:
-    for name, each in schema.items():
-        if each.type in (ENCODED, TEXT):
-            return f"{format} hold arrays and numbers, but the component {name!r} is {each}"
-        if each.type == ARRAY and np.dtype(each.dtype).kind not in "biuf":
-            return f"{format} hold real numbers, but the component {name!r} is {each}"
+    for name, component in schema.items():
+        if component.type in (ENCODED, TEXT):
+            return f"{format} hold arrays and numbers, but the component {name!r} is {component}"
+        if component.type == ARRAY and np.dtype(component.dtype).kind not in "biuf":
+            return f"{format} hold real numbers, but the component {name!r} is {component}"
     return ""
 
 
@@ -61,9 +61,9 @@ class StackWriter(Writer):
     @classmethod
     def refusal(cls, schema: Schema) -> str:
         """See `Writer.refusal`."""
-        for name, each in schema.items():
-            if None in each.shape:
-                return f"stacks hold arrays of one shape, but the component {name!r} is {each}"
+        for name, component in schema.items():
+            if None in component.shape:
+                return f"stacks hold arrays of one shape, but the component {name!r} is {component}"
         return _refused(schema, "stacks")
 
     @classmethod

@@ -162,11 +162,11 @@ def _mentioned(file: IO[bytes]) -> tuple[str, ...]:
     """Return which of `_LOST` are members in a file; the file is read in blocks."""
     words = {name: f'"{name}"'.encode() for name in _LOST}
     longest = max(map(len, words.values()))
-    found, end = set[str](), b""
+    mentioned, end = set[str](), b""
     while block := file.read(1 << 20):
-        found |= {name for name, word in words.items() if word in end + block}
+        mentioned |= {name for name, word in words.items() if word in end + block}
         end = block[-longest:]
-    return tuple(name for name in _LOST if name in found)
+    return tuple(name for name in _LOST if name in mentioned)
 
 
 def _annotation_file(location: Location) -> Place:

@@ -37,7 +37,7 @@ class CocoWriter(LooseFileWriter):
         if len(shape) != 3 or shape[2] != 3:
             return "COCO needs 'keypoints' of shape (n, keypoints, 3)"
         allowed = dict.fromkeys((BOXES, LABELS, CROWDS, KEYPOINTS, AREAS), ARRAY)
-        rest = {name: each for name, each in schema.items() if name != SEGMENTATIONS}
+        rest = {name: component for name, component in schema.items() if name != SEGMENTATIONS}
         return one_encoded(rest, _NAME) or others(schema, allowed, _NAME)
 
     def write(self, sample: Sample) -> None:
@@ -108,7 +108,7 @@ def _columns(sample: Sample) -> Iterator[tuple[str, list[Any]]]:
         yield "segmentation", segmentations_of(components[SEGMENTATIONS])
     if KEYPOINTS in components:
         keypoints = _finite(components[KEYPOINTS], KEYPOINTS)
-        yield "keypoints", [_numbers(each.reshape(-1), KEYPOINTS) for each in keypoints]
+        yield "keypoints", [_numbers(points.reshape(-1), KEYPOINTS) for points in keypoints]
         yield "num_keypoints", np.count_nonzero(keypoints[..., 2] > 0, axis=1).tolist()
 
 
@@ -121,7 +121,9 @@ def _finite(value: Value, name: str) -> NDArray[Any]:
 
 def _numbers(value: Value, name: str) -> list[float]:
     """Return numbers; whole ones have no decimal point."""
-    return [int(each) if each == int(each) else each for each in _finite(value, name).tolist()]
+    return [
+        int(number) if number == int(number) else number for number in _finite(value, name).tolist()
+    ]
 
 
 def _lines(paths: Sequence[Path]) -> Iterator[tuple[int, list[Any]]]:

@@ -46,7 +46,9 @@ class ParquetSamples(StoredSamples):
         if not len(self._blocks):
             raise SourceError(f"{location.root}: the Parquet files hold no row")
         columns = _flattened(tables[0].schema.empty_table()).schema
-        self.unread_fields = tuple(each.name for each in columns if not _is_component(each.type))
+        self.unread_fields = tuple(
+            column.name for column in columns if not _is_component(column.type)
+        )
         if len(self.unread_fields) == len(columns):
             first = columns.field(0)
             raise SourceError(
@@ -99,7 +101,7 @@ class ParquetSamples(StoredSamples):
 
 def _table(_: int, batches: list[Any]) -> tuple[Any, int]:
     table = _flattened(pyarrow().Table.from_batches(batches))
-    table = table.select([each.name for each in table.schema if _is_component(each.type)])
+    table = table.select([field.name for field in table.schema if _is_component(field.type)])
     return table, table.nbytes
 
 
@@ -192,4 +194,4 @@ def _arrays(column: Any, dtype: np.dtype[Any]) -> list[Value | None]:
     except BadValueError as error:
         reason = "lists that differ in length" if lists.ragged[error.row] else "missing numbers"
         raise DecodeError(f"{reason} are no array") from None
-    return [next(arrays) if each else None for each in there]
+    return [next(arrays) if is_there else None for is_there in there]

@@ -45,18 +45,20 @@ class ParquetWriter(Writer):
     @classmethod
     def refusal(cls, schema: Schema) -> str:
         """See `Writer.refusal`."""
-        for name, each in schema.items():
+        for name, component in schema.items():
             if name == KEY:
                 return f"Parquet files have another use for the name {KEY!r}"
-            if each.type == ARRAY and (None in each.shape[1:] or not _is_number(each.dtype)):
+            if component.type == ARRAY and (
+                None in component.shape[1:] or not _is_number(component.dtype)
+            ):
                 return (
                     "Parquet files hold arrays of real numbers whose first extent alone varies, "
-                    f"but the component {name!r} is {each}"
+                    f"but the component {name!r} is {component}"
                 )
-            if 0 in each.shape[1:]:
+            if 0 in component.shape[1:]:
                 return (
                     "Parquet files hold no arrays with an extent of 0 behind the first, but the "
-                    f"component {name!r} is {each}"
+                    f"component {name!r} is {component}"
                 )
         return ""
 
@@ -66,10 +68,13 @@ class ParquetWriter(Writer):
         self._rows: list[Sample] = []
         self._bytes = self._samples = 0
         fields = [(KEY, self._arrow.string())]
-        fields += [(name, self._type(each)) for name, each in self.target.schema.items()]
+        fields += [(name, self._type(component)) for name, component in self.target.schema.items()]
         features = {
             KEY: {"dtype": "string", "_type": "Value"},
-            **{n: _feature(n, each, self.target) for n, each in self.target.schema.items()},
+            **{
+                n: _feature(n, component, self.target)
+                for n, component in self.target.schema.items()
+            },
         }
         metadata = {METADATA: json.dumps({"info": {"features": features}})}
         self._schema = self._arrow.schema(fields, metadata=metadata)
@@ -113,9 +118,9 @@ class ParquetWriter(Writer):
     def _flush(self) -> None:
         if self._rows:
             arrays = [self._arrow.array([row.key for row in self._rows], self._arrow.string())]
-            for name, each in self.target.schema.items():
+            for name, component in self.target.schema.items():
                 values = [row.components.get(name) for row in self._rows]
-                arrays.append(self._column(name, each, values))
+                arrays.append(self._column(name, component, values))
             self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
         self._rows, self._bytes = [], 0
 

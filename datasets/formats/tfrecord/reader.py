@@ -59,9 +59,9 @@ class TFRecordSamples(StoredSamples):
         self._paths = [str(storage.path) for storage in storages if storage.path is not None]
         self._features = dict(self._stored_features())
         self._aside = set(self._features_aside())
-        wanted = [Wanted(*each) for each in self._features.items()]
+        wanted = [Wanted(*feature) for feature in self._features.items()]
         self._source = TFRecordSource(self._records, wanted, verify=True)
-        self._columns = [name for each in wanted for name in each.names()]
+        self._columns = [name for feature in wanted for name in feature.names()]
         self._types: Schema = {}
         if location.manifest is None:
             self.unread_fields = tuple(self._several_strings())
@@ -106,8 +106,8 @@ class TFRecordSamples(StoredSamples):
         """Yield the features of the manifest's schema, or of a few records."""
         if self.location.manifest is not None:
             yield KEY, VarLenFeature(string)
-            for name, each in self.location.manifest.schema.items():
-                yield from declared_features(name, each)
+            for name, component in self.location.manifest.schema.items():
+                yield from declared_features(name, component)
             return
         indices = probes(len(self._records))
         frames = inner(self._records.read(indices, np.empty, SLACK))

@@ -38,8 +38,8 @@ class TFRecordWriter(OneFileWriter):
     @classmethod
     def refusal(cls, schema: Schema) -> str:
         """See `Writer.refusal`."""
-        taken = [name for name in schema if name == KEY or name.endswith(_OURS)]
-        return f"TFRecord files have another use for the name {taken[0]!r}" if taken else ""
+        reserved = [name for name in schema if name == KEY or name.endswith(_OURS)]
+        return f"TFRecord files have another use for the name {reserved[0]!r}" if reserved else ""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

@@ -82,8 +82,8 @@ class JpegFiles:
     @property
     def taken_bytes(self) -> NDArray[np.int64]:
         """Memory that the decoding of each file takes on the device: (files,)."""
-        taken: NDArray[np.int64] = 3 * self.samples + 2 * self.lengths
-        return taken
+        nbytes: NDArray[np.int64] = 3 * self.samples + 2 * self.lengths
+        return nbytes
 
 
 def decode_windows(

@@ -149,7 +149,7 @@ def _read(view: memoryview, name: str) -> _PrimaryPicture:
     coded = {box.name: box for box in (*reversed(parts), *own)}
     format_name = AVIF if b"av1C" in coded else HEIF if b"hvcC" in coded else name
     bits, is_gray = _samples(view, coded, name)
-    channels = (1 if is_gray else 3) + _has_alpha(view, items, name)
+    channels = (1 if is_gray else 3) + _has_alpha(view, items)
     y0, x0, y1, x1 = shown
     header = ImageHeader(format_name, y1 - y0, x1 - x0, channels, bits, turn)
     return _PrimaryPicture(height, width, shown, header)
@@ -169,7 +169,7 @@ def _samples(view: memoryview, properties: dict[bytes, FileBox], name: str) -> t
     return 8, False
 
 
-def _has_alpha(view: memoryview, items: Items, name: str) -> bool:
+def _has_alpha(view: memoryview, items: Items) -> bool:
     """Return whether the primary picture, or one of its tiles, has alpha."""
     targets = {items.primary}
     if items.kinds.get(items.primary) == b"grid":

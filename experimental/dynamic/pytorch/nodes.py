@@ -144,7 +144,7 @@ class ToTorch(_Following):
     def next(self) -> tuple[Any, ...]:
         """Return the next tensors."""
         values = list(self._source.next().values())
-        on_gpu = [each.device for each in values if each.place == "gpu"]
+        on_gpu = [value.device for value in values if value.place == "gpu"]
         if len(set(on_gpu)) > 1:
             raise ArgumentError("the values are on several GPUs; move them to one of these")
-        return tuple((each.to_device(on_gpu[0]) if on_gpu else each).torch() for each in values)
+        return tuple((value.to_device(on_gpu[0]) if on_gpu else value).torch() for value in values)

@@ -134,7 +134,7 @@ def _window(inpt: Any, top: float, left: float, height: float, width: float) -> 
     if hasattr(inpt, "getbands"):  # an image of Pillow
         first, start, end, stop = (round(n) for n in (top, left, top + height, left + width))
         return first, start, end - first, stop - start
-    if not all(isinstance(each, int | np.integer) for each in numbers):
+    if not all(isinstance(number, int | np.integer) for number in numbers):
         raise TypeError(f"top, left, height and width must be integers, but are {numbers}")
     return tuple(map(int, numbers))
 

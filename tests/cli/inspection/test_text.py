@@ -38,7 +38,7 @@ def test_labels_have_names_and_the_most_frequent_come_first(class_folders, tmp_p
 
 def test_data_that_samples_do_not_carry_are_named(tmp_path, capsys):
     records = [{"x": [b"1", b"2"], "y": 3}]
-    encoded = [tfrecord_files.example(each) for each in records]
+    encoded = [tfrecord_files.example(record) for record in records]
     tfrecord_files.write_records(tmp_path / "a.tfrecord", encoded)
     report = report_of(tmp_path / "a.tfrecord")
     print_summary(report)

@@ -23,7 +23,7 @@ def shown(tmp_path, **components):
     root = made.write(tmp_path / "a", [Sample("a", common | components)])
     with datasets.open_dataset(root) as dataset:
         outputs, _ = of_dataset(dataset, [0])
-    return {each.name: each for each in outputs}
+    return {output.name: output for output in outputs}
 
 
 def test_polygons_and_runs_become_masks(tmp_path):

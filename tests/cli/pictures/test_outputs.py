@@ -19,9 +19,9 @@ def test_a_batch():
         np.zeros((3, 4, 5, 3), np.uint8), "HWC", ["/d/a/1.jpg", "/d/a/2.jpg", "/d/b/1.jpg"]
     )
     outputs, known = of_batch([images, TensorListCPU(np.arange(3))], 2)
-    assert [each.name for each in outputs] == ["output 0", "output 1"]
-    assert [each.role for each in outputs] == [Role.IMAGE, Role.LABEL]
-    assert [len(each.rows) for each in outputs] == [2, 2]
+    assert [output.name for output in outputs] == ["output 0", "output 1"]
+    assert [output.role for output in outputs] == [Role.IMAGE, Role.LABEL]
+    assert [len(output.rows) for output in outputs] == [2, 2]
     assert [(each.number, each.key) for each in known] == [(0, "1.jpg"), (1, "2.jpg")]
     assert not np.shares_memory(outputs[0].rows[0], images.at(0))
 
@@ -38,7 +38,7 @@ def folder(tmp_path):
 def test_samples_with_a_component_that_is_missing(folder):
     with datasets.open_dataset(folder) as dataset:
         outputs, known = of_dataset(dataset, [1, 0])
-    by_name = {each.name: each for each in outputs}
+    by_name = {output.name: output for output in outputs}
     assert {name: each.role for name, each in by_name.items()} == {
         "text": Role.TEXT,
         "array": Role.MAP,

@@ -51,7 +51,7 @@ def test_bytes_are_text_if_they_can_be_read():
 
 
 def roles(*outputs):
-    return [each.role for each in with_roles(outputs)]
+    return [output.role for output in with_roles(outputs)]
 
 
 def test_an_integer_for_each_pixel_is_a_mask():

@@ -18,9 +18,9 @@ def test_the_function_takes_the_fields():
     parameters = inspect.signature(datasets.convert).parameters
     names = [field.name for field in fields(ConvertOptions)]
     assert list(parameters) == names
-    assert [name for name, each in parameters.items() if each.kind != each.KEYWORD_ONLY] == names[
-        :2
-    ]
+    assert [
+        name for name, parameter in parameters.items() if parameter.kind != parameter.KEYWORD_ONLY
+    ] == names[:2]
     assert all(f"        {name}: " in datasets.convert.__doc__ for name in names)
 
 

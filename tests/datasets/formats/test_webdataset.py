@@ -49,7 +49,9 @@ def test_two_files_of_one_medium_keep_their_own_names(tmp_path, files, component
             convert(tmp_path / "a.tar", root, to=root.name)
         with open_dataset(root) as dataset:
             (sample,) = dataset.read([0])
-        assert {name: bytes(each.data) for name, each in sample.components.items()} == components
+        assert {
+            name: bytes(component.data) for name, component in sample.components.items()
+        } == components
         assert verify(tmp_path / "a.tar", root).ok
 
 

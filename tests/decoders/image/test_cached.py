@@ -86,7 +86,9 @@ def test_all_decoders_give_the_same_images_in_every_epoch(files, cached, on_disk
     ):
         for _ in range(3):
             assert_same(rows(plain.run()), rows(pipe.run()))
-        found = {each.name: each.events for each in pipe.stats().operators if each.events}
+        found = {
+            operator.name: operator.events for operator in pipe.stats().operators if operator.events
+        }
     assert len(found) == 7
     assert sum(counts.get(STORES, 0) for counts in found.values()) == 4 * len(files)
     assert sum(counts[HITS] for counts in found.values()) >= 2 * 7 * len(files)
@@ -151,7 +153,9 @@ def test_a_later_run_finds_the_images_on_the_disk(files, tmp_path):
         with made(files, lambda encoded: fn.decoders.image(encoded, **options)) as pipe:
             pipe.run()
         counts.append(dict(events(pipe)))  # also after the end
-        remark = next(each.remark for each in pipe.stats().operators if "image" in each.operator)
+        remark = next(
+            operator.remark for operator in pipe.stats().operators if "image" in operator.operator
+        )
     assert counts[0][STORES] == len(files) <= counts[1][HITS]
     assert STORES not in counts[1]
     assert remark.startswith("cache: ")
@@ -168,7 +172,7 @@ def test_a_full_cache_changes_nothing(files, tmp_path):
     with made(large, views({})) as plain, made(large, views(options)) as pipe:
         for _ in range(2):
             assert_same(rows(plain.run()), rows(pipe.run()))
-        stores = sum(each.events.get(STORES, 0) for each in pipe.stats().operators)
+        stores = sum(operator.events.get(STORES, 0) for operator in pipe.stats().operators)
     assert 1 <= stores <= 4  # of 360,000 bytes, or a third or 4 of these
 
 
@@ -196,7 +200,7 @@ def test_what_consumers_write_stays_theirs(files, cached):
 
 @pytest.mark.parametrize("policy", ["skip", "replace"])
 def test_bad_files_fail_in_every_epoch_as_without_a_cache(files, bad_files, cached, policy):
-    bad = [str(each.path) for each in bad_files.values() if each.outcome != "fine"]
+    bad = [str(bad_file.path) for bad_file in bad_files.values() if bad_file.outcome != "fine"]
     names = [*files, *bad[:6]]
 
     def graph(arguments):
@@ -322,7 +326,7 @@ def test_nothing_stays_in_memory_after_the_pipelines(files, cached):
         pipe.run()
         pipe.close()
     assert set(os.listdir("/dev/shm")) <= before
-    names = [os.readlink(f"/proc/self/fd/{each}") for each in open_descriptors()]
+    names = [os.readlink(f"/proc/self/fd/{descriptor}") for descriptor in open_descriptors()]
     assert not [name for name in names if "penstock-cache" in name or FILE_NAME in name]
 
 

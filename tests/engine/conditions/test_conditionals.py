@@ -106,7 +106,7 @@ def test_bad_samples_and_checkpoints(files, on_error, processes):
         for _ in range(6):
             outputs = pipe.run()
             check_training(outputs)
-            seen.append([each.as_array() for each in outputs])
+            seen.append([output.as_array() for output in outputs])
             if len(seen) == 2:
                 saved = pipe.checkpoint()
         assert sum(pipe.stats().skipped.values()) > 0
@@ -520,7 +520,7 @@ def test_bad_samples_on_the_gpu(device_stage, files):
         run(define, device_id=0)
     assert any("sample 5 of batch 0" in note for note in caught.value.__notes__)
     images, labels = run(define, device_id=0, on_error="replace")
-    assert [int(each[0]) for each in labels] == [0, 1, 2, 3, 4, 4]
+    assert [int(label[0]) for label in labels] == [0, 1, 2, 3, 4, 4]
     assert (images[5] == images[4]).all()
 
 

@@ -149,4 +149,4 @@ def test_the_values_are_python_s(seed):
 
     with define() as pipe:
         outputs = pipe.run()
-    assert [[each.at(i) for each in outputs] for i in range(SAMPLES)] == expected
+    assert [[output.at(i) for output in outputs] for i in range(SAMPLES)] == expected

@@ -274,7 +274,7 @@ def test_tracebacks_show_the_user_s_lines():
     with pytest.raises(ValueError, match="at this line") as caught:
         runtime.converted(define)(2)
     frames = traceback.extract_tb(caught.value.__traceback__)
-    own = [(each.name, each.lineno) for each in frames if each.filename == __file__][1:]
+    own = [(frame.name, frame.lineno) for frame in frames if frame.filename == __file__][1:]
     first = helper.__code__.co_firstlineno
     assert own[0][0] == "define"
     assert own[-1] == ("helper", first + 2)

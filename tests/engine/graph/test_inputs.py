@@ -47,7 +47,7 @@ def fed():
 
 
 def test_every_input_has_one_of_the_roles():
-    inputs = {each for each in OPERATORS.values() if issubclass(each, InputOperator)}
+    inputs = {operator for operator in OPERATORS.values() if issubclass(operator, InputOperator)}
     assert {ExternalSource, OPERATORS["readers.file"]} <= inputs
     for each in inputs | {Numbers, Feed}:
         assert issubclass(each, SeekableInput) != issubclass(each, FedInput), each

@@ -50,7 +50,7 @@ def test_an_operator_runs_where_its_inputs_are():
 def test_what_an_operator_of_the_gpu_reads_on_the_cpu_is_copied_there():
     data, labels = call(Numbers)
     cut = fn.slice(data.gpu(), labels.gpu(), labels, axes=[0])
-    assert [each.device for each in cut.node.inputs] == ["gpu", "cpu", "cpu"]
+    assert [data.device for data in cut.node.inputs] == ["gpu", "cpu", "cpu"]
     with refused("runs on the CPU"):
         fn.slice(data, labels.gpu(), labels, axes=[0])
 
@@ -58,4 +58,4 @@ def test_what_an_operator_of_the_gpu_reads_on_the_cpu_is_copied_there():
 def test_constants_go_along_to_the_gpu():
     data, _ = call(Numbers)
     joined = fn.cat(data.gpu(), types.Constant([1.0, 2.0]))
-    assert [each.device for each in joined.node.inputs] == ["gpu", "gpu"]
+    assert [data.device for data in joined.node.inputs] == ["gpu", "gpu"]

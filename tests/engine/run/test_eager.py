@@ -134,4 +134,4 @@ def test_data_of_a_call_are_dropped(runner):
     (result,) = cat.run([given, given])
     references = [weakref.ref(each) for each in (given, result)]
     del given, result
-    assert [each() for each in references] == [None, None]
+    assert [reference() for reference in references] == [None, None]

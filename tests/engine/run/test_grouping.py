@@ -26,7 +26,7 @@ def plan(*, uses_gpu=True, sources=(), independent=True, varies=True, together=1
         SimpleNamespace(sample_independent=True, nondeterministic=varies),
         SimpleNamespace(sample_independent=independent, nondeterministic=False),
     ]
-    nodes = [SimpleNamespace(operator=each) for each in operators]
+    nodes = [SimpleNamespace(operator=operator) for operator in operators]
     return SimpleNamespace(
         uses_gpu=uses_gpu,
         sources=sources,

@@ -32,7 +32,7 @@ def test_all_inputs_are_opened_and_closed_at_the_end():
     plan = planned(lambda: (call(Numbers, name="a")[0], call(Numbers, name="b")[0]))
     shutdown = Shutdown()
     open_inputs(plan, 4, None, shutdown)
-    sources = [each.operator.source for each in plan.inputs]
+    sources = [data.operator.source for data in plan.inputs]
     assert [source.closed for source in sources] == [0, 0]
     shutdown()
     assert [source.closed for source in sources] == [1, 1]

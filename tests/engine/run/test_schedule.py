@@ -12,8 +12,8 @@ class Run:
     """A run whose consumer takes batches as the test says."""
 
     def __init__(self, count=1, sources=(), readers=(), room=1000):
-        sources = tuple(SimpleNamespace(operator=each) for each in sources)
-        readers = tuple(SimpleNamespace(operator=each) for each in readers)
+        sources = tuple(SimpleNamespace(operator=source) for source in sources)
+        readers = tuple(SimpleNamespace(operator=reader) for reader in readers)
         plan = SimpleNamespace(
             uses_gpu=False, sources=sources, readers=readers, nodes=(*sources, *readers)
         )

@@ -120,7 +120,7 @@ def test_tensors_of_the_device(device):
         pipe.set_outputs(data.gpu() if device == "gpu" else data)
     (batch,) = pipe.run()
     pipe.close()
-    again = list_type([tensor_type(each) for each in batch])
+    again = list_type([tensor_type(tensor) for tensor in batch])
     assert again.layout() == "AB"
     assert again.pointers().tolist() == batch.pointers().tolist()
     again.reinterpret(types.INT32)

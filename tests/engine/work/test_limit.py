@@ -121,7 +121,7 @@ def test_one_worker_is_never_too_many():
     for changes in ({"workers": "threads"}, {"workers": "processes"}, {"cpu_s": 39.0}):
         waiting = {"workers_cpu_s": 5.0, "num_threads": 1} | changes
         judged = limit_of(figures(DECODE, **waiting))
-        assert not any("fewer workers" in each for each in judged.remedies)
+        assert not any("fewer workers" in remedy for remedy in judged.remedies)
 
 
 def test_the_operators_of_others_advise_too():

@@ -191,7 +191,7 @@ def test_every_step_comes_after_what_it_needs_in_segments_of_one_type(recipe):
     assert {key[0] for key in plan.outputs} <= done
     kinds = [segment.type for segment in plan.segments]
     assert all(one != other for one, other in pairwise(kinds))
-    assert [each.node.name for each in plan.inputs] == ["toy_numbers_0"]
+    assert [data.node.name for data in plan.inputs] == ["toy_numbers_0"]
 
 
 def plan_of(define):

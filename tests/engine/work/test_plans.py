@@ -71,8 +71,8 @@ def test_each_layout_has_a_plan_which_is_kept():
     second = plan_of(plans, source, [np.zeros((2, 3))], "WH")
     assert first is not second
     assert plan_of(plans, source, [np.zeros((5, 3))], "HW") is first
-    assert [each.layouts for each in operators(first)] == [(), ("HW",), ("HW",)]
-    assert [each.layouts for each in operators(second)] == [(), ("WH",), ("WH",)]
+    assert [operator.layouts for operator in operators(first)] == [(), ("HW",), ("HW",)]
+    assert [operator.layouts for operator in operators(second)] == [(), ("WH",), ("WH",)]
     assert operators(first)[0] is operators(second)[0] is source
     chains = [chain.number for chain in plans.chains()]
     assert len(set(chains)) == len(chains) == 3

@@ -89,11 +89,11 @@ def test_as_batch_shares_memory_and_batch_does_not():
 def test_selection_of_samples():
     batch = ndd.batch([10, 11, 12, 13])
     assert batch.select(1).item() == batch.tensors[-3].item() == 11
-    assert [each.item() for each in batch.select(slice(1, 3))] == [11, 12]
-    assert [each.item() for each in batch.select([3, 0, 3])] == [13, 10, 13]
+    assert [tensor.item() for tensor in batch.select(slice(1, 3))] == [11, 12]
+    assert [tensor.item() for tensor in batch.select([3, 0, 3])] == [13, 10, 13]
     assert batch.select(...) is batch
-    assert [each.item() for each in batch.tensors[::2]] == [10, 12]
-    assert [each.item() for each in batch.tensors[1:][1:].as_batch()] == [12, 13]
+    assert [tensor.item() for tensor in batch.tensors[::2]] == [10, 12]
+    assert [tensor.item() for tensor in batch.tensors[1:][1:].as_batch()] == [12, 13]
     assert len(batch.tensors) == 4
     assert isinstance(batch.tensors.tolist()[0], ndd.Tensor)
     with pytest.raises(IndexError, match="no sample 4 among 4 samples"):
@@ -105,10 +105,10 @@ def test_selection_of_samples():
 def test_slices_of_each_sample():
     batch = ndd.batch(RAGGED, layout="HW")
     assert batch.slice[0].layout == "W"
-    assert [each.item() for each in batch.slice[1, 1]] == [4, 1]
+    assert [tensor.item() for tensor in batch.slice[1, 1]] == [4, 1]
     assert batch.slice[..., 1:-1].shape == [(2, 1), (4, 1)]
     rows = ndd.as_batch([0, 3])
-    assert [each.tolist() for each in arrays(batch.slice[rows, 0])] == [0, 1]
+    assert [array.tolist() for array in arrays(batch.slice[rows, 0])] == [0, 1]
     assert batch.slice[: ndd.batch([1, 2])].shape == [(1, 3), (2, 3)]
     with pytest.raises(ValueError, match="Inconsistent batch size"):
         batch.slice[ndd.batch([1, 2, 3])]
@@ -130,7 +130,7 @@ def test_arithmetic_with_tensors_and_numbers():
 
 def test_broadcast():
     batch = ndd.Batch.broadcast([1, 2, 3], 5)
-    assert [each.tolist() for each in arrays(batch)] == [[1, 2, 3]] * 5
+    assert [array.tolist() for array in arrays(batch)] == [[1, 2, 3]] * 5
     assert ndd.Batch.broadcast(np.arange(3), 2, dtype=ndd.float32).dtype == ndd.float32
     with pytest.raises(ValueError, match="Cannot broadcast a Batch"):
         ndd.Batch.broadcast(batch, 2)

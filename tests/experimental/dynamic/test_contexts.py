@@ -144,9 +144,9 @@ def test_deferred_operators_run_at_the_first_use(runs):
         first = counted(ndd.batch([1, 2]))
         second = counted(first)
         assert runs == []
-    assert [each.item() for each in second] == [3, 4]
+    assert [tensor.item() for tensor in second] == [3, 4]
     assert len(runs) == 4
-    assert [each.item() for each in first] == [2, 3]
+    assert [tensor.item() for tensor in first] == [2, 3]
     assert len(runs) == 4
 
 
@@ -154,7 +154,7 @@ def test_copies_of_deferred_results():
     with ndd.EvalMode.deferred:
         batch = ndd.batch([1, 2], layout="") + 1
     for made in (pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch)):
-        assert [each.item() for each in made] == [2, 3]
+        assert [tensor.item() for tensor in made] == [2, 3]
 
 
 def test_results_that_nobody_uses_are_not_computed(runs):
@@ -191,7 +191,7 @@ def test_outputs_of_deferred_operators():
             ndd.batch([np.zeros((4, 5, 1), np.uint8)], layout="HWC"), size=[2, 2], save_attrs=True
         )
         assert (start.item(), length.item()) == (0, 3000)
-    assert (images.shape, [each.tolist() for each in map(np.asarray, sizes)]) == (
+    assert (images.shape, [array.tolist() for array in map(np.asarray, sizes)]) == (
         [(2, 2, 1)],
         [[4, 5]],
     )

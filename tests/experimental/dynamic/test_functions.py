@@ -97,7 +97,7 @@ def test_every_operator_of_the_table_is_a_function_or_a_reader():
         for group in groups:
             member = getattr(member, group)
         names = dir(member)
-        assert last in names or last.replace("_", "").lower() in {each.lower() for each in names}
+        assert last in names or last.replace("_", "").lower() in {name.lower() for name in names}
 
 
 def test_older_names_warn():
@@ -134,7 +134,7 @@ def test_signature_and_docstring_name_the_same_arguments(name):
     assert ("rng" in parameters) == OPERATORS[name].is_random
     assert "DataNode" not in str(inspect.signature(function))
     keywords = [p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY]
-    assert all(f"{each}" in function.__doc__ for each in keywords)
+    assert all(f"{keyword}" in function.__doc__ for keyword in keywords)
     assert "DataNode" not in function.__doc__
 
 
@@ -275,7 +275,7 @@ def test_pairs_of_samples(name):
 
     def mixed(seed):
         result = getattr(ndd, name)(images, labels, num_classes=4, rng=ndd.random.RNG(seed))
-        return [np.asarray(ndd.as_tensor(each)).tolist() for each in result]
+        return [np.asarray(ndd.as_tensor(output)).tolist() for output in result]
 
     assert mixed(1) == mixed(1)
     assert len({str(mixed(seed)) for seed in range(6)}) > 2

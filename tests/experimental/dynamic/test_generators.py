@@ -66,13 +66,13 @@ def test_each_call_draws_other_numbers():
     first = [uniform() for _ in range(3)]
     ndd.random.set_seed(7)
     assert [uniform() for _ in range(3)] == first
-    assert len({str(each) for each in first}) == 3
+    assert len({str(number) for number in first}) == 3
     assert ndd.random.get_default_rng() is ndd.random.get_default_rng()
 
 
 def test_samples_of_a_batch_differ():
     batch = ndd.random.normal(batch_size=50, rng=RNG(1))
-    assert len({each.item() for each in batch}) == 50
+    assert len({tensor.item() for tensor in batch}) == 50
 
 
 def test_only_random_operators_draw():

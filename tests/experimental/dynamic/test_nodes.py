@@ -34,7 +34,7 @@ def test_epochs(files):
     for _ in range(2):
         batches = list(loader)
         assert firsts(batches) == [0, 2, 4, 6]
-        assert all(isinstance(each, torch.Tensor) for batch in batches for each in batch)
+        assert all(isinstance(output, torch.Tensor) for batch in batches for output in batch)
     assert firsts(torchdata.Loader(chain(files, None))) == list(range(8))
 
 

@@ -24,7 +24,7 @@ def files(tmp_path):
 def numbers(epoch):
     """Return the first byte of each file of an epoch: of each batch, or of each tensor."""
     return [
-        [int(each[0]) for each in files] if isinstance(files, ndd.Batch) else int(files[0])
+        [int(file[0]) for file in files] if isinstance(files, ndd.Batch) else int(files[0])
         for files, _ in epoch
     ]
 
@@ -115,14 +115,14 @@ def test_another_batch_size_goes_on(files):
     reader(batch_size=4)
     reader(batch_size=4)
     files_of_it, _ = reader(batch_size=2)
-    assert [int(each[0]) for each in files_of_it] == [8, 9]
+    assert [int(content[0]) for content in files_of_it] == [8, 9]
 
 
 def test_a_closed_reader_goes_on(files):
     reader = ndd.readers.File(files=files)
     reader(batch_size=5)
     reader.close()
-    assert [int(each[0]) for each in reader(batch_size=5)[0]] == [5, 6, 7, 8, 9]
+    assert [int(content[0]) for content in reader(batch_size=5)[0]] == [5, 6, 7, 8, 9]
 
 
 def test_arguments_that_are_tensors(tmp_path):
@@ -159,7 +159,7 @@ def test_loops_in_threads(files):
         try:
             reader = ndd.readers.File(files=files)
             for encoded, _ in reader.next_epoch(batch_size=2):
-                found.append([int(each[0]) for each in (encoded + 1)])
+                found.append([int(content[0]) for content in (encoded + 1)])
         except BaseException as error:
             errors.append(error)
 

@@ -44,7 +44,7 @@ def loops(files, body, *, epochs=2, **options):
         for _ in range(epochs):
             for (data,) in reader.next_epoch(batch_size=3, capture=capture, **options):
                 result = body(len(rounds), data)
-                rounds.append([np.asarray(each).tolist() for each in result])
+                rounds.append([np.asarray(output).tolist() for output in result])
         results.append(rounds)
     return results
 
@@ -125,14 +125,14 @@ def test_random_numbers_differ_from_round_to_round_and_follow_the_seed(files, at
         found = []
         for _ in reader.next_epoch(batch_size=3, capture=True):
             found += [
-                [each.item() for each in ndd.random.uniform(range=[0, 1], batch_size=3)]
+                [tensor.item() for tensor in ndd.random.uniform(range=[0, 1], batch_size=3)]
                 for _ in range(2)
             ]
         return found
 
     first = run(1)
     assert run(1) == first != run(2)
-    assert len({str(each) for each in first}) == len(first) == 8
+    assert len({str(value) for value in first}) == len(first) == 8
     assert at_once == []
 
 
@@ -140,12 +140,12 @@ def test_a_generator_of_the_program_stays_its_own(files, at_once):
     rng = ndd.random.RNG(3)
     reader = ndd.readers.Numpy(files=files)
     found = [
-        [each.item() for each in ndd.random.uniform(range=[0, 1], batch_size=3, rng=rng)]
+        [tensor.item() for tensor in ndd.random.uniform(range=[0, 1], batch_size=3, rng=rng)]
         for _ in reader.next_epoch(batch_size=3, capture=True)
     ]
     rng = ndd.random.RNG(3)
     assert found == [
-        [each.item() for each in ndd.random.uniform(range=[0, 1], batch_size=3, rng=rng)]
+        [tensor.item() for tensor in ndd.random.uniform(range=[0, 1], batch_size=3, rng=rng)]
         for _ in range(4)
     ]
     assert at_once == ["random.uniform"] * 3
@@ -167,7 +167,7 @@ def test_states_of_captured_loops(files):
     def rounds(reader, count):
         found = []
         for (data,) in reader.next_epoch(batch_size=3, capture=True):
-            found.append([each.item() for each in (data * 2).slice[0, 0]])
+            found.append([tensor.item() for tensor in (data * 2).slice[0, 0]])
             if len(found) == count:
                 break
         return found
@@ -205,7 +205,7 @@ def test_sources(at_once):
     assert at_once == []
     pairs = ndd.ExternalSource([(np.full(2, i), np.ones(3)) for i in range(4)], num_outputs=2)
     sums = [(ndd.reductions.sum(one), other.shape) for one, other in pairs.captured(3)]
-    assert [[each.item() for each in one] for one, _ in sums] == [[2 * i] * 3 for i in range(4)]
+    assert [[tensor.item() for tensor in one] for one, _ in sums] == [[2 * i] * 3 for i in range(4)]
     assert sums[0][1] == [(3,)] * 3
 
 

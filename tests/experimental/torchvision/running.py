@@ -12,8 +12,8 @@ from penstock.experimental.torchvision import from_torchvision
 
 def arrays_of(results: Any) -> list[Any]:
     """Return images of Pillow, HWC, or tensors, CHW, as arrays."""
-    arrays = [np.asarray(each) for each in results]
-    pictures = [hasattr(each, "getbands") for each in results]
+    arrays = [np.asarray(result) for result in results]
+    pictures = [hasattr(result, "getbands") for result in results]
     return [a[..., None] if p and a.ndim == 2 else a for a, p in zip(arrays, pictures, strict=True)]
 
 
@@ -22,16 +22,19 @@ def by_torchvision(transform: Any, photographs: list[Any], kind: str) -> list[An
     import torch
 
     if kind == "pil":
-        return arrays_of([transform(each) for each in photographs])
-    tensors = [torch.from_numpy(np.array(each).transpose(2, 0, 1).copy()) for each in photographs]
-    return arrays_of([transform(each) for each in tensors])
+        return arrays_of([transform(photograph) for photograph in photographs])
+    tensors = [
+        torch.from_numpy(np.array(photograph).transpose(2, 0, 1).copy())
+        for photograph in photographs
+    ]
+    return arrays_of([transform(tensor) for tensor in tensors])
 
 
 def by_pipeline(
     transform: Any, photographs: list[Any], kind: str, device: str, seed: int = 1
 ) -> list[Any]:
     """Return what a pipeline makes of photographs by the translated transform."""
-    samples = [np.asarray(each) for each in photographs]
+    samples = [np.asarray(photograph) for photograph in photographs]
 
     @pipeline_def(batch_size=len(samples), num_threads=2, seed=seed)
     def translated():

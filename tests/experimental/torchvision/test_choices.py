@@ -20,7 +20,7 @@ def shares(tv, transform, results, device="cpu", count=300):
     """Return how often each of the results comes out."""
     made = by_pipeline(transform, [IMAGE] * count, "pil", device)
     names = {np.ascontiguousarray(value).tobytes(): name for name, value in results.items()}
-    counted = Counter(names[each.tobytes()] for each in made)
+    counted = Counter(names[picture.tobytes()] for picture in made)
     return {name: counted[name] / count for name in results}
 
 
@@ -57,13 +57,13 @@ def test_sizes_may_differ_by_choice(tv):
     made = by_pipeline(
         tv.RandomChoice([tv.CenterCrop(4), tv.Resize(6)]), [IMAGE] * 40, "pil", "cpu"
     )
-    assert {each.shape for each in made} == {(4, 4, 3), (6, 7, 3)}
+    assert {picture.shape for picture in made} == {(4, 4, 3), (6, 7, 3)}
 
 
 def test_all_orders(tv):
     pads = [tv.Pad(1, fill=i) for i in (1, 2, 3)]
     made = by_pipeline(tv.RandomOrder(pads), [IMAGE] * 400, "pil", "cpu")
-    counted = Counter(tuple(each[i, 5, 0] for i in range(3)) for each in made)
+    counted = Counter(tuple(picture[i, 5, 0] for i in range(3)) for picture in made)
     assert len(counted) == 6
     assert all(35 < count < 105 for count in counted.values())
 
@@ -74,7 +74,7 @@ def test_choices_in_choices_and_sequences(tv, photographs, device):
         [tv.Resize(40), tv.RandomChoice([tv.Compose([inner, tv.Pad(2)]), tv.Pad(2)])]
     )
     made = by_pipeline(transform, photographs, "pil", device)
-    assert [each.shape for each in made] == [(44, 63, 3), (64, 44, 3), (44, 44, 3)]
+    assert [picture.shape for picture in made] == [(44, 63, 3), (64, 44, 3), (44, 44, 3)]
 
 
 def test_a_compose_with_a_choice():

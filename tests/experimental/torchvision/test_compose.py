@@ -43,7 +43,7 @@ def test_transforms_say_what_comes_out(photographs, tensor):
     with Compose([transforms.ToPILImage()]) as transform:
         np.testing.assert_array_equal(np.asarray(transform(tensor)), np.asarray(photographs[0]))
         pictures = transform(torch.stack([tensor] * 2))
-        assert [each.size for each in pictures] == [photographs[0].size] * 2
+        assert [picture.size for picture in pictures] == [photographs[0].size] * 2
     with Compose([transforms.Resize(40), transforms.ToPureTensor()]) as transform:
         assert transform(photographs[0]).shape == (3, 40, 59)
     with Compose([transforms.ToTensor(), transforms.ToPILImage()]) as transform:
@@ -70,7 +70,7 @@ def test_transforms_on_both_devices(photographs, tensor, device):
 def test_samples_of_a_tensor_differ_and_calls_do(tensor):
     with Compose([transforms.RandomCrop(30)], seed=4) as transform:
         first = transform(torch.stack([tensor] * 4))
-        assert len({each.sum().item() for each in first}) > 1
+        assert len({picture.sum().item() for picture in first}) > 1
         assert not torch.equal(first, transform(torch.stack([tensor] * 4)))
     with Compose([transforms.RandomCrop(30)], seed=4) as transform:
         assert torch.equal(first, transform(torch.stack([tensor] * 4)))

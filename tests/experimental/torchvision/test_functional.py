@@ -80,7 +80,7 @@ def test_work_on_the_gpu(device, photographs):
 
 def test_random_blurs_differ_from_call_to_call(photographs):
     made = [np.asarray(functional.gaussian_blur(photographs[0], 9)) for _ in range(3)]
-    assert len({each.tobytes() for each in made}) == 3
+    assert len({picture.tobytes() for picture in made}) == 3
 
 
 @pytest.mark.parametrize(

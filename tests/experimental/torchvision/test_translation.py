@@ -105,7 +105,7 @@ def test_random_numbers_follow_the_seed(tv, photographs):
 def test_half_of_the_images_change(tv, name):
     image = np.arange(4 * 6 * 3, dtype=np.uint8).reshape(4, 6, 3)
     made = by_pipeline(getattr(tv, name)(p=0.5), [image] * 400, "pil", "cpu")
-    changed = np.mean([(each != image).any() for each in made])
+    changed = np.mean([(picture != image).any() for picture in made])
     assert 0.4 < changed < 0.6
 
 
@@ -138,7 +138,7 @@ def test_one_rectangle_is_erased(tv, device):
 
 
 def test_definitions_with_conditions(tv, photographs):
-    samples = [np.asarray(each) for each in photographs]
+    samples = [np.asarray(photograph) for photograph in photographs]
     transform = tv.Compose([tv.RandomApply([tv.RandomInvert(1.0)]), tv.RandomCrop(40)])
 
     def translated():
@@ -203,7 +203,7 @@ def test_boxes_and_masks_move_with_their_images(tv, photographs, device, make):
     from torchvision import tv_tensors
 
     transform = make(tv)
-    samples = [np.asarray(each) for each in photographs]
+    samples = [np.asarray(photograph) for photograph in photographs]
     boxes = [np.float32([[3, 4, 50, 60], [20, 1, 30, 40]])] * len(samples)
     masks = [sample[..., 0] // 64 for sample in samples]
 

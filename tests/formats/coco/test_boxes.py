@@ -25,7 +25,7 @@ def judged(segmentation, height, width):
 
 
 def boxes(segmentations, height, width):
-    texts = [json.dumps(each).encode() for each in segmentations]
+    texts = [json.dumps(segmentation).encode() for segmentation in segmentations]
     sizes = np.full(len(texts), height), np.full(len(texts), width)
     return boxes_of_masks(texts, *sizes).tolist()
 
@@ -39,7 +39,9 @@ def test_boxes_of_polygons():
         ]
         for _ in range(200)
     ]
-    assert boxes(segmentations, 30, 40) == [judged(each, 30, 40) for each in segmentations]
+    assert boxes(segmentations, 30, 40) == [
+        judged(segmentation, 30, 40) for segmentation in segmentations
+    ]
 
 
 @pytest.mark.parametrize("density", [0.001, 0.02, 0.5, 1.0, 0.0])
@@ -54,7 +56,9 @@ def test_boxes_of_run_lengths(density):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], flat])))
         counts = np.diff(np.concatenate([[0], edges, [flat.size]])).tolist()
         segmentations += [text, {"size": [30, 40], "counts": counts}]
-    assert boxes(segmentations, 30, 40) == [judged(each, 30, 40) for each in segmentations]
+    assert boxes(segmentations, 30, 40) == [
+        judged(segmentation, 30, 40) for segmentation in segmentations
+    ]
 
 
 def test_polygons_need_the_size_of_their_image():

@@ -166,15 +166,15 @@ IDS = ["b", "a", 1 << 40, 3, (1 << 62) + 1, 1 << 70, -(1 << 70), "3", 7.0]
 
 @pytest.mark.parametrize("first", ["images", "annotations"])
 def test_ids_of_any_kind(first):
-    images = [{"id": each, "file_name": f"{n}.jpg"} for n, each in enumerate(IDS)]
-    annotations = [annotation(1, each, id=each, category_id="c") for each in reversed(IDS)]
+    images = [{"id": id_, "file_name": f"{n}.jpg"} for n, id_ in enumerate(IDS)]
+    annotations = [annotation(1, id_, id=id_, category_id="c") for id_ in reversed(IDS)]
     annotations += [annotation(1, "none"), annotation(2, "7")]
     content = content_of(annotations, images, [{"id": "c", "name": "cat"}])
     members = sorted(content, reverse=first == "images")
     coco = parse({name: content[name] for name in members})
     assert [name[0] for name in coco.file_names] == list("382014567")
     assert np.diff(coco.bounds).tolist() == [1] * len(IDS)
-    shown = [coco.ids.shown(each) for each in coco.annotations.ids.tolist()]
+    shown = [coco.ids.shown(id_) for id_ in coco.annotations.ids.tolist()]
     assert shown == ["3", "7", str(1 << 40), "'b'", "'a'", *map(str, IDS[4:7]), "'3'"]
     assert coco.without_image == 2
     assert len(set(coco.annotations.category_ids.tolist() + coco.category_ids.tolist())) == 1

@@ -385,7 +385,7 @@ class TestStraight:
 
         @pipeline_def(batch_size=3, num_threads=2, on_error="replace")
         def define():
-            return tuple(fn.readers.numpy(files=each, device="gpu") for each in (paths, labels))
+            return tuple(fn.readers.numpy(files=files, device="gpu") for files in (paths, labels))
 
         with define() as pipe:
             data, _ = pipe.run()

@@ -26,12 +26,13 @@ def path(tmp_path_factory):
     ramp = np.add.outer(np.arange(48), 2 * np.arange(64)).astype(np.uint8)
     pixels = np.stack([ramp, ramp.T.reshape(48, 64), 255 - ramp], axis=-1)
     plain = [
-        simplejpeg.encode_jpeg(pixels, colorsubsampling=each) for each in ("420", "444", "420")
+        simplejpeg.encode_jpeg(pixels, colorsubsampling=sampling)
+        for sampling in ("420", "444", "420")
     ]
     progressive = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_PROGRESSIVE, 1])[1].tobytes()
     contents = [*plain, progressive]
     comment = b"\xff\xfe" + (6002).to_bytes(2, "big") + bytes(6000)
-    contents = [each[:2] + comment + each[2:] for each in contents]
+    contents = [content[:2] + comment + content[2:] for content in contents]
     examples = (
         tf.example({"image": contents[i % len(contents)], "label": i}) for i in range(COUNT)
     )

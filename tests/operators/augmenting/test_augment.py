@@ -120,7 +120,7 @@ def augmented(images, effect, parameter=(), device="cpu", layout="HWC", **argume
 @pytest.mark.parametrize("pillow", [False, True])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_every_effect_agrees_on_both_devices(device_stage, arguments, pillow, channels):
-    names = [n for n, each in EFFECTS.items() if channels in (1, 3) or not each.colors]
+    names = [n for n, effect in EFFECTS.items() if channels in (1, 3) or not effect.colors]
     images = [picture(15 + i, 22 - i, channels, seed=i) for i in range(len(names))]
     chosen = [steps(name) for name in names]
     exact = pillow and not arguments

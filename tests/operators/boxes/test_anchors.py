@@ -49,7 +49,7 @@ def test_of_equal_overlaps_the_last_one_wins():
     numbers, matches = anchors_of(table).matched(np.float32([[0, 0, 1, 1]] * 2), np.empty)
     assert sorted(zip(numbers.tolist(), matches.tolist(), strict=True)) == [(0, 1), (1, 1), (2, 1)]
     far = np.float32([[0.1, 0.1, 0.2, 0.2]])
-    assert [each.tolist() for each in anchors_of(table).matched(far, np.empty)] == [[2], [0]]
+    assert [matches.tolist() for matches in anchors_of(table).matched(far, np.empty)] == [[2], [0]]
 
 
 def test_empty_anchors_and_boxes_do_not_match_by_chance():

@@ -36,7 +36,7 @@ def test_three_dimensions_are_seen_by_the_columns():
 def test_a_sample_s_error_leaves_the_others():
     good, outside = random_boxes(2), np.float32([[0, 0, 2, 1]])
     wrong = [good, outside, good[:, :3], good, good]
-    labels = [np.arange(len(each)) for each in wrong]
+    labels = [np.arange(len(boxes)) for boxes in wrong]
     labels[3] = np.arange(7)
     batch, (corners, counts, _, left) = read(wrong, labels)
     assert counts.tolist() == [2, 0, 0, 0, 2]

@@ -23,7 +23,7 @@ def crop(boxes=BOXES, labels=LABELS, **arguments):
     """Return the outputs for many copies of a sample."""
     inputs = [boxes] if labels is None else [boxes, labels]
     options = WINDOWS | arguments
-    columns = [[each] * SAMPLES for each in inputs]
+    columns = [[data] * SAMPLES for data in inputs]
     return outputs("random_bbox_crop", *columns, output_bbox_indices=True, **options)
 
 

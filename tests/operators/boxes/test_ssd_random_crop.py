@@ -66,7 +66,7 @@ def test_bad_boxes_name_their_sample():
 
 def test_images_on_the_gpu_are_refused_with_a_remedy():
     with Pipeline(batch_size=1):
-        nodes = [source([each]) for each in (np.zeros((4, 4, 3), np.uint8), BOXES, LABELS)]
+        nodes = [source([data]) for data in (np.zeros((4, 4, 3), np.uint8), BOXES, LABELS)]
         with pytest.raises(ArgumentError, match=r"fn\.ssd_random_crop.*\.cpu"):
             fn.ssd_random_crop(nodes[0].gpu(), *nodes[1:])
 
@@ -84,7 +84,7 @@ def test_it_has_its_name_seed_and_layout():
     assert crops(seed=5)[1] != crops(seed=6)[1]
     assert crops()[0] == "HWC"
     with Pipeline(batch_size=1):
-        nodes = [source([each]) for each in (np.zeros((4, 4, 3), np.uint8), BOXES, LABELS)]
+        nodes = [source([data]) for data in (np.zeros((4, 4, 3), np.uint8), BOXES, LABELS)]
         fn.ssd_random_crop(*nodes, name="crop")
         with pytest.raises(ArgumentError, match="two operators are named 'crop'"):
             fn.ssd_random_crop(*nodes, name="crop")

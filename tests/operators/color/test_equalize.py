@@ -56,7 +56,7 @@ def test_each_channel_is_equalized_alone(device, layout, shape):
     (result,) = run("equalize", [sample], layout, device=device)
     axes = layout.index("H"), layout.index("W")
     planes, results = (
-        np.moveaxis(each, axes, (-2, -1)).reshape(-1, 5, 6) for each in (sample, result)
+        np.moveaxis(array, axes, (-2, -1)).reshape(-1, 5, 6) for array in (sample, result)
     )
     for plane, equalized in zip(planes, results, strict=True):
         np.testing.assert_array_equal(equalized, cv2.equalizeHist(np.ascontiguousarray(plane)))

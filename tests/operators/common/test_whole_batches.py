@@ -74,7 +74,9 @@ def piped(name, inputs, constants, arguments, **options):
     """Return the outputs of an operator on a batch of external data."""
     with Pipeline(batch_size=len(inputs[0]), num_threads=2, **options) as pipe:
         nodes = [fn.external_source(data.copy) for data in map(list, inputs)]
-        named = {key: fn.external_source(list(each[:5]).copy) for key, each in arguments.items()}
+        named = {
+            key: fn.external_source(list(argument[:5]).copy) for key, argument in arguments.items()
+        }
         results = function_of(name)(*nodes, **constants, **named)
         results = results if isinstance(results, tuple | list) else [results]
         pipe.set_outputs(*results)
@@ -89,7 +91,7 @@ def test_a_batch_gives_what_its_samples_give(case):
     assert operator_class.light
     layouts = ("",) * len(inputs)
     for i in range(5):
-        values = {key: each[i] for key, each in arguments.items()}
+        values = {key: argument[i] for key, argument in arguments.items()}
         values = {k: v.tolist() if v.ndim else v.item() for k, v in values.items()}
         single = operator_class("cpu", (), layouts, **constants, **values)
         per_sample = {k: getattr(single, k) for k, p in single.params.items() if p.per_sample}

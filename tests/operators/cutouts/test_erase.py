@@ -106,9 +106,9 @@ def test_no_layout_needs_axes(device):
 
 # `erase` on the GPU: samples with different numbers of regions, and samples with errors.
 ROWS = [pixels(10, 12 + i, 3, seed=i) for i in range(4)]
-SHAPES = [np.float32(each) for each in ([4, 3], [], [2, 3, 5, 4], [9, 9, 2, 2, 1, 3])]
-ANCHORS = [np.float32(each) for each in ([], [], [1, 2, 6, 6], [-3, 4, 5, 5, 0, 9])]
-COLORS = [np.float32(each) for each in ([7], [1, 2, 3], [300, -5, 0.9], [9])]
+SHAPES = [np.float32(values) for values in ([4, 3], [], [2, 3, 5, 4], [9, 9, 2, 2, 1, 3])]
+ANCHORS = [np.float32(values) for values in ([], [], [1, 2, 6, 6], [-3, 4, 5, 5, 0, 9])]
+COLORS = [np.float32(values) for values in ([7], [1, 2, 3], [300, -5, 0.9], [9])]
 
 
 @pytest.mark.parametrize("options", [{}, {"centered_anchor": True}, {"axes": (1, 0)}])

@@ -10,9 +10,9 @@ from penstock.operators.elementwise.functions import FUNCTIONS, zero_division
 
 
 def computed(name, *operands):
-    arrays = [np.asarray(each) for each in operands]
-    common, result = FUNCTIONS[name].types(tuple(each.dtype for each in arrays))
-    out = np.empty(np.broadcast_shapes(*(each.shape for each in arrays)), result)
+    arrays = [np.asarray(operand) for operand in operands]
+    common, result = FUNCTIONS[name].types(tuple(array.dtype for array in arrays))
+    out = np.empty(np.broadcast_shapes(*(array.shape for array in arrays)), result)
     FUNCTIONS[name].compute(arrays, common, out)
     return out
 

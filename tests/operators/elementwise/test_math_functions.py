@@ -43,7 +43,9 @@ POINT = 0.3125
 def compute(function, *operands, dtype=np.float32):
     """Return the function of nodes that hold these numbers."""
     with Pipeline(batch_size=1, num_threads=1) as pipe:
-        nodes = [fn.external_source(partial(list, [np.array(each, dtype)])) for each in operands]
+        nodes = [
+            fn.external_source(partial(list, [np.array(operand, dtype)])) for operand in operands
+        ]
         pipe.set_outputs(function(*nodes))
         return pipe.run()[0].at(0)
 
@@ -73,8 +75,9 @@ def test_clamp(value, result):
 def test_every_function_of_the_module_is_tested():
     public = {
         name
-        for name, each in vars(math_functions).items()
-        if not name.startswith("_") and getattr(each, "__module__", "") == math_functions.__name__
+        for name, function in vars(math_functions).items()
+        if not name.startswith("_")
+        and getattr(function, "__module__", "") == math_functions.__name__
     }
     assert public == {*ONE, *TWO, "acosh", "clamp"}
 

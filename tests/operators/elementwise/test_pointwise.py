@@ -77,9 +77,9 @@ class Blended(SampleOperator):
     inputs = ("*data",)
 
     def sample(self, workspace: Workspace, *data: Any) -> Any:
-        if len({each.shape for each in data}) > 1:
+        if len({array.shape for array in data}) > 1:
             raise ArgumentError("the inputs differ in their shapes")
-        mean = sum(each.astype(np.float32) for each in data) / np.float32(len(data))
+        mean = sum(array.astype(np.float32) for array in data) / np.float32(len(data))
         return saturated(np.asarray(mean), data[0].dtype)
 
     def batch_gpu(self, batch: BatchContext, *data: TensorListGPU) -> TensorListGPU:
@@ -90,10 +90,10 @@ class Blended(SampleOperator):
 @pytest.fixture(scope="module", autouse=True)
 def registered():
     """The operators, which a user's module would decorate with `@register`."""
-    operators = [register(each) for each in (Inverted, Brightened, Blended)]
+    operators = [register(operator_class) for operator_class in (Inverted, Brightened, Blended)]
     yield
-    for each in operators:
-        del OPERATORS[each.name]
+    for operator in operators:
+        del OPERATORS[operator.name]
 
 
 def samples(dtype: str, *shapes: tuple[int, ...]) -> list[Any]:

@@ -48,7 +48,7 @@ def test_wrong_weights_are_refused(weights):
 def test_classes_are_drawn_by_their_weights():
     numbers = (np.arange(1000) + 0.5) / 1000
     drawn = [draw_class({4: 1.0, 7: 3.0, 9: 0.5}, number) for number in numbers]
-    counts = [sum(label == each for label, _ in drawn) for each in (4, 7, 9)]
+    counts = [sum(label == class_number for label, _ in drawn) for class_number in (4, 7, 9)]
     np.testing.assert_allclose(counts, np.array([1, 3, 0.5]) / 4.5 * 1000, 0, 1)
     rests = np.array([rest for label, rest in drawn if label == 7])
     np.testing.assert_allclose(rests, (np.arange(len(rests)) + 0.5) / len(rests), 0, 0.01)

@@ -24,7 +24,7 @@ class TestCutMix(OfPairs):
 class TestVideos(OfPairs):
     operator = "cutmix"
     layout = "FCHW"
-    inputs = ([np.stack([each.transpose(2, 0, 1)] * 2) for each in ALIKE], ONE_HOT)
+    inputs = ([np.stack([image.transpose(2, 0, 1)] * 2) for image in ALIKE], ONE_HOT)
     arguments = MappingProxyType({"seed": 5})
 
 

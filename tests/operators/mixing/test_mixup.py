@@ -46,8 +46,8 @@ class TestBlend(OperatorConformance):
 
 class TestBlendOfShorts(TestBlend):
     inputs = (
-        [each.astype(np.uint32) for each in ALIKE],
-        [each.astype(np.uint32) for each in ALIKE],
+        [image.astype(np.uint32) for image in ALIKE],
+        [image.astype(np.uint32) for image in ALIKE],
     )
 
 
@@ -67,7 +67,7 @@ def mixed(name, images, labels, device="cpu", layout="HWC", **arguments):
         if device == "gpu":
             nodes = [node.gpu() for node in nodes]
         pipe.set_outputs(*getattr(fn, name)(*nodes, **arguments))
-        return [[np.array(row) for row in each.as_cpu().rows()] for each in pipe.run()]
+        return [[np.array(row) for row in output.as_cpu().rows()] for output in pipe.run()]
 
 
 def test_images_and_labels_are_mixed_with_the_same_weights(device):

@@ -15,7 +15,7 @@ MEAN, STD = (100.0, 110.0, 120.0), (50.0, 60.0, 70.0)
 
 
 @pytest.mark.parametrize("mirror", [False, True])
-@pytest.mark.parametrize("target_layout", ["".join(each) for each in permutations("HWC")])
+@pytest.mark.parametrize("target_layout", ["".join(axes) for axes in permutations("HWC")])
 @pytest.mark.parametrize("dtype", ["f4", "f2", "u1", "i1"])
 @pytest.mark.parametrize("source", ["u1", "i2", "f4"])
 def test_every_way_gives_the_same(source, dtype, target_layout, mirror):

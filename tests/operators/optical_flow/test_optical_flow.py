@@ -118,7 +118,7 @@ def test_hints(flow_engine, grid, hint_grid):
         for clip in clips
     ]
     options = {"output_grid": grid, "hint_grid": hint_grid, "enable_external_hints": True}
-    rows = flow(clips, [each.astype(np.float32) for each in hints], **options)
+    rows = flow(clips, [hint.astype(np.float32) for hint in hints], **options)
     for vectors, clip in zip(rows, clips, strict=True):
         cells = (-(-e // grid) for e in clip.shape[1:3])
         check(vectors, (len(clip) - 1, *cells, 2), step)
@@ -177,7 +177,7 @@ def test_videos_that_are_refused(flow_engine, clip, message):
 )
 def test_data_that_are_refused(flow_engine, inputs, options, message):
     with pytest.raises(ArgumentError, match=message):
-        flow(*([each] for each in inputs), **options)
+        flow(*([data] for data in inputs), **options)
 
 
 def test_gpus_that_have_some_grids_only(flow_engine):

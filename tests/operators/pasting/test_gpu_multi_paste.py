@@ -30,7 +30,7 @@ def test_mosaics_that_differ(device_stage):
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint64, np.float32])
 def test_types_of_numbers(device_stage, dtype):
-    nodes = {name: [each.astype(dtype) for each in rows] for name, rows in MOSAIC.items()}
+    nodes = {name: [row.astype(dtype) for row in rows] for name, rows in MOSAIC.items()}
     agree("multi_paste", IMAGES, layout="HWC", per_sample=nodes)
 
 
@@ -76,7 +76,7 @@ def test_uneven_batches(device_stage):
     ids = [np.int32([0, 3]), np.int32([]), np.int32([2]), np.int32([1, 1, 2])]
     sizes = [np.int32([9 + i, 11]) for i in range(4)]
     nodes = {"in_ids": ids, "output_size": sizes}
-    nodes["out_anchors"] = [np.arange(2 * len(each)).reshape(-1, 2) % 3 for each in ids]
+    nodes["out_anchors"] = [np.arange(2 * len(id_)).reshape(-1, 2) % 3 for id_ in ids]
     agree("multi_paste", images, layout="HWC", per_sample=nodes)
 
 
@@ -84,6 +84,6 @@ def test_uneven_batches(device_stage):
 def test_videos(device_stage, per_frame):
     videos = [pixels(2 + i, 6, 8, 2, seed=i) for i in range(3)]
     anchors = [np.arange(2 * (len(v) if per_frame else 1) * 2) % 3 for v in videos]
-    nodes = {"out_anchors": [each.reshape(-1, 2, 2) for each in anchors]}
+    nodes = {"out_anchors": [anchor.reshape(-1, 2, 2) for anchor in anchors]}
     arguments = {"output_size": (9, 12), "in_anchors_rel": 0.3}
     agree("multi_paste", videos, videos[::], layout="FHWC", per_sample=nodes, arguments=arguments)

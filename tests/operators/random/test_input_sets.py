@@ -29,7 +29,7 @@ def same(first, second):
 def test_sets_of_inputs_share_the_random_numbers(name):
     with Pipeline(batch_size=SIZE, num_threads=2, seed=3) as pipe:
         drawn = pairs(fn, CALLS[name])
-        pipe.set_outputs(*(each for pair in drawn for each in pair), *one(fn, CALLS[name]))
+        pipe.set_outputs(*(node for pair in drawn for node in pair), *one(fn, CALLS[name]))
         for _ in range(2):
             batch = rows(pipe)
             together, apart = batch[: 2 * len(drawn)], batch[2 * len(drawn) :]

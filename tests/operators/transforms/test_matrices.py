@@ -38,7 +38,7 @@ def test_the_center_stays():
 def test_composition_is_the_product():
     first, second = np.random.default_rng(1).normal(size=(2, 6, 3, 4))
     last = np.broadcast_to([0.0, 0, 0, 1], (6, 1, 4))
-    square = [np.concatenate([each, last], axis=1) for each in (first, second)]
+    square = [np.concatenate([matrix, last], axis=1) for matrix in (first, second)]
     np.testing.assert_allclose(composed(first, second), (square[1] @ square[0])[:, :3])
 
 

@@ -40,7 +40,7 @@ def test_batches_are_lists():
 
     same, numbers = applied(function, batch_processing=True, num_outputs=2)
     np.testing.assert_array_equal(same[0], ROWS[2])
-    assert [float(each) for each in numbers] == [0, 1, 2]
+    assert [float(number) for number in numbers] == [0, 1, 2]
 
 
 def test_torch_reads_and_makes_capsules():
@@ -79,7 +79,7 @@ def test_the_function_gets_capsules(device_stage, synchronize):
         fn.dl_tensor_python_function(data, function=seen.append, **options)
         pipe.set_outputs(data)
         pipe.run()
-    assert [type(each).__name__ for each in seen[:3]] == ["PyCapsule"] * 3
+    assert [type(capsule).__name__ for capsule in seen[:3]] == ["PyCapsule"] * 3
 
 
 def test_capsules_come_and_go_on_the_gpu(cupy):

@@ -46,7 +46,7 @@ def draw(x, rng):
 
 
 def draw_batch(xs, *, rng):
-    return [each.integers(1 << 40) for each in rng]
+    return [generator.integers(1 << 40) for generator in rng]
 
 
 def test_nothing_but_the_sample_counts():

@@ -58,7 +58,7 @@ def test_each_sharding_has_all_rows_in_their_order(mesh, spec, pipelines):
 def test_batches_that_are_on_devices(mesh, cpus):
     """As those of pipelines on GPUs, which lie on another device each."""
     batches = batches_of(2)
-    placed = [jax.device_put(*each) for each in zip(batches, cpus[:2], strict=True)]
+    placed = [jax.device_put(*batch) for batch in zip(batches, cpus[:2], strict=True)]
     for sharding in (None, NamedSharding(mesh, P("data")), SingleDeviceSharding(cpus[3])):
         array = Placement(sharding).array("x", placed)
         np.testing.assert_array_equal(array, np.concatenate(batches))

@@ -44,13 +44,13 @@ def test_samples_several_outputs_and_layouts():
         applied(function, 2, **options)
     total, sums = applied(function, 2, **options | {"output_layouts": ["AB"]})
     np.testing.assert_array_equal(total[1], 2 * ROWS[1])
-    assert [float(each) for each in sums] == [row.sum() for row in ROWS]
+    assert [float(sum) for sum in sums] == [row.sum() for row in ROWS]
     assert sums[0].dtype == np.float16
 
 
 def test_a_tensor_over_the_samples():
     (result,) = applied(lambda tensors: torch.arange(len(tensors)), batch_processing=True)
-    assert [int(each) for each in result] == [0, 1, 2]
+    assert [int(row) for row in result] == [0, 1, 2]
 
 
 def test_mistakes_name_the_function():

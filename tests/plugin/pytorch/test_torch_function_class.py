@@ -21,7 +21,7 @@ def test_it_has_the_attributes_of_the_classes_in_ops():
 @pytest.mark.parametrize("batch_processing", [False, True])
 def test_it_computes_samples_or_batches(batch_processing):
     def twice(data):
-        return [each * 2 for each in data] if batch_processing else data * 2
+        return [sample * 2 for sample in data] if batch_processing else data * 2
 
     with Pipeline(batch_size=2, num_threads=1) as pipe:
         data = fn.external_source(lambda i: np.full((2, 3), i + 1.0))

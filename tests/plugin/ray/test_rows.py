@@ -28,7 +28,9 @@ def test_samples_there_and_back(name):
     samples = made.CONTENTS[name]()
     block = block_of(samples, schema_of(samples))
     assert contents(samples_of(block, "")) == contents(samples)
-    encoded = [n for n, each in samples[-1].components.items() if isinstance(each, Encoded)]
+    encoded = [
+        n for n, component in samples[-1].components.items() if isinstance(component, Encoded)
+    ]
     for name in encoded:
         extension = samples[-1].components[name].extension
         assert set(block.column(f"{name}.extension").to_pylist()) == {extension}

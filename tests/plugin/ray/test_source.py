@@ -21,7 +21,9 @@ from penstock.plugin.ray.source import cut
 
 pytestmark = pytest.mark.filterwarnings("default")
 
-ALL = {each: name for name, held in HOLDS.items() for each in datasets.FORMATS if each in held}
+ALL = {
+    format: name for name, held in HOLDS.items() for format in datasets.FORMATS if format in held
+}
 
 
 def keys_of(tasks):

@@ -79,7 +79,7 @@ def test_a_pipeline_for_each_of_two_devices(pairs):
     for number, _ in datasets:
         for i, tensor in enumerate(strategy.experimental_local_results(number)):
             numbers[i] += np.ravel(tensor).tolist()
-    assert [len(each) for each in numbers] == [8, 8]
+    assert [len(number) for number in numbers] == [8, 8]
     assert sorted(flat(numbers)) == list(range(16))
 
 

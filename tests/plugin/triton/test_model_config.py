@@ -55,10 +55,10 @@ def test_a_configuration_is_read_by_protobuf(messages, define):
     assert read.backend == "python"
     assert read.max_batch_size == model.max_batch_size
     assert read.dynamic_batching.max_queue_delay_microseconds == 2000
-    assert [(each.count, each.kind) for each in read.instance_group] == [(3, 2)]  # KIND_CPU
+    assert [(group.count, group.kind) for group in read.instance_group] == [(3, 2)]  # KIND_CPU
     of_type = messages.DataType.Name
     for tensors, specs in ((read.input, model.inputs), (read.output, model.outputs)):
-        assert [each.name for each in tensors] == list(specs)
+        assert [tensor.name for tensor in tensors] == list(specs)
         for tensor, spec in zip(tensors, specs.values(), strict=True):
             assert tuple(tensor.dims) == spec.dims
             expected = "STRING" if spec.datatype == "BYTES" else spec.datatype

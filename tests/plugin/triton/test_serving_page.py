@@ -89,7 +89,7 @@ def test_the_exported_files_are_those_of_the_page(folder, monkeypatch):
 
 
 def test_the_options_exist():
-    options = {option for each in GROUP.commands["serve"].params for option in each.opts}
+    options = {option for parameter in GROUP.commands["serve"].params for option in parameter.opts}
     named = set(re.findall(r"`[^`\n]*?(--[\w-]+)", TEXT)) - {"--no-deps"}
     assert named
     assert named <= options

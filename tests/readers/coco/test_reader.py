@@ -24,8 +24,8 @@ def test_images_come_by_id_with_their_boxes(tmp_path):
     arguments = write_coco(tmp_path, [annotation(1, 9, 7), annotation(2, 2), annotation(3, 9, 1)])
     images, boxes, labels = run(3, **arguments)
     assert [image.tobytes() for image in images] == [b"2.jpg", b"5.jpg", b"9.jpg"]
-    assert [each.tolist() for each in labels] == [[1], [], [3, 2]]
-    assert [each.shape for each in boxes] == [(1, 4), (0, 4), (2, 4)]
+    assert [label.tolist() for label in labels] == [[1], [], [3, 2]]
+    assert [box.shape for box in boxes] == [(1, 4), (0, 4), (2, 4)]
 
 
 def test_the_older_name(tmp_path):
@@ -49,12 +49,12 @@ def test_masks_are_those_of_pycocotools(coco_tree):
     arguments = {"file_root": coco_tree.root, "annotations_file": coco_tree.instances}
     *_, masks, ids = run(12, **arguments, pixelwise_masks=True, image_ids=True)
     content = json.loads(coco_tree.instances.read_text())
-    labels = {each["id"]: label for label, each in enumerate(content["categories"], 1)}
-    shapes = {each["id"]: (each["height"], each["width"]) for each in content["images"]}
+    labels = {category["id"]: label for label, category in enumerate(content["categories"], 1)}
+    shapes = {image["id"]: (image["height"], image["width"]) for image in content["images"]}
     expected = {image: np.zeros(shape, np.int32) for image, shape in shapes.items()}
-    for each in content["annotations"]:
-        height, width = shapes[each["image_id"]]
-        stored = each["segmentation"]
+    for record in content["annotations"]:
+        height, width = shapes[record["image_id"]]
+        stored = record["segmentation"]
         if isinstance(stored, list):
             stored = [np.float32(polygon).astype(float).tolist() for polygon in stored]
         rle = mask_api.frPyObjects(stored, height, width)
@@ -62,9 +62,9 @@ def test_masks_are_those_of_pycocotools(coco_tree):
         with pytest.warns(DeprecationWarning, match="__array__ implementation"):
             mask = mask_api.decode(runs).astype(np.int32)
         np.maximum(
-            expected[each["image_id"]],
-            mask * labels[each["category_id"]],
-            out=expected[each["image_id"]],
+            expected[record["image_id"]],
+            mask * labels[record["category_id"]],
+            out=expected[record["image_id"]],
         )
     for mask, image in zip(masks, ids, strict=True):
         np.testing.assert_array_equal(mask[..., 0], expected[int(image[0])])
@@ -242,7 +242,7 @@ def test_annotations_without_a_box_have_that_of_their_mask(tmp_path, missing):
     annotations = [annotation(1, 2, segmentation=polygon), annotation(2, 2, segmentation=[])]
     for each in annotations:
         del each["bbox"]
-    arguments = write_coco(tmp_path, [each | missing for each in annotations])
+    arguments = write_coco(tmp_path, [annotation | missing for annotation in annotations])
     coco = judge.COCO(arguments["annotations_file"])
     area = mask_api.area(coco.annToRLE(coco.anns[1]))
 
@@ -278,14 +278,13 @@ def test_files_of_lvis(tmp_path):
 @pytest.mark.parametrize("ids", [("b", "a"), (1 << 40, 1 << 41), ("uuid-1", 5)])
 def test_ids_that_are_no_numbers_of_32_bits(tmp_path, ids):
     images = [
-        {"id": each, "file_name": f"{n}.jpg", "height": 20, "width": 30}
-        for n, each in enumerate(ids)
+        {"id": id_, "file_name": f"{n}.jpg", "height": 20, "width": 30} for n, id_ in enumerate(ids)
     ]
     arguments = write_coco(
         tmp_path, [annotation("x", ids[1], id=ids[0], bbox=[1, 2, 3, 4])], images
     )
     names, _, labels = run(2, **arguments)
     expected = {b"0.jpg": [], b"1.jpg": [1]}
-    assert {n.tobytes(): each.tolist() for n, each in zip(names, labels, strict=True)} == expected
+    assert {n.tobytes(): label.tolist() for n, label in zip(names, labels, strict=True)} == expected
     with pytest.raises(DecodeError, match=r"image id .* is no number of 32 bits"):
         run(2, **arguments, image_ids=True)

@@ -47,7 +47,7 @@ class TestSeveralHdus(SourceConformance):
     @pytest.fixture
     def source(self, tmp_path):
         contents = [
-            fits(image, image[:1], each) for image, each in zip(IMAGES, FLOATS, strict=True)
+            fits(image, image[:1], float) for image, float in zip(IMAGES, FLOATS, strict=True)
         ]
         return source_of(tmp_path, contents, (4, 2))
 

@@ -48,7 +48,7 @@ class TestComponents(SourceConformance):
         labels = [[3], [12], [-7], []]
         images = [b"first", b"", b"third" * 2000, b"without a label"]
         samples = [
-            (np.array(label, np.int32), *(np.frombuffer(each, np.uint8) for each in rest))
+            (np.array(label, np.int32), *(np.frombuffer(content, np.uint8) for content in rest))
             for label, *rest in zip(labels, images, KEYS, strict=True)
         ]
         return samples * 2

@@ -21,7 +21,7 @@ def only(message):
 
 def test_a_list_of_tensors():
     found = parse(tensor_protos(tensor(STRING, strings=[b"x"]), tensor(INT32), tensor(None)))
-    assert [each.data_type for each in found] == [STRING, INT32, FLOAT]
+    assert [tensor.data_type for tensor in found] == [STRING, INT32, FLOAT]
     assert parse(b"") == []
 
 

@@ -23,7 +23,7 @@ def test_only_whole_slices_are_runs_of_bytes(tmp_path):
     arrays = [np.zeros((4, 3))] * 2
     for roi, expected in (("1:3", True), (":, 1:2", False), (None, True)):
         batch = located(tmp_path, arrays, roi)
-        assert batch.groups[0].in_runs(batch.stored) == expected
+        assert batch.groups[0].in_runs(batch.arrays) == expected
 
 
 def test_memory_is_one_block_if_samples_agree(tmp_path):

@@ -70,7 +70,7 @@ def test_random_regions(shared, tmp_path):
         begins, steps = RANDOM.integers(0, 12, 4), RANDOM.integers(1, 3, 4)
         ends = begins + RANDOM.integers(12, 18, 4)
         key = tuple(map(slice, begins.tolist(), ends.tolist(), steps.tolist()))
-        text = ", ".join(f"{each.start}:{each.stop}:{each.step}" for each in key)
+        text = ", ".join(f"{entry.start}:{entry.stop}:{entry.step}" for entry in key)
         found = shared.use([path] * 4, text).all_mapped()
         np.testing.assert_array_equal(found, np.stack([array[key]] * 4), err_msg=text)
 
@@ -261,6 +261,7 @@ def test_batches_that_are_begun_together(shared, tmp_path):
     shape = {"start": None, "shape": (8, 20, 30)}
     source.samples.region = RegionOfInterest(shape, (), None, "error")
     starts = RANDOM.integers(0, (4, 20, 20), (6, 3))
+    starts[1, 2] = 19  # reaches out of the file that takes its place below
     everything = np.arange(6)
 
     def begin(rows):
@@ -270,8 +271,8 @@ def test_batches_that_are_begun_together(shared, tmp_path):
     source.read(everything, shared.pool.empty, {"start": starts})
     halves = everything[:3], everything[3:]
     begun = [begin(rows) for rows in halves]
-    assert all(each.elsewhere for each in begun)
-    found = [each.result()[0] for each in begun]
+    assert all(pending.elsewhere for pending in begun)
+    found = [pending.result()[0] for pending in begun]
     for rows, half in zip(halves, found, strict=True):
         for row, sample in zip(rows, half, strict=True):
             z, y, x = starts[row]
@@ -283,8 +284,8 @@ def test_batches_that_are_begun_together(shared, tmp_path):
     with pytest.raises(ArgumentError):
         begin(halves[0]).result()  # reads what the process did not copy
     assert not begin(halves[0]).elsewhere  # the files are not expected to be alike any more
-    for each in begun:
-        each.cancel()
+    for pending in begun:
+        pending.cancel()
 
 
 def other_dtype(path):

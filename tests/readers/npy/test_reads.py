@@ -113,8 +113,8 @@ def test_only_the_bytes_of_a_region_are_read(tmp_path, monkeypatch):
 
     regions = "8:10", "8:10, 40:50"
     source, part = (source_of([path], roi, keep_headers=True) for roi in regions)
-    for each in (source, part):
-        each.headers(np.arange(1))
+    for reader in (source, part):
+        reader.headers(np.arange(1))
     monkeypatch.setattr(LocalFile, "fill_cached", noted)
     read(source)
     assert sum(sizes) == 2 * 128 * 128 * 4

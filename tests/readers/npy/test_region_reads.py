@@ -12,9 +12,8 @@ from ..npy_files import save_all, source_of
 def region_read(folder, array, roi):
     source = source_of(save_all(folder, [array]), roi)
     batch = source.locate(np.zeros(1, np.int64), None)
-    (group,) = batch.groups
-    memory = BatchMemory([group], 1, np.empty)
-    (read,) = group.work(batch.stored, batch.owners, memory, 0.0)
+    memory = BatchMemory(batch.groups, 1, np.empty)
+    (read,) = batch.region_reads(memory, 0.0)
     return read, memory
 
 

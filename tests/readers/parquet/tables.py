@@ -37,7 +37,7 @@ def samples():
     for i in range(COUNT):
         boxes = np.array([[i, j, 5, 6.5] for j in range(i % 3)], np.float32).reshape(-1, 4)
         matrix = np.array([[i, 1], [2, 3]], np.int16)
-        texts = (np.frombuffer(each, np.uint8) for each in (image(i), f"schön {i}".encode()))
+        texts = (np.frombuffer(content, np.uint8) for content in (image(i), f"schön {i}".encode()))
         content, text = texts
         yield boxes, content, np.int64(i)[()], matrix, text
 

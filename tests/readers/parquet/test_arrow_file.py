@@ -19,7 +19,7 @@ class TestArrowStream(SourceConformance):
 
     @pytest.fixture
     def expected(self):
-        return [tuple(np.asarray(each) for each in sample) for sample in samples()]
+        return [tuple(np.asarray(value) for value in sample) for sample in samples()]
 
 
 class TestArrowFile(TestArrowStream):

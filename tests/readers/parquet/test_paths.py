@@ -50,7 +50,7 @@ def read(urls, options):
     source = open_parquet(urls, ["x"], cache_bytes=CACHE, storage_options=options)
     (column,) = source.read(np.arange(len(source)), np.empty)
     source.close()
-    return [int(each) for each in column]
+    return [int(value) for value in column]
 
 
 def test_a_folder_behind_a_url(store):

@@ -84,7 +84,7 @@ def test_each_row_group_is_read_once_an_epoch(path, web, shuffle):
     ranges = Counter(wanted for _, wanted in web.requests)
     assert len(ranges) == 2 * ROWS // GROUP  # one a column and group
     # Batches of the next epoch are read ahead: the groups of one window come again.
-    again = [each for each, count in ranges.items() if count > 1]
+    again = [range_ for range_, count in ranges.items() if count > 1]
     assert len(again) <= 4
     assert max(ranges.values()) <= 2
 

@@ -26,7 +26,7 @@ class TestParquet(SourceConformance):
 
     @pytest.fixture
     def expected(self):
-        return [tuple(np.asarray(each) for each in sample) for sample in samples()]
+        return [tuple(np.asarray(value) for value in sample) for sample in samples()]
 
     def test_where_names_file_and_row(self, source, tmp_path):
         assert source.where(9) == f"{tmp_path}/a.parquet row 9"

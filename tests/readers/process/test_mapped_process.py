@@ -144,10 +144,10 @@ def test_the_process_dies_while_batches_are_begun(reading, tmp_path):
     (pid,) = children()
     stop(pid)
     begun = [source.start(*given) for _ in range(2)]
-    assert all(each.elsewhere for each in begun)
+    assert all(pending.elsewhere for pending in begun)
     os.kill(pid, signal.SIGKILL)
-    for each in begun:
-        (found,) = each.result()
+    for pending in begun:
+        (found,) = pending.result()
         np.testing.assert_array_equal(found, np.stack(arrays)[:, :8, :20, :30])
     (found,) = source.read(*given)
     np.testing.assert_array_equal(found, np.stack(arrays)[:, :8, :20, :30])

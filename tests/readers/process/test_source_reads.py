@@ -82,7 +82,9 @@ def test_several_threads_read_where_samples_come_slowly(
         used, placed = reads.read(indices, pool.arena.offset(memory), memory.size)
         assert (indices**2).sum() < used <= memory.size
         assert len(placed) == (parts if attempt else 1)  # the first read says how slow they are
-        columns = [joined(memory, [0] * len(placed), each) for each in zip(*placed, strict=True)]
+        columns = [
+            joined(memory, [0] * len(placed), column) for column in zip(*placed, strict=True)
+        ]
         rows, numbers = columns
         assert numbers.tolist() == indices.tolist()
         assert [row.tobytes() for row in rows] == [bytes([n]) * n**2 for n in range(40)]

@@ -21,14 +21,14 @@ def test_fields_that_are_alike():
         for number in (0, 1, 127, 128, 70_000)
     ]
     found = common(messages)
-    assert [(each.number, each.wire) for each in found] == [
+    assert [(field.number, field.wire) for field in found] == [
         (1, VARINT), (4, LENGTH), (15, VARINT), (4, LENGTH)
     ]  # fmt: skip
     assert found[0].values.tolist() == found[1].values.tolist() == [0, 1, 127, 128, 70_000]
     assert found[2].values.tolist() == [2**35 - 1] * 5
     records = records_of(messages)
     for row in range(5):
-        one = [(each.number, each.wire, each.starts[row], each.ends[row]) for each in found]
+        one = [(field.number, field.wire, field.starts[row], field.ends[row]) for field in found]
         block = records.block.tobytes()
         assert one == list(fields(block, [(records.starts[row], records.ends[row])]))
 

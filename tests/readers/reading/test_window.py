@@ -253,12 +253,12 @@ def test_reads_that_are_started_wait_for_their_turn():
     selections = []
     for batch in batches:
         selections.append(reads.select(batch.number))
-        selections[-1].extra["of"] = batch.number
+        selections[-1].arguments["of"] = np.full(1, batch.number)
         assert not reads.start(batch, selections[-1])
     for batch, selection in zip(batches, selections, strict=True):
         (column,) = reads.take(batch, selection)
         np.testing.assert_array_equal(np.ravel(column), selection.index**2)
-    assert [each.extra["of"] for each in carrier.selections] == [0, 1, 2]
+    assert [int(chosen.arguments["of"][0]) for chosen in carrier.selections] == [0, 1, 2]
 
 
 @pytest.fixture

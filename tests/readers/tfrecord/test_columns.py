@@ -131,15 +131,15 @@ def test_a_missing_list_follows_its_default(tmp_path):
 def test_partial_shapes_and_empty_lists(tmp_path):
     lists = [[float(i) for i in range(4 * n)] for n in (2, 0, 1)] * 10
     empty = field(1, entry("box", float_list()) + entry("n", int64_list()))
-    records = [example({"box": each, "n": [len(each)]}) if each else empty for each in lists]
+    records = [example({"box": boxes, "n": [len(boxes)]}) if boxes else empty for boxes in lists]
     features = {
         "box": tfrecord.VarLenFeature([2, 2], tfrecord.float32, None),
         "n": tfrecord.VarLenFeature(tfrecord.int64),
     }
     out = read_all(tmp_path, records, features)
-    assert [box.shape for box in out["box"]] == [(len(each) // 4, 2, 2) for each in lists]
+    assert [box.shape for box in out["box"]] == [(len(boxes) // 4, 2, 2) for boxes in lists]
     assert [box.reshape(-1).tolist() for box in out["box"]] == lists
-    assert [n.tolist() for n in out["n"]] == [[len(each)] if each else [] for each in lists]
+    assert [n.tolist() for n in out["n"]] == [[len(boxes)] if boxes else [] for boxes in lists]
 
 
 def test_several_strings_come_with_their_lengths(tmp_path):

@@ -62,12 +62,12 @@ class TestTFRecordSource(SourceConformance):
     def expected(self, values):
         return [
             (
-                np.array(each["label"], np.int64),
-                np.frombuffer(each["image"], np.uint8),
-                np.array(each["box"], np.float32).reshape(2, 2),
-                np.array(each["ids"], np.int64),
+                np.array(value["label"], np.int64),
+                np.frombuffer(value["image"], np.uint8),
+                np.array(value["box"], np.float32).reshape(2, 2),
+                np.array(value["ids"], np.int64),
             )
-            for each in values
+            for value in values
         ]
 
     @pytest.fixture

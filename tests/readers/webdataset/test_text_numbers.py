@@ -21,7 +21,7 @@ def user_cache(tmp_path, monkeypatch):
 
 
 def save(path, **files):
-    path.write_bytes(archive({name.replace("_", "."): each for name, each in files.items()}))
+    path.write_bytes(archive({name.replace("_", "."): file for name, file in files.items()}))
     return str(path)
 
 

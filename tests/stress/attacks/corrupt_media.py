@@ -114,7 +114,7 @@ def boxes(random: Random) -> None:
     whole = {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "a"}]}
     content = damaged(json.dumps(whole).encode(), random)
     Path("instances.json").write_bytes(content)
-    known = {tuple(each) for each in members(content, "bbox")}
+    known = {tuple(member) for member in members(content, "bbox")}
     options = {"file_root": ".", "annotations_file": "instances.json"}
     for (found,) in batches(lambda: fn.readers.coco(**options)[1]):
         for box in found.tolist():

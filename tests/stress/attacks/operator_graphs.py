@@ -36,7 +36,7 @@ def signals(random: Random, generator: np.random.Generator) -> Data:
 def boxes(random: Random, generator: np.random.Generator) -> Data:
     """Return boxes as left, top, right and bottom, as fractions of an image."""
     corners = [generator.random((random.randint(1, 9), 2, 2)) for _ in range(SAMPLES)]
-    return [np.sort(each, axis=1).reshape(-1, 4).astype(np.float32) for each in corners]
+    return [np.sort(corner, axis=1).reshape(-1, 4).astype(np.float32) for corner in corners]
 
 
 KINDS = (

@@ -65,8 +65,8 @@ class _Single(dataloader._SingleProcessDataLoaderIter):
 
     def _next_data(self) -> Any:
         batch = super()._next_data()  # type: ignore[no-untyped-call]
-        found = self._server.submit(batch, self._tag)
-        return self._server.produce(batch, found, pin=self._pin_memory)
+        replaceable = self._server.submit(batch, self._tag)
+        return self._server.produce(batch, replaceable, pin=self._pin_memory)
 
 
 class _Several(dataloader._MultiProcessingDataLoaderIter):
@@ -118,8 +118,8 @@ class _Several(dataloader._MultiProcessingDataLoaderIter):
         batch = super()._next_data()  # type: ignore[no-untyped-call]
         self._submit_in_turn(self._rcvd_idx)
         self._receive_ahead()
-        found = self._server.submit(batch)
-        return self._server.produce(batch, found, pin=self._pin_memory)
+        replaceable = self._server.submit(batch)
+        return self._server.produce(batch, replaceable, pin=self._pin_memory)
 
     def _receive_ahead(self) -> None:
         while self._tasks_outstanding > len(self._received) and self._failure is None:

@@ -30,14 +30,14 @@ def placeholders(value: Any) -> list[Placeholder]:
     seen: set[int] = set()
     rest = [value]
     while rest:
-        each = rest.pop()
-        if isinstance(each, _CLOSED) or id(each) in seen:
+        part = rest.pop()
+        if isinstance(part, _CLOSED) or id(part) in seen:
             continue
-        seen.add(id(each))
-        if isinstance(each, DALIOutputBatchRef | DALIOutputSampleRef):
-            found.append(each)
+        seen.add(id(part))
+        if isinstance(part, DALIOutputBatchRef | DALIOutputSampleRef):
+            found.append(part)
         else:
-            rest.extend(reversed(list(_parts(each))))
+            rest.extend(reversed(list(_parts(part))))
     return found
 
 
@@ -61,32 +61,32 @@ def replaced(value: Any, outputs: Mapping[int, Any]) -> Any:
     """
     done: dict[int, tuple[Any, Any]] = {}  # by the id of a value: the value, so that it lives
 
-    def of(each: Any) -> Any:
-        if id(each) in outputs:
-            return outputs[id(each)]
-        if isinstance(each, _CLOSED):
-            return each
-        if id(each) not in done:
-            result = _rebuilt(each) if isinstance(each, tuple) else _changed(each)
-            done.setdefault(id(each), (each, result))  # a tuple in a circle is there already
-        return done[id(each)][1]
+    def of(part: Any) -> Any:
+        if id(part) in outputs:
+            return outputs[id(part)]
+        if isinstance(part, _CLOSED):
+            return part
+        if id(part) not in done:
+            result = _rebuilt(part) if isinstance(part, tuple) else _changed(part)
+            done.setdefault(id(part), (part, result))  # a tuple in a circle is there already
+        return done[id(part)][1]
 
-    def _changed(each: Any) -> Any:
-        done[id(each)] = each, each  # first: the parts may refer to the whole
-        parts = each if isinstance(each, list | dict) else getattr(each, "__dict__", {})
+    def _changed(whole: Any) -> Any:
+        done[id(whole)] = whole, whole  # first: the parts may refer to the whole
+        parts = whole if isinstance(whole, list | dict) else getattr(whole, "__dict__", {})
         places = enumerate(parts) if isinstance(parts, list) else parts.items()
         for place, part in list(places):
             new = of(part)
             if new is not part:
                 parts[place] = new
-        return each
+        return whole
 
-    def _rebuilt(each: tuple[Any, ...]) -> Any:
-        parts = [of(part) for part in each]
-        if all(new is part for new, part in zip(parts, each, strict=True)):
-            return each
-        if hasattr(each, "_make"):
-            return each._make(parts)
-        return type(each)(parts)
+    def _rebuilt(whole: tuple[Any, ...]) -> Any:
+        parts = [of(part) for part in whole]
+        if all(new is part for new, part in zip(parts, whole, strict=True)):
+            return whole
+        if hasattr(whole, "_make"):
+            return whole._make(parts)
+        return type(whole)(parts)
 
     return of(value)

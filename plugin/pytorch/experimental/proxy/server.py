@@ -228,14 +228,18 @@ class DALIServer:
         """
         if not found:
             return data
-        outputs = {id(each): self._output(each) for each in found}
+        outputs = {id(placeholder): self._output(placeholder) for placeholder in found}
         if pin:
             outputs = {key: pinned(tensor) for key, tensor in outputs.items()}
         return replaced(data, outputs)
 
     def _runs_of(self, found: Sequence[Placeholder]) -> list[Run]:
         """Return the runs of placeholders, once each; make runs of samples that have none."""
-        calls = [each.call for each in found if isinstance(each, DALIOutputSampleRef)]
+        calls = [
+            placeholder.call
+            for placeholder in found
+            if isinstance(placeholder, DALIOutputSampleRef)
+        ]
         new = list(dict.fromkeys(call for call in calls if call.run is None))
         most = self._pipeline.max_batch_size
         for start in range(0, len(new), most):
@@ -315,7 +319,9 @@ class DALIServer:
             self._torn = False
 
     def _alive(self, runs: Sequence[weakref.ref[Run]]) -> list[Run]:
-        return [run for each in runs if (run := each()) is not None and run.result is None]
+        return [
+            run for reference in runs if (run := reference()) is not None and run.result is None
+        ]
 
 
 def _run_of(placeholder: Placeholder) -> Run:

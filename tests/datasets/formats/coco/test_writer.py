@@ -27,12 +27,14 @@ def test_pycocotools_reads_the_annotations(tmp_path, capsys):
     coco = pytest.importorskip("pycocotools.coco")
     root = made.write(tmp_path / "a", made.detections(), "coco", [""] + ["x"] * 90)
     read = coco.COCO(str(root / "annotations.json"))
-    by_name = {each["file_name"]: each for each in read.loadImgs(read.getImgIds())}
+    by_name = {image["file_name"]: image for image in read.loadImgs(read.getImgIds())}
     for i, sample in enumerate(made.detections()):
         image = by_name[f"{sample.key}.jpg"]
         assert (image["height"], image["width"]) == (8, 6 + i % 3)
         annotations = read.loadAnns(read.getAnnIds(image["id"]))
-        boxes = np.array([each["bbox"] for each in annotations], np.float32).reshape(-1, 4)
+        boxes = np.array([annotation["bbox"] for annotation in annotations], np.float32).reshape(
+            -1, 4
+        )
         np.testing.assert_array_equal(boxes, sample.components["boxes"])
     assert (root / "images" / "000.jpg").read_bytes() == made.jpeg(0)
 
@@ -110,7 +112,7 @@ def test_masks_crowds_and_keypoints_come_back_from_every_format(way, tmp_path):
     convert(tmp_path / "way", tmp_path / "b", to="coco", shard_count=2)
     for first, second in (("a", "way"), ("way", "b"), ("a", "b")):
         assert verify(tmp_path / first, tmp_path / second).ok
-    of_seven = [each for each in annotations if each["image_id"] == 7]
+    of_seven = [annotation for annotation in annotations if annotation["image_id"] == 7]
     ((of_four,), read) = annotations_of(tmp_path / "b", ["4.jpg", "7.jpg"])
     assert (of_four["area"], of_four["segmentation"]) == (702.1057499999998, [])
     for given, stored in zip(of_seven, read, strict=True):
@@ -147,7 +149,7 @@ def test_pycocotools_reads_the_same_masks(tmp_path, capsys):
     crowds = read.loadAnns(read.getAnnIds(iscrowd=True))
     assert crowds[0]["segmentation"] == json.loads(made.RLE)
     masks = pytest.importorskip("pycocotools.mask")
-    assert [masks.area(read.annToRLE(each)) for each in crowds] == [12, 12]
+    assert [masks.area(read.annToRLE(crowd)) for crowd in crowds] == [12, 12]
 
 
 def bad(**components):

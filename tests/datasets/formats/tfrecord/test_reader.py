@@ -11,7 +11,7 @@ from penstock.tests.readers import tfrecord_files
 
 
 def write(path, *records):
-    tfrecord_files.write_records(path, [tfrecord_files.example(each) for each in records])
+    tfrecord_files.write_records(path, [tfrecord_files.example(record) for record in records])
     return open_dataset(path)
 
 

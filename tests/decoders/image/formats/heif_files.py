@@ -59,7 +59,7 @@ def with_properties(content, *properties):
     (item,) = struct.unpack_from(">H", content, meta[b"pitm"][0] + 12)
     added = bytes(0x80 | count + 1 + i for i in range(len(properties)))
     links = _linked(content[slice(*inner[b"ipma"])][8:], item, added)
-    shared += b"".join(_box(each[:4], each[4:]) for each in properties)
+    shared += b"".join(_box(property_[:4], property_[4:]) for property_ in properties)
     iprp = _box(b"iprp", _box(b"ipco", shared) + _box(b"ipma", links))
     body = content[meta_start + 8 : start] + iprp + content[end:meta_end]
     head = bytearray(content[:meta_start] + _box(b"meta", body))

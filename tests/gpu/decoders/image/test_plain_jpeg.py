@@ -83,7 +83,7 @@ def test_a_fixed_part_of_the_files_is_left_to_cuda_cores(photographs, monkeypatc
     one, other = (run("mixed", photographs, hw_decoder_load=0.75, times=2) for _ in range(2))
     smallest = sorted(len(content) for content in photographs)[:3]
     assert lengths
-    assert all(sorted(each) == smallest for each in lengths)
+    assert all(sorted(length) == smallest for length in lengths)
     for rows, others in zip([*one[0], *one[1]], [*other[0], *other[1]], strict=True):
         np.testing.assert_array_equal(rows, others)
 
@@ -126,9 +126,9 @@ def test_gray_files_and_restart_intervals(photographs, monkeypatch):
             assert np.abs(row.astype(float) - expected).mean() <= PLAIN_MEAN
         np.testing.assert_allclose(rows[0].astype(int), wanted[0], atol=output == types.YCbCr)
     # On a busy machine a pipeline of another test may end in the middle of this test.
-    own = [each for each in lengths if len(gray) in each]
+    own = [length for length in lengths if len(gray) in length]
     assert own
-    assert all(each == [len(gray)] for each in own)
+    assert all(lengths_of_call == [len(gray)] for lengths_of_call in own)
 
 
 @pytest.mark.parametrize("load", [0.0, 1.0])

@@ -140,8 +140,8 @@ def test_types_filled_frames_and_order(gpu_batch, dtype, normalized):
     readers = [FrameReader(io.BytesIO(data)) for data in videos]
     options = {"dtype": dtype, "normalized": normalized, "fill": (9, 200, 31)}
     made = on_gpu(gpu_batch, readers, numbers, **options)
-    for clip, reader, each in zip(made, readers, numbers, strict=True):
-        wanted = ClipDecoder(**options).decode(reader, each, HeapWorkspace())
+    for clip, reader, number in zip(made, readers, numbers, strict=True):
+        wanted = ClipDecoder(**options).decode(reader, number, HeapWorkspace())
         assert clip.dtype == wanted.dtype
         np.testing.assert_array_equal(clip, wanted)
 

@@ -131,7 +131,7 @@ def test_a_batch_that_comes_after_the_end_is_not_kept(device_stage):
     pipe.run()
     stage, plan = pipe._executor._stage, pipe._executor._plan
     pipe.close()
-    [segment] = [each for each in plan.segments if each.type == SegmentType.GPU]
+    [segment] = [segment for segment in plan.segments if segment.type == SegmentType.GPU]
     batch = Batch(0, 2, SlabPool(), 0)
     batch.values[0] = (TensorListCPU(np.zeros((2, 3))),)
     stage.queue_segment(batch, segment, 1)

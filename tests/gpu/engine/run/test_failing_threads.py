@@ -122,7 +122,7 @@ def graphs(photo_tree, tmp_path):
     def arrays():
         return (fn.readers.numpy(files=paths, device="gpu"),)
 
-    return {each.__name__: each for each in (operators, jpeg, audio, arrays)}
+    return {module.__name__: module for module in (operators, jpeg, audio, arrays)}
 
 
 def run(define):

@@ -47,7 +47,9 @@ def pipe_of(folder, batch_size=2, hw_decoder_load=None, **options):
 
 
 def on_host(outputs):
-    return [[np.array(each.row(i)) for i in range(len(each))] for each in map(to_cpu, outputs)]
+    return [
+        [np.array(output.row(i)) for i in range(len(output))] for output in map(to_cpu, outputs)
+    ]
 
 
 def to_cpu(output):
@@ -172,7 +174,11 @@ def test_bad_samples_are_treated_as_in_single_batches(
     assert_same(found, expected)
     assert largest > 1
     first, second = (list(map(json.loads, log.read_text().splitlines())) for log in logs)
-    known = {(each["batch"], each["row"], each["action"]) for each in first if each["batch"] < 60}
+    known = {
+        (record["batch"], record["row"], record["action"])
+        for record in first
+        if record["batch"] < 60
+    }
     assert known == {(e["batch"], e["row"], e["action"]) for e in second if e["batch"] < 60}
 
 

@@ -86,8 +86,8 @@ def photographs():
     random = np.random.default_rng(1)
     sizes = [(375, 500), (500, 375), (333, 500), (768, 1024)] * 4
     small = random.integers(0, 256, (16, 24, 32, 3), np.uint8)
-    pixels = [cv2.resize(each, size[::-1]) for each, size in zip(small, sizes, strict=True)]
-    return [np.frombuffer(simplejpeg.encode_jpeg(each), np.uint8) for each in pixels]
+    pixels = [cv2.resize(picture, size[::-1]) for picture, size in zip(small, sizes, strict=True)]
+    return [np.frombuffer(simplejpeg.encode_jpeg(pixel), np.uint8) for pixel in pixels]
 
 
 def wait_for(threads):

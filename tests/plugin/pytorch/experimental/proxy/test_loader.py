@@ -183,8 +183,8 @@ def test_inputs_of_any_size_and_form_reach_the_pipeline(serve, items, pixels, wo
 def test_two_servers_serve_two_loaders_in_step(serve, items, row):
     servers = [serve() for _ in range(2)]
     loaders = [
-        DataLoader(each, items(lambda i, take=each.proxy: take(row(i))), 2, num_workers=1)
-        for each in servers
+        DataLoader(server, items(lambda i, take=server.proxy: take(row(i))), 2, num_workers=1)
+        for server in servers
     ]
     for one, other in zip(*loaders, strict=True):
         assert torch.equal(one, other)
