@@ -28,6 +28,7 @@ from ...engine.graph.params import (
 )
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import INT64, RGB, UINT8, to_numpy_type
+from ...engine.tensors.packed_rows import MetadataFunction
 from .decode import DecodedToFit, Roi, decode, decode_to_fit, peek_shape
 from .engines import nvimgcodec
 from .formats import jpeg_batch_headers
@@ -154,7 +155,7 @@ class ImageDecoder(FormatUser):
         "memory, for as long as a pipeline uses the cache; 'disk' in `cache_folder`, for later "
         "runs, too. All processes of a user on a host share one cache of a size. With "
         "device='cpu'.",
-        choices=("ram", "disk"),
+        choices=("ram", "disk", "gpu"),
     )
     cache_size = param(
         INT,
@@ -194,7 +195,7 @@ class ImageDecoder(FormatUser):
         self._decode_to_fit: Callable[..., DecodedToFit] = partial(decode_to_fit, **options)
         self._fit = None if self.fit is None else _pair(owner, self.fit)
         self._cache = None
-        if self.cache is not None:
+        if self.cache is not None and self.device == "cpu":
             from .cached import image_cache  # only programs with a cache pay for the import
 
             self._cache = image_cache(self, self._fit, self._report_blemish)
@@ -204,9 +205,18 @@ class ImageDecoder(FormatUser):
             load = 0.0 if self.jpeg_fancy_upsampling else self.hw_decoder_load
             output, upright = self.output_type.name, self.adjust_orientation
             self.nondeterministic = load is None
-            self._mixed = MixedDecoding(output, dtype, upright, load, self._report_blemish)
-            headers = jpeg_batch_headers.headers
-            self.metadata_functions = {jpeg_batch_headers.METADATA: headers}
+            functions: dict[str, MetadataFunction] = {
+                jpeg_batch_headers.METADATA: jpeg_batch_headers.headers
+            }
+            cache = None
+            if self.cache is not None or self.cache_size:
+                from ..cache import keys
+                from .mixed_cache import mixed_cache
+
+                cache = mixed_cache(self, load)
+                functions[keys.METADATA] = keys.digests
+            self._mixed = MixedDecoding(output, dtype, upright, load, self._report_blemish, cache)
+            self.metadata_functions = functions
 
     def check_machine(self) -> None:
         if self._cache is not None:

@@ -1,0 +1,394 @@
+"""Whole decoded images out of a cache, for the decoders on the GPU.
+
+`cache="gpu"` keeps the images in the GPU's memory, where windows are cut out of them. Of the caches
+"ram" and "disk", threads copy the images of a batch into pinned memory, and one copy takes them to
+the GPU. What the GPU decodes for such a cache goes back to the host with the batch.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.gpu.kernels import Kernel
+from ...engine.gpu.launch import launch_elements
+from ...engine.gpu.tables import Pointers, struct_table
+from ...engine.tensors import PackedRows, TensorListGPU, address_of
+from ...engine.tensors.dtypes import to_numpy_type
+from ..cache.device_cache import DeviceCache, close_device_cache, open_device_cache
+from ..cache.keys import Keys
+from ..cache.places import Place, close_cache, open_cache
+from ..cache.shared_cache import LARGEST, SharedCache
+from ..on_cpu import CpuFallback
+from .cached import CachingDecoder, Tally, check_size, libraries, place_of
+
+if TYPE_CHECKING:
+    from ...engine.gpu.device import Device
+    from ...engine.graph.context import BatchContext
+    from .mixed_batch import MixedBatch
+
+Rows = NDArray[np.intp]
+
+
+def mixed_cache(decoder: CachingDecoder, load: float | None) -> MixedCache | None:
+    """Return the cache that a decoder on the GPU asks for; it opens when it is used.
+
+    As in DALI, `cache_size` alone asks for a cache in the GPU's memory.
+
+    Args:
+        decoder: the decoder.
+        load: the part of the files for the hardware engine, whose pixels differ from those of CUDA
+            cores; None if the part varies.
+
+    Raises:
+        ArgumentError: the arguments contradict one another.
+    """
+    kind = decoder.cache or ("gpu" if decoder.cache_size else None)
+    if kind is None:
+        return None
+    dtype, threshold = to_numpy_type(decoder.dtype), decoder.cache_threshold
+    output, upright = decoder.output_type.name, decoder.adjust_orientation
+    keys = Keys("mixed", output, dtype.str, upright, load, libraries(gpu=True))
+    if kind != "gpu":
+        return SharedImages(place_of(decoder), keys, dtype, threshold)
+    check_size(decoder)
+    if decoder.cache_folder:
+        decoder.refuse("cache_folder is for cache='disk', but the cache is in the GPU's memory")
+    return GpuImages(decoder.cache_size, keys, dtype, threshold)
+
+
+ROWS_OF_THREAD = 16
+"""Images that a thread copies out of a shared cache for one call. To hand a call to a thread takes
+as long as to copy an image of a few KB."""
+
+_ALIGNMENT = 256
+_ELEMENTS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int"}
+
+
+class Cut:
+    """Cuts windows out of whole images in the memory of the GPU.
+
+    Args:
+        itemsize: bytes of an element.
+    """
+
+    def __init__(self, itemsize: int) -> None:
+        self._kernel = Kernel(
+            Path(__file__).parent / "cut.cu", "cut", (("Element", _ELEMENTS[itemsize]),)
+        )
+        self._itemsize = itemsize
+
+    def launch(
+        self,
+        device: Device,
+        images: NDArray[np.uint64],
+        shapes: NDArray[np.int64],
+        windows: NDArray[np.int64],
+        out: NDArray[np.uint64],
+    ) -> None:
+        """Launch the kernel.
+
+        Args:
+            device: the device.
+            images: addresses of the whole images.
+            shapes: height, width and channels of the whole images: (images, 3).
+            windows: the windows: (images, 4).
+            out: addresses of the results.
+        """
+        y0, x0, y1, x1 = windows.T
+        widths, channels = shapes[:, 1], shapes[:, 2]
+        offsets = (y0 * widths + x0) * channels * self._itemsize
+        lines = (x1 - x0) * channels
+        table = struct_table(
+            "Sample",
+            len(images),
+            source=Pointers(images + offsets.astype(np.uint64), "const Element*"),
+            out=Pointers(out, "Element*"),
+            height=(y1 - y0).astype(np.int32),
+            line=lines.astype(np.int32),
+            stride=(widths * channels).astype(np.int32),
+        )
+        launch_elements(device, self._kernel, table, (y1 - y0) * lines)
+
+
+def packed_images(device: Device, shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> TensorListGPU:
+    """Return memory for images that are no results: height, width and channels (images, 3)."""
+    steps = -(-shapes.prod(axis=1) * dtype.itemsize // _ALIGNMENT) * _ALIGNMENT
+    memory = device.buffer(int(steps.sum()))
+    return TensorListGPU(PackedRows(memory, np.cumsum(steps) - steps, shapes, dtype))
+
+
+class CachedRows(ABC):
+    """What a cache has of one batch, and what the batch adds to the cache.
+
+    Args:
+        lengths: lengths of the files in bytes; 0 for rows that are no files: (batch,).
+
+    Attributes:
+        is_file: whether a row is a file: (batch,) bool. Others have no key.
+        hits: rows whose images the cache has.
+        shapes: height, width and channels of these images: (hits, 3).
+        kept: rows whose images the batch adds.
+        images: addresses of the whole images of hits and kept rows: (batch,); valid after `place`.
+    """
+
+    def __init__(self, lengths: NDArray[np.int64]) -> None:
+        self.is_file = lengths > 0
+        self.hits = np.empty(0, np.intp)
+        self.shapes = np.empty((0, 3), np.int64)
+        self.kept = np.empty(0, np.intp)
+        self.images = np.zeros(len(lengths), np.uint64)
+
+    @abstractmethod
+    def keep(self, rows: Rows, shapes: NDArray[np.int64]) -> None:
+        """Choose the rows to add among rows that are no hits; shapes: (rows, 3)."""
+
+    @abstractmethod
+    def place(self, device: Device) -> None:
+        """Have memory on the device for the images of hits and kept rows."""
+
+    @abstractmethod
+    def store(self, batch: BatchContext, sound: Callable[[], NDArray[np.bool_]]) -> None:
+        """Add the kept rows to the cache once the device has written them.
+
+        Args:
+            batch: the batch, whose work is launched.
+            sound: tells, when the device is done, which of the kept rows to add: (kept,).
+        """
+
+
+class MixedCache(ABC):
+    """The cache of one decoder on the GPU. Threads may use it together.
+
+    Args:
+        mebibytes: size of the cache.
+        keys: make the keys of the images.
+        dtype: of the images.
+        threshold: images of fewer bytes are not stored.
+
+    Attributes:
+        cut: cuts windows out of the images.
+        tally: counts what comes from the cache, and what is stored.
+    """
+
+    def __init__(self, mebibytes: int, keys: Keys, dtype: np.dtype[Any], threshold: int) -> None:
+        self.cut = Cut(dtype.itemsize)
+        self.tally = Tally()
+        self.dtype = dtype
+        self._mebibytes = mebibytes
+        self._keys = keys
+        self._threshold = threshold
+
+    def has_size(self, shapes: NDArray[np.int64], room: int) -> NDArray[np.bool_]:
+        """Whether images have a size that is stored, and that `room` bytes suffice for."""
+        sizes = shapes.prod(axis=1) * self.dtype.itemsize
+        fits: NDArray[np.bool_] = (sizes <= room) & (sizes < LARGEST)
+        return fits & (sizes >= max(1, self._threshold))
+
+    def keys_of(self, work: MixedBatch) -> list[bytes]:
+        """Return the keys of a batch's images."""
+        return self._keys.of_batch(work.encoded, work.files.lengths)
+
+    @abstractmethod
+    def open(self, device: Device) -> None:
+        """Open the cache; idempotent, and not called by two threads at a time."""
+
+    @abstractmethod
+    def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> CachedRows:
+        """Return what the cache has of a batch; rows that are no files are no hits.
+
+        Args:
+            batch: gives host memory.
+            work: the batch, with the files.
+            threads: that copy.
+        """
+
+    @abstractmethod
+    def remark(self) -> str:
+        """See `Operator.remark`."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leave the cache, and keep what `remark` tells; idempotent."""
+
+
+class GpuImages(MixedCache):
+    """Images in the memory of the GPU: see `MixedCache`."""
+
+    _fill = ""
+    _cache: DeviceCache | None = None
+    _device_id = 0
+
+    def open(self, device: Device) -> None:
+        if self._cache is None:
+            self._cache = open_device_cache(device, self._mebibytes)
+            self._device_id = device.id
+
+    def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> CachedRows:
+        assert self._cache is not None
+        return _GpuRows(self, self._cache, work)
+
+    def remark(self) -> str:
+        if (cache := self._cache) is not None:
+            used, size = cache.used / 1e6, cache.nbytes / 1e6
+            self._fill = f"cache: {used:.1f} of {size:.1f} MB of the GPU are taken"
+        return self._fill
+
+    def close(self) -> None:
+        self.remark()
+        if self._cache is not None:
+            self._cache = None
+            close_device_cache(self._device_id, self._mebibytes)
+
+
+class _GpuRows(CachedRows):
+    def __init__(self, owner: GpuImages, cache: DeviceCache, work: MixedBatch) -> None:
+        super().__init__(work.files.lengths)
+        self._owner = owner
+        self._cache = cache
+        self._keys = owner.keys_of(work)
+        found = cache.find_all(self._keys)
+        self._is_new = (found[:, 4] < 0) & self.is_file
+        self.hits = np.flatnonzero((found[:, 4] > 0) & self.is_file)
+        self.shapes = found[self.hits, 1:4]
+        self.images[self.hits] = found[self.hits, 0].astype(np.uint64)
+        self._numbers = np.empty(0, np.int64)
+
+    def keep(self, rows: Rows, shapes: NDArray[np.int64]) -> None:
+        owner, cache = self._owner, self._cache
+        wanted = self._is_new[rows] & owner.has_size(shapes, cache.nbytes - cache.used)
+        rows, shapes = rows[wanted], shapes[wanted]
+        if len(rows):
+            keys = [self._keys[row] for row in rows.tolist()]
+            self._numbers, claimed = cache.claim(keys, shapes, owner.dtype.itemsize)
+            self.kept = rows[claimed]
+
+    def place(self, device: Device) -> None:
+        if len(self.kept):
+            self.images[self.kept] = self._cache.addresses(self._numbers)
+
+    def store(self, batch: BatchContext, sound: Callable[[], NDArray[np.bool_]]) -> None:
+        def publish() -> None:
+            numbers = self._numbers[sound()]
+            self._cache.publish(numbers)
+            self._owner.tally.add(stores=len(numbers))
+
+        batch.check_later(publish)
+
+
+class SharedImages(MixedCache):
+    """Images in a cache of the host: see `MixedCache`.
+
+    Args:
+        place: where the cache lies.
+    """
+
+    _fill = ""
+    _cache: SharedCache | None = None
+
+    def __init__(self, place: Place, keys: Keys, dtype: np.dtype[Any], threshold: int) -> None:
+        super().__init__(place.mebibytes, keys, dtype, threshold)
+        self._place = place
+        self._lock = Lock()
+
+    def open_shared(self) -> SharedCache:
+        """Open the cache; idempotent."""
+        with self._lock:
+            if self._cache is None:
+                self._cache = open_cache(self._place)
+            return self._cache
+
+    def open(self, device: Device) -> None:
+        self.open_shared()
+
+    def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> CachedRows:
+        assert self._cache is not None
+        return _SharedRows(self, self._cache, batch, work, threads)
+
+    def remark(self) -> str:
+        if (cache := self._cache) is not None:
+            self.tally.damaged = cache.damaged
+            used, size = cache.used / 1e6, cache.nbytes / 1e6
+            self._fill = f"cache: {used:.1f} of {size:.1f} MB are taken"
+        return self._fill
+
+    def close(self) -> None:
+        self.remark()
+        if self._cache is not None:
+            self._cache = None
+            close_cache(self._place)
+
+
+class _SharedRows(CachedRows):
+    def __init__(
+        self,
+        owner: SharedImages,
+        cache: SharedCache,
+        batch: BatchContext,
+        work: MixedBatch,
+        threads: CpuFallback,
+    ) -> None:
+        super().__init__(work.files.lengths)
+        self._owner = owner
+        self._cache = cache
+        self._keys = owner.keys_of(work)
+        slots = cache.find_all(self._keys)
+        shapes = slots["shape"].astype(np.int64)
+        sizes = shapes.prod(axis=1) * owner.dtype.itemsize
+        rows = np.flatnonzero((slots["nbytes"] > 0) & (slots["nbytes"] == sizes) & self.is_file)
+        steps = -(-sizes[rows] // _ALIGNMENT) * _ALIGNMENT
+        self._starts = np.cumsum(steps) - steps
+        # Memory of the batch is pinned for copies to the GPU, and counts for the batch's budget.
+        self._pixels = batch.empty((int(steps.sum()),), np.uint8)
+        whole = self._read(slots[rows], threads)
+        for row in rows[~whole].tolist():  # drops the damaged image, and counts it
+            cache.find(self._keys[row], owner.dtype, np.empty)
+        self.hits, self._starts = rows[whole], self._starts[whole]
+        self.shapes = shapes[self.hits]
+
+    def _read(self, slots: NDArray[np.void], threads: CpuFallback) -> NDArray[np.bool_]:
+        """Copy images into the memory of the batch; return which of them are whole."""
+        whole = np.ones(len(slots), np.bool_)
+        if not len(slots):
+            return whole
+
+        def read(part: slice) -> list[int]:
+            return self._cache.read_all(slots[part], self._pixels.data, self._starts[part])
+
+        parts = [slice(at, at + ROWS_OF_THREAD) for at in range(0, len(slots), ROWS_OF_THREAD)]
+        calls = [threads.submit(read, part) for part in parts]
+        for part, call in zip(parts, calls, strict=True):
+            whole[np.array(call.result(), np.intp) + part.start] = False
+        return whole
+
+    def keep(self, rows: Rows, shapes: NDArray[np.int64]) -> None:
+        if len(rows):
+            wanted = self._owner.has_size(shapes, self._cache.room) & self.is_file[rows]
+            self.kept, self._kept_shapes = rows[wanted], shapes[wanted]
+
+    def place(self, device: Device) -> None:
+        if len(self.hits):
+            pixels = device.upload(self._pixels)
+            self.images[self.hits] = (address_of(pixels) + self._starts).astype(np.uint64)
+            self._uploaded = pixels  # until the windows are cut
+        if len(self.kept):
+            self._decoded = packed_images(device, self._kept_shapes, self._owner.dtype)
+            self.images[self.kept] = self._decoded.pointers()
+
+    def store(self, batch: BatchContext, sound: Callable[[], NDArray[np.bool_]]) -> None:
+        images = batch.device.to_host(self._decoded, batch.empty)
+
+        def write() -> None:
+            stored = [
+                self._cache.store(self._keys[int(self.kept[i])], images.row(i))
+                for i in np.flatnonzero(sound()).tolist()
+            ]
+            self._owner.tally.add(stores=sum(stored))
+
+        batch.check_later(write)
