@@ -320,8 +320,9 @@ class SharedCache:
                 fcntl.lockf(self.descriptor, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Close the file."""
-        os.close(self.descriptor)
+        """Close the file. Threads that are late find nothing, and store nothing."""
+        descriptor, self.descriptor = self.descriptor, -1
+        os.close(descriptor)
 
 
 def _checksum(pixels: memoryview) -> int:

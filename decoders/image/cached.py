@@ -21,6 +21,7 @@ from ..cache.places import Place, close_cache, open_cache
 from ..cache.shared_cache import SharedCache
 from .color import channels_of
 from .formats.base import ImageHeader
+from .shrink import shrunk_sizes
 from .table import added_formats, read_decodable_header
 
 _DECODING_LIBRARIES = (
@@ -50,6 +51,7 @@ class CachingDecoder(Protocol):
     cache_size: Any
     cache_folder: Any
     cache_threshold: Any
+    shrink_shorter: Any
     output_type: Any
     dtype: Any
     adjust_orientation: Any
@@ -84,6 +86,7 @@ def image_cache(
         to_numpy_type(decoder.dtype),
         decoder.adjust_orientation,
         fit,
+        decoder.shrink_shorter,
         decoder.cache_threshold,
         report_blemish,
     )
@@ -151,6 +154,7 @@ class ImageCache:
         place: where the cache lies.
         output, dtype, use_exif: as for `decode.decode`.
         fit: as for `decode.decode_to_fit`; None for images of full size.
+        shorter: pixels that the shorter side has at most; 0 for no limit.
         threshold: images of fewer bytes are not stored.
         report_blemish: as for `decode.decode`.
     """
@@ -162,6 +166,7 @@ class ImageCache:
         dtype: np.dtype[Any],
         use_exif: bool,
         fit: tuple[int, int] | None,
+        shorter: int,
         threshold: int,
         report_blemish: Callable[[str], None],
     ) -> None:
@@ -169,9 +174,10 @@ class ImageCache:
         self._output = output
         self._dtype = dtype
         self._use_exif = use_exif
+        self._shorter = shorter
         self._threshold = threshold
         self._report_blemish = report_blemish
-        self._keys = Keys(output, dtype.str, use_exif, fit, libraries(gpu=False))
+        self._keys = Keys(output, dtype.str, use_exif, fit, shorter, libraries(gpu=False))
         self._shared: SharedCache | None = None
         self._lock = Lock()
         self._tally = Tally()
@@ -219,8 +225,9 @@ class ImageCache:
         return image
 
     def _wants(self, header: ImageHeader, shared: SharedCache) -> bool:
-        shape = *header.size(use_exif=self._use_exif), channels_of(header.space_of(self._output))
-        nbytes = prod(shape) * self._dtype.itemsize
+        sizes = np.array([header.size(use_exif=self._use_exif)])
+        size = shrunk_sizes(sizes, self._shorter)[0].tolist()
+        nbytes = prod(size) * channels_of(header.space_of(self._output)) * self._dtype.itemsize
         return is_lasting(header) and nbytes >= self._threshold and shared.has_room(nbytes)
 
     def event_counts(self) -> dict[str, int]:

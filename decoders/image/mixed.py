@@ -20,8 +20,7 @@ inside the compressed data: the pixels behind the damage are wrong without an er
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,13 +33,14 @@ from ...engine.graph.context import HasPlacement, RowsContext
 from ...engine.threads import TeamCall
 from ..on_cpu import CpuFallback
 from . import color
-from .cached import is_lasting
 from .cpu_decoding import CpuDecoding
 from .engines.nvimgcodec import JpegDecoder
 from .finish import Finish
 from .mixed_batch import MixedBatch
 from .plain_jpeg import PlainJpeg
+from .shrink import shrunk_sizes
 from .table import FORMATS, read_decodable_header
+from .whole_images import WholeImages, without
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
@@ -61,11 +61,14 @@ class DecodedOnCpu(NamedTuple):
 
     Attributes:
         pixels: HWC.
-        is_whole: whether this is the whole image, for the cache, and not the window.
+        is_whole: whether this is the whole image, and not the window.
+        is_sound: whether a cache may keep the image. Each decode of a damaged file counts, even if
+            its pixels are intact.
     """
 
     pixels: Array
     is_whole: bool
+    is_sound: bool
 
 
 CpuCalls = dict[int, TeamCall[DecodedOnCpu]]
@@ -107,6 +110,7 @@ class MixedDecoding:
         output, dtype, use_exif, report_blemish: as for `decode`.
         load: the part of the plain JPEG files for the hardware engine, the others being for CUDA
             cores; 0 for no engine, None to adapt to the engine's rate.
+        shorter: as for `WholeImages`.
         cache: of whole images; None for no cache.
     """
 
@@ -116,8 +120,9 @@ class MixedDecoding:
         dtype: np.dtype[Any],
         use_exif: bool,
         load: float | None,
+        shorter: int,
         report_blemish: Callable[[str], None],
-        cache: MixedCache | None = None,
+        cache: MixedCache | None,
     ) -> None:
         self._output = output
         self._dtype = dtype
@@ -125,7 +130,7 @@ class MixedDecoding:
         self._finish = Finish(output, dtype)
         self._plain = PlainJpeg(load, self._finish)
         self._report_blemish = report_blemish
-        self._cache = cache
+        self._whole = WholeImages(dtype, shorter, cache)
         self._fallback = CpuFallback(_ON_CPU)
         # Known once a batch has run: whether CUDA decodes more than plain files; and what decodes
         # on the CPU.
@@ -153,8 +158,8 @@ class MixedDecoding:
                 # Beside an engine, threads decode what it cannot, while it decodes the others.
                 self._wants_gpu = engine is None
                 on_cpu = self._open_cpu(batch)
-                if self._cache is not None:
-                    self._cache.open(batch.device)
+                if self._whole.cache is not None:
+                    self._whole.cache.open(batch.device)
                 self._on_cpu = on_cpu
         call: TeamCall[Begun] | None
         call, batch.begun = batch.begun, None
@@ -162,13 +167,13 @@ class MixedDecoding:
         work, others, calls, errors = begun
         batch.errors |= errors
         work.out = batch.device.empty(self._shapes(batch, work), self._dtype)
-        self._place(batch, work)
-        plain = _without(batch.errors, np.flatnonzero(work.is_plain))
+        self._whole.place(batch.device, work)
+        plain = without(batch.errors, np.flatnonzero(work.is_plain))
         left, damaged = self._plain.decode(batch, work, plain)
         refused = self._by_nvimgcodec(batch, np.concatenate([left, others]), work)
         calls |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
         self._upload(batch, calls, work)
-        self._cut_and_store(batch, work)
+        self._whole.finish(batch, work)
         return work.out
 
     def rehearse(
@@ -181,9 +186,8 @@ class MixedDecoding:
         out = device.empty(np.hstack([extents, channels]), self._dtype)
         turns, widths = np.ones(len(boxes), np.int64), extents[:, 1]
         self._finish.launch(device, extents, turns, out.pointers(), pixels.pointers(), widths)
-        if self._cache is not None:
-            shapes = np.hstack([sizes, channels])
-            self._cache.cut.launch(device, pixels.pointers(), shapes, boxes, out.pointers())
+        given = sizes, self._finish.channels, boxes, out.pointers()
+        self._whole.rehearse(device, pixels.pointers(), *given)
         return out
 
     def _begin(
@@ -198,25 +202,25 @@ class MixedDecoding:
         """
         gray_is_plain = self._output != "ANY_DATA"  # else the result has the channels of the file
         work = MixedBatch(encoded, self._use_exif, gray_is_plain=gray_is_plain)
-        if self._cache is not None:
-            work.take_hits(self._cache.find(batch, work, self._fallback))
+        self._whole.find(batch, work, self._fallback)
         others, on_cpu = self._sort(work, rows.errors)
-        sizes = work.upright()
-        work.windows = work.boxes = windows(rows, sizes)
-        self._keep(rows.errors, work, sizes)
-        others, on_cpu = (_without(rows.errors, chosen) for chosen in (others, on_cpu))
+        sizes = shrunk_sizes(work.upright(), self._whole.shorter)
+        work.windows = windows(rows, sizes)
+        channels = self._channels(work)
+        self._whole.choose(rows.errors, work, np.column_stack([sizes, channels]))
+        others, on_cpu = (without(rows.errors, chosen) for chosen in (others, on_cpu))
         return Begun(work, others, self._start_on_cpu(batch, on_cpu, work), rows.errors)
 
     @property
     def path_used(self) -> str:
         """The decoders of the CPU, and the cache: see `Operator.remark`."""
         decoders = "" if self._on_cpu is None else self._on_cpu.path_used
-        cache = "" if self._cache is None else self._cache.remark()
+        cache = "" if self._whole.cache is None else self._whole.cache.remark()
         return "; ".join(filter(None, (cache, decoders)))
 
     def event_counts(self) -> dict[str, int]:
         """See `Operator.event_counts`."""
-        counts = {} if self._cache is None else self._cache.tally.event_counts()
+        counts = {} if self._whole.cache is None else self._whole.cache.tally.event_counts()
         return counts | self._fallback.event_counts()
 
     def close(self) -> None:
@@ -224,8 +228,8 @@ class MixedDecoding:
         self._fallback.close()
         if self._on_cpu is not None:
             self._on_cpu.close()
-        if self._cache is not None:
-            self._cache.close()
+        if self._whole.cache is not None:
+            self._whole.cache.close()
 
     def _sort(
         self, work: MixedBatch, errors: dict[int, BaseException]
@@ -262,7 +266,7 @@ class MixedDecoding:
     def _shapes(self, batch: BatchContext, work: MixedBatch) -> NDArray[np.int64]:
         shapes = np.empty((len(work.encoded), 3), np.int64)
         shapes[:, :2] = work.windows[:, 2:] - work.windows[:, :2]
-        shapes[:, 2] = self._channels(work)
+        shapes[:, 2] = work.shapes[:, 2]
         if batch.errors:
             shapes[list(batch.errors)] = 1
         return shapes
@@ -276,59 +280,6 @@ class MixedDecoding:
             if work.cached is not None:
                 channels[work.cached.hits] = work.cached.shapes[:, 2]
         return channels
-
-    # The cache
-
-    def _keep(self, errors: Collection[int], work: MixedBatch, sizes: NDArray[np.int64]) -> None:
-        """Choose the images for the cache, which are decoded whole.
-
-        Args:
-            errors: rows that are not decoded.
-            work: the batch.
-            sizes: of the upright images: (batch, 2).
-        """
-        if (cached := work.cached) is None or len(cached.hits) == len(sizes):
-            return
-        rows = _without(errors, np.flatnonzero(~work.is_hit))
-        lasting = [work.is_plain[i] or is_lasting(work.headers[i]) for i in rows.tolist()]
-        rows = rows[np.array(lasting, np.bool_)]
-        cached.keep(rows, np.column_stack([sizes, self._channels(work)])[rows])
-        if len(cached.kept):
-            work.is_kept[cached.kept] = True
-            work.boxes = work.windows.copy()
-            work.boxes[cached.kept, :2] = 0
-            work.boxes[cached.kept, 2:] = sizes[cached.kept]
-
-    def _place(self, batch: BatchContext, work: MixedBatch) -> None:
-        """Say where the decoders write: into the results, or into whole images."""
-        work.targets = work.out.pointers()
-        if work.cached is not None:
-            work.cached.place(batch.device)
-            work.targets = np.where(work.is_kept, work.cached.images, work.targets)
-
-    def _cut_and_store(self, batch: BatchContext, work: MixedBatch) -> None:
-        """Cut windows out of whole images, and add these to the cache."""
-        if (cached := work.cached) is None or self._cache is None:
-            return
-        hits, kept = cached.hits, cached.kept[work.is_kept[cached.kept]]
-        self._cache.tally.add(hits=len(hits))
-        rows = _without(batch.errors, np.concatenate([hits, kept]))
-        if len(rows):
-            shapes = np.empty((len(work.is_kept), 3), np.int64)
-            shapes[hits] = cached.shapes
-            shapes[kept, :2] = work.boxes[kept, 2:]
-            shapes[kept, 2] = self._channels(work)[kept]
-            self._cache.cut.launch(
-                batch.device,
-                cached.images[rows],
-                shapes[rows],
-                work.windows[rows],
-                work.out.pointers()[rows],
-            )
-        if len(kept):
-            cached.store(
-                batch, lambda: work.is_kept[cached.kept] & ~_among(cached.kept, batch.errors)
-            )
 
     # nvImageCodec
 
@@ -369,31 +320,27 @@ class MixedDecoding:
             encoded, header = work.encoded.row(i), work.headers[i]
             return decoding.decode(encoded, (y0, x0, y1, x1), header, batch.empty, report)
 
-        def decode_for_cache(i: int) -> DecodedOnCpu:
-            if work.is_kept[i]:
-                blemishes: list[str] = []
-                with suppress(DecodeError):  # the window may be intact
-                    pixels = decode(i, work.boxes[i], blemishes.append)
-                    if not blemishes:
-                        return DecodedOnCpu(pixels, is_whole=True)
-            return DecodedOnCpu(decode(i, work.windows[i], self._report_blemish), is_whole=False)
+        def decode_box(i: int) -> DecodedOnCpu:
+            blemishes: list[str] = []
+            try:
+                pixels = decode(i, work.boxes[i], blemishes.append)
+            except DecodeError:
+                if self._whole.shorter or not work.is_whole[i]:
+                    raise
+            else:
+                for blemish in blemishes:
+                    self._report_blemish(blemish)
+                return DecodedOnCpu(pixels, bool(work.is_whole[i]), is_sound=not blemishes)
+            window = decode(i, work.windows[i], self._report_blemish)  # it may be intact
+            return DecodedOnCpu(window, is_whole=False, is_sound=False)
 
-        return self._fallback.start(chosen.tolist(), decode_for_cache)
+        return self._fallback.start(chosen.tolist(), decode_box)
 
     def _upload(self, batch: BatchContext, calls: CpuCalls, work: MixedBatch) -> None:
         out = work.out.pointers() if calls else work.targets
         for i, decoded in self._fallback.finish(batch, calls):
-            work.is_kept[i] = decoded.is_whole
+            work.is_whole[i] = decoded.is_whole
+            work.is_kept[i] &= decoded.is_sound
             to = work.targets[i] if decoded.is_whole else out[i]
             batch.device.copy_in(int(to), decoded.pixels)
         self._fallback.count(len(calls))
-
-
-def _without(rows: Collection[int], chosen: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the chosen rows but for some."""
-    return np.array([i for i in chosen.tolist() if i not in rows], np.intp) if rows else chosen
-
-
-def _among(rows: NDArray[np.intp], chosen: Collection[int]) -> NDArray[np.bool_]:
-    """Return which of the rows are chosen."""
-    return np.array([i in chosen for i in rows.tolist()], np.bool_)

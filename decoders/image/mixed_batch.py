@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.tensors import PackedRows, TensorListCPU, TensorListGPU
 from . import orientation
 from .engines.turbojpeg import SMALLEST_ON_GPU
 from .formats import jpeg_batch_headers
 from .formats.base import MAX_PIXELS, ImageHeader
 
 if TYPE_CHECKING:
-    from ...engine.tensors import TensorListCPU, TensorListGPU
+    from ...engine.gpu.device import Device
     from .mixed_cache import CachedRows
+
+
+ALIGNMENT = 256
+"""Of whole images in the memory of the GPU, in bytes."""
 
 
 class MixedBatch:
@@ -38,8 +43,12 @@ class MixedBatch:
             whole images.
         cached: what the cache has of the batch; None without a cache.
         is_hit: whether the cache has the image: (batch,) bool.
-        is_kept: whether the image is decoded whole, for the cache: (batch,) bool.
+        is_whole: whether the image is decoded whole: (batch,) bool.
+        is_kept: whether the whole image goes to the cache: (batch,) bool.
+        shapes: height, width and channels of the whole images, scaled down: (batch, 3).
+        images: addresses of the whole images, scaled down, of hits and `is_whole`: (batch,).
         targets: where the decoded pixels go: (batch,) uint64.
+        memory: of whole images that no cache keeps.
         out: the result.
     """
 
@@ -55,7 +64,11 @@ class MixedBatch:
         self.headers: list[ImageHeader | None] = [None] * len(encoded)
         self.cached: CachedRows | None = None
         self.is_hit = np.zeros(len(encoded), np.bool_)
+        self.is_whole = np.zeros(len(encoded), np.bool_)
         self.is_kept = np.zeros(len(encoded), np.bool_)
+        self.shapes: NDArray[np.int64]
+        self.images = np.zeros(len(encoded), np.uint64)
+        self.memory: list[TensorListGPU] = []
         self.windows: NDArray[np.int64]
         self.boxes: NDArray[np.int64]
         self.targets: NDArray[np.uint64]
@@ -88,3 +101,10 @@ class MixedBatch:
             height, width = self.stored[i].tolist()
             boxes[i] = orientation.to_stored((y0, x0, y1, x1), (height, width), int(self.turns[i]))
         return boxes
+
+
+def packed_images(device: Device, shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> TensorListGPU:
+    """Return memory for images that are no results: height, width and channels (images, 3)."""
+    steps = -(-shapes.prod(axis=1) * dtype.itemsize // ALIGNMENT) * ALIGNMENT
+    memory = device.buffer(int(steps.sum()))
+    return TensorListGPU(PackedRows(memory, np.cumsum(steps) - steps, shapes, dtype))

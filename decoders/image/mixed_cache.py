@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.gpu.kernels import Kernel
-from ...engine.gpu.launch import launch_elements
-from ...engine.gpu.tables import Pointers, struct_table
-from ...engine.tensors import PackedRows, TensorListGPU, address_of
+from ...engine.errors import PipelineStopped
+from ...engine.tensors import address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from ..cache.device_cache import DeviceCache, close_device_cache, open_device_cache
 from ..cache.keys import Keys
@@ -27,6 +24,7 @@ from ..cache.places import Place, close_cache, open_cache
 from ..cache.shared_cache import LARGEST, SharedCache
 from ..on_cpu import CpuFallback
 from .cached import CachingDecoder, Tally, check_size, libraries, place_of
+from .mixed_batch import packed_images
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
@@ -53,8 +51,9 @@ def mixed_cache(decoder: CachingDecoder, load: float | None) -> MixedCache | Non
     if kind is None:
         return None
     dtype, threshold = to_numpy_type(decoder.dtype), decoder.cache_threshold
+    shorter = decoder.shrink_shorter
     output, upright = decoder.output_type.name, decoder.adjust_orientation
-    keys = Keys("mixed", output, dtype.str, upright, load, libraries(gpu=True))
+    keys = Keys("mixed", output, dtype.str, upright, load, shorter, libraries(gpu=True))
     if kind != "gpu":
         return SharedImages(place_of(decoder), keys, dtype, threshold)
     check_size(decoder)
@@ -68,60 +67,6 @@ ROWS_OF_THREAD = 16
 as long as to copy an image of a few KB."""
 
 _ALIGNMENT = 256
-_ELEMENTS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int"}
-
-
-class Cut:
-    """Cuts windows out of whole images in the memory of the GPU.
-
-    Args:
-        itemsize: bytes of an element.
-    """
-
-    def __init__(self, itemsize: int) -> None:
-        self._kernel = Kernel(
-            Path(__file__).parent / "cut.cu", "cut", (("Element", _ELEMENTS[itemsize]),)
-        )
-        self._itemsize = itemsize
-
-    def launch(
-        self,
-        device: Device,
-        images: NDArray[np.uint64],
-        shapes: NDArray[np.int64],
-        windows: NDArray[np.int64],
-        out: NDArray[np.uint64],
-    ) -> None:
-        """Launch the kernel.
-
-        Args:
-            device: the device.
-            images: addresses of the whole images.
-            shapes: height, width and channels of the whole images: (images, 3).
-            windows: the windows: (images, 4).
-            out: addresses of the results.
-        """
-        y0, x0, y1, x1 = windows.T
-        widths, channels = shapes[:, 1], shapes[:, 2]
-        offsets = (y0 * widths + x0) * channels * self._itemsize
-        lines = (x1 - x0) * channels
-        table = struct_table(
-            "Sample",
-            len(images),
-            source=Pointers(images + offsets.astype(np.uint64), "const Element*"),
-            out=Pointers(out, "Element*"),
-            height=(y1 - y0).astype(np.int32),
-            line=lines.astype(np.int32),
-            stride=(widths * channels).astype(np.int32),
-        )
-        launch_elements(device, self._kernel, table, (y1 - y0) * lines)
-
-
-def packed_images(device: Device, shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> TensorListGPU:
-    """Return memory for images that are no results: height, width and channels (images, 3)."""
-    steps = -(-shapes.prod(axis=1) * dtype.itemsize // _ALIGNMENT) * _ALIGNMENT
-    memory = device.buffer(int(steps.sum()))
-    return TensorListGPU(PackedRows(memory, np.cumsum(steps) - steps, shapes, dtype))
 
 
 class CachedRows(ABC):
@@ -154,12 +99,13 @@ class CachedRows(ABC):
         """Have memory on the device for the images of hits and kept rows."""
 
     @abstractmethod
-    def store(self, batch: BatchContext, sound: Callable[[], NDArray[np.bool_]]) -> None:
+    def store(self, batch: BatchContext, sound: Callable[[], Rows]) -> None:
         """Add the kept rows to the cache once the device has written them.
 
         Args:
             batch: the batch, whose work is launched.
-            sound: tells, when the device is done, which of the kept rows to add: (kept,).
+            sound: tells, when the device is done, which of the kept rows to add, by their numbers
+                in `kept`.
         """
 
 
@@ -173,12 +119,10 @@ class MixedCache(ABC):
         threshold: images of fewer bytes are not stored.
 
     Attributes:
-        cut: cuts windows out of the images.
         tally: counts what comes from the cache, and what is stored.
     """
 
     def __init__(self, mebibytes: int, keys: Keys, dtype: np.dtype[Any], threshold: int) -> None:
-        self.cut = Cut(dtype.itemsize)
         self.tally = Tally()
         self.dtype = dtype
         self._mebibytes = mebibytes
@@ -189,7 +133,8 @@ class MixedCache(ABC):
         """Whether images have a size that is stored, and that `room` bytes suffice for."""
         sizes = shapes.prod(axis=1) * self.dtype.itemsize
         fits: NDArray[np.bool_] = (sizes <= room) & (sizes < LARGEST)
-        return fits & (sizes >= max(1, self._threshold))
+        fits &= sizes >= max(1, self._threshold)
+        return fits
 
     def keys_of(self, work: MixedBatch) -> list[bytes]:
         """Return the keys of a batch's images."""
@@ -231,7 +176,8 @@ class GpuImages(MixedCache):
             self._device_id = device.id
 
     def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> CachedRows:
-        assert self._cache is not None
+        if self._cache is None:
+            raise PipelineStopped("the pipeline was closed")
         return _GpuRows(self, self._cache, work)
 
     def remark(self) -> str:
@@ -273,7 +219,7 @@ class _GpuRows(CachedRows):
         if len(self.kept):
             self.images[self.kept] = self._cache.addresses(self._numbers)
 
-    def store(self, batch: BatchContext, sound: Callable[[], NDArray[np.bool_]]) -> None:
+    def store(self, batch: BatchContext, sound: Callable[[], Rows]) -> None:
         def publish() -> None:
             numbers = self._numbers[sound()]
             self._cache.publish(numbers)
@@ -308,7 +254,8 @@ class SharedImages(MixedCache):
         self.open_shared()
 
     def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> CachedRows:
-        assert self._cache is not None
+        if self._cache is None:
+            raise PipelineStopped("the pipeline was closed")
         return _SharedRows(self, self._cache, batch, work, threads)
 
     def remark(self) -> str:
@@ -381,13 +328,13 @@ class _SharedRows(CachedRows):
             self._decoded = packed_images(device, self._kept_shapes, self._owner.dtype)
             self.images[self.kept] = self._decoded.pointers()
 
-    def store(self, batch: BatchContext, sound: Callable[[], NDArray[np.bool_]]) -> None:
+    def store(self, batch: BatchContext, sound: Callable[[], Rows]) -> None:
         images = batch.device.to_host(self._decoded, batch.empty)
 
         def write() -> None:
             stored = [
                 self._cache.store(self._keys[int(self.kept[i])], images.row(i))
-                for i in np.flatnonzero(sound()).tolist()
+                for i in sound().tolist()
             ]
             self._owner.tally.add(stores=sum(stored))
 

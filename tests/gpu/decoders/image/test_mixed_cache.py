@@ -89,6 +89,7 @@ def views(arguments):
         ),
         fn.decoders.image(encoded, adjust_orientation=False, **arguments),
         fn.decoders.image_random_crop(encoded, output_type=types.YCbCr, **arguments),
+        fn.decoders.image_random_crop(encoded, shrink_shorter=40, **arguments),
     )
 
 
@@ -100,8 +101,8 @@ def test_all_decoders_give_the_same_images_in_every_epoch(device_stage, photogra
         for _ in range(6):
             assert_same(rows(plain.run()), rows(pipe.run()))
         counts = events(pipe)
-    assert counts[STORES] == 4 * len(photographs)  # four decoders share their images
-    assert counts[HITS] >= 7 * len(photographs)
+    assert counts[STORES] == 5 * len(photographs)  # four of the decoders share their images
+    assert counts[HITS] >= 8 * len(photographs)
 
 
 @pytest.mark.parametrize(("output", "dtype"), [("ANY_DATA", types.UINT16), ("RGB", types.UINT8)])
@@ -136,13 +137,16 @@ def test_a_small_cache_keeps_what_fits(device_stage, tmp_path):
         noise = np.random.default_rng(i).integers(0, 256, (30, 40, 3), np.uint8)
         files.append(str(tmp_path / f"{i}.jpg"))
         cv2.imwrite(files[-1], cv2.resize(noise, (400, 300)))
-    options = {"cache": "gpu", "cache_size": 1}
-    with made(files, views({})) as plain, made(files, views(options)) as pipe:
+    options = {"cache": "gpu", "cache_size": 1, **LOAD}
+    crop = lambda encoded: fn.decoders.image_random_crop(encoded, **LOAD)  # noqa: E731
+    kept = lambda encoded: fn.decoders.image_random_crop(encoded, **options)  # noqa: E731
+    with made(files, crop) as plain, made(files, kept) as pipe:
         for _ in range(5):
             assert_same(rows(plain.run()), rows(pipe.run()))
         counts = events(pipe)
         remarks = [each.remark for each in pipe.stats().operators if each.remark]
-    assert 1 <= counts[STORES] <= 4
+    assert counts[STORES] == 2  # of 360,000 bytes
+    assert counts[HITS] >= 2
     assert any(remark.startswith("cache: ") for remark in remarks)
     assert any(" of 1.0 MB of the GPU are taken" in remark for remark in remarks)
 
@@ -300,6 +304,26 @@ def test_what_consumers_hold_stays_theirs(device_stage, photographs, cached):
         by_bytes = {image.tobytes() for image in expected[0]}
         for outputs in held:
             assert {image.tobytes() for image in rows(outputs)[0]} == by_bytes
+
+
+def test_images_are_scaled_down_as_on_the_cpu(device_stage, zoo, cached):
+    def graph(arguments):
+        arguments = {"shrink_shorter": 20, **arguments}
+        return lambda encoded: (
+            fn.decoders.image(encoded, **arguments),
+            fn.decoders.image_crop(encoded, crop=(1, 1), **arguments),
+        )
+
+    files = zoo[::2]
+    with made(files, graph({"jpeg_fancy_upsampling": True})) as on_cpu:
+        expected = rows(on_cpu.run())
+    for arguments in ({}, cached):
+        with made(files, graph({**LOAD, **arguments})) as pipe:
+            images = rows(pipe.run())
+        for one, other in zip(images, expected, strict=True):
+            for image, wanted in zip(one, other, strict=True):
+                assert image.shape == wanted.shape
+                assert np.abs(image.astype(int) - wanted).mean() <= 1.5
 
 
 @pytest.mark.parametrize(
