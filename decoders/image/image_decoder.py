@@ -51,12 +51,14 @@ _FOR_THE_CPU = (
     "decode on the GPU: device='mixed'",
     "fit=(height, width), if a resize follows: JPEG files are decoded at a lower resolution",
     "store smaller images: `penstock convert` can resize them once",
-    "decode each image once: cache='ram' or 'disk', where the decoded images have room",
+    "decode each image once: cache='ram' or 'disk', where the decoded images have room; with "
+    "shrink_shorter they take less",
     "more cores",
 )
 _FOR_THE_GPU = (
     "files of a form that the GPU decodes, such as JPEG: `penstock convert` makes them",
     "smaller files",
+    "decode each image once: cache='gpu', where the GPU has room for decoded images, or 'ram'",
 )
 _FOR_THE_ENGINE = (
     "hw_decoder_load left out: CUDA cores then decode some of the files",
@@ -245,6 +247,8 @@ class ImageDecoder(FormatUser):
     def check_machine(self) -> None:
         if self._cache is not None:
             self._cache.open()
+        if self._mixed is not None:
+            self._mixed.check_machine()
 
     def _report_blemish(self, _: str) -> None:
         with self._lock:

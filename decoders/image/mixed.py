@@ -138,6 +138,11 @@ class MixedDecoding:
         self._on_cpu: CpuDecoding | None = None
         self._lock = Lock()
 
+    def check_machine(self) -> None:
+        """See `Operator.check_machine`."""
+        if self._whole.cache is not None:
+            self._whole.cache.check_machine()
+
     def begin(
         self, batch: BatchContext, encoded: TensorListCPU, windows: Windows
     ) -> TeamCall[Begun] | None:
@@ -157,10 +162,9 @@ class MixedDecoding:
             if self._on_cpu is None:
                 # Beside an engine, threads decode what it cannot, while it decodes the others.
                 self._wants_gpu = engine is None
-                on_cpu = self._open_cpu(batch)
                 if self._whole.cache is not None:
                     self._whole.cache.open(batch.device)
-                self._on_cpu = on_cpu
+                self._on_cpu = self._open_cpu(batch)
         call: TeamCall[Begun] | None
         call, batch.begun = batch.begun, None
         begun = self._begin(batch, batch, encoded, windows) if call is None else call.result()

@@ -140,6 +140,9 @@ class MixedCache(ABC):
         """Return the keys of a batch's images."""
         return self._keys.of_batch(work.encoded, work.files.lengths)
 
+    def check_machine(self) -> None:
+        """See `Operator.check_machine`."""
+
     @abstractmethod
     def open(self, device: Device) -> None:
         """Open the cache; idempotent, and not called by two threads at a time."""
@@ -243,15 +246,13 @@ class SharedImages(MixedCache):
         self._place = place
         self._lock = Lock()
 
-    def open_shared(self) -> SharedCache:
-        """Open the cache; idempotent."""
+    def check_machine(self) -> None:
         with self._lock:
             if self._cache is None:
                 self._cache = open_cache(self._place)
-            return self._cache
 
     def open(self, device: Device) -> None:
-        self.open_shared()
+        self.check_machine()
 
     def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> CachedRows:
         if self._cache is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, fn, pipeline_def, types
-from penstock.decoders.cache import device_cache
+from penstock.decoders.cache import device_cache, keys
 from penstock.engine.processes import helper_processes
 
 pytest.importorskip("nvidia.nvimgcodec")
@@ -121,14 +122,28 @@ def test_every_form_of_image_comes_back_as_it_was(device_stage, zoo, cached, out
         assert events(pipe)[HITS] >= 2 * len(zoo)
 
 
-def test_the_process_that_reads_hashes_the_files(device_stage, photographs, cached, tuned):
+def test_the_process_that_reads_hashes_the_files(
+    device_stage, photographs, cached, tuned, monkeypatch
+):
     tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
+    hashed: list[int] = []
+
+    def memory(addresses, lengths, original=keys.memory_of):
+        hashed.append(len(lengths))
+        return original(addresses, lengths)
+
+    monkeypatch.setattr(keys, "memory_of", memory)
     decode = lambda encoded: fn.decoders.image(encoded, **LOAD)  # noqa: E731
     kept = lambda encoded: fn.decoders.image(encoded, **LOAD, **cached)  # noqa: E731
-    options = {"batch_size": 4, "exec_processes": True}
-    with made(photographs, decode, **options) as plain, made(photographs, kept, **options) as pipe:
-        for _ in range(20):
+    with made(photographs, decode) as plain, made(photographs, kept) as pipe:
+        deadline = time.monotonic() + 60
+        for _ in range(3):
             assert_same(rows(plain.run()), rows(pipe.run()))
+        while hashed:
+            assert time.monotonic() < deadline
+            hashed.clear()
+            assert_same(rows(plain.run()), rows(pipe.run()))
+        assert events(pipe)[HITS] >= len(photographs)
 
 
 def test_a_small_cache_keeps_what_fits(device_stage, tmp_path):
