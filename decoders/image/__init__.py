@@ -11,6 +11,7 @@ plain_jpeg       its plain JPEG files: the hardware engine, and CUDA cores
 engine_share     which of these files are for the engine
 finish           turn and convert the pixels of such a batch
 cached           whole decoded images out of a cache that processes share, on the CPU
+cached_rows      what a cache has of such a batch
 mixed_cache      the same on the GPU, and out of a cache in the GPU's memory
 shrink           scale images down as they are decoded
 cpu_decoding     the files of such a batch that the CPU decodes, in threads or a process

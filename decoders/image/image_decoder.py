@@ -51,8 +51,8 @@ _FOR_THE_CPU = (
     "decode on the GPU: device='mixed'",
     "fit=(height, width), if a resize follows: JPEG files are decoded at a lower resolution",
     "store smaller images: `penstock convert` can resize them once",
-    "decode each image once: cache='ram' or 'disk', where the decoded images have room; with "
-    "shrink_shorter they take less",
+    "decode each image once: cache='ram' or 'disk', where the decoded images have room",
+    "shrink_shorter, with a cache: the images take less room",
     "more cores",
 )
 _FOR_THE_GPU = (

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.tensors import PackedRows, TensorListCPU, TensorListGPU
 from . import orientation
 from .engines.turbojpeg import SMALLEST_ON_GPU
 from .formats import jpeg_batch_headers
 from .formats.base import MAX_PIXELS, ImageHeader
 
 if TYPE_CHECKING:
-    from ...engine.gpu.device import Device
-    from .mixed_cache import CachedRows
-
-
-ALIGNMENT = 256
-"""Of whole images in the memory of the GPU, in bytes."""
+    from ...engine.tensors import TensorListCPU, TensorListGPU
+    from .cached_rows import CachedRows
 
 
 class MixedBatch:
@@ -101,10 +96,3 @@ class MixedBatch:
             height, width = self.stored[i].tolist()
             boxes[i] = orientation.to_stored((y0, x0, y1, x1), (height, width), int(self.turns[i]))
         return boxes
-
-
-def packed_images(device: Device, shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> TensorListGPU:
-    """Return memory for images that are no results: height, width and channels (images, 3)."""
-    steps = -(-shapes.prod(axis=1) * dtype.itemsize // ALIGNMENT) * ALIGNMENT
-    memory = device.buffer(int(steps.sum()))
-    return TensorListGPU(PackedRows(memory, np.cumsum(steps) - steps, shapes, dtype))

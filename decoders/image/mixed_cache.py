@@ -24,14 +24,12 @@ from ..cache.places import Place, close_cache, open_cache
 from ..cache.shared_cache import LARGEST, SharedCache
 from ..on_cpu import CpuFallback
 from .cached import CachingDecoder, Tally, check_size, libraries, place_of
-from .mixed_batch import packed_images
+from .cached_rows import ALIGNMENT, CachedRows, Rows, packed_images
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
     from .mixed_batch import MixedBatch
-
-Rows = NDArray[np.intp]
 
 
 def mixed_cache(decoder: CachingDecoder, load: float | None) -> MixedCache | None:
@@ -66,47 +64,6 @@ ROWS_OF_THREAD = 16
 """Images that a thread copies out of a shared cache for one call. To hand a call to a thread takes
 as long as to copy an image of a few KB."""
 
-_ALIGNMENT = 256
-
-
-class CachedRows(ABC):
-    """What a cache has of one batch, and what the batch adds to the cache.
-
-    Args:
-        lengths: lengths of the files in bytes; 0 for rows that are no files: (batch,).
-
-    Attributes:
-        is_file: whether a row is a file: (batch,) bool. Others have no key.
-        hits: rows whose images the cache has.
-        shapes: height, width and channels of these images: (hits, 3).
-        kept: rows whose images the batch adds.
-        images: addresses of the whole images of hits and kept rows: (batch,); valid after `place`.
-    """
-
-    def __init__(self, lengths: NDArray[np.int64]) -> None:
-        self.is_file = lengths > 0
-        self.hits = np.empty(0, np.intp)
-        self.shapes = np.empty((0, 3), np.int64)
-        self.kept = np.empty(0, np.intp)
-        self.images = np.zeros(len(lengths), np.uint64)
-
-    @abstractmethod
-    def keep(self, rows: Rows, shapes: NDArray[np.int64]) -> None:
-        """Choose the rows to add among rows that are no hits; shapes: (rows, 3)."""
-
-    @abstractmethod
-    def place(self, device: Device) -> None:
-        """Have memory on the device for the images of hits and kept rows."""
-
-    @abstractmethod
-    def store(self, batch: BatchContext, sound: Callable[[], Rows]) -> None:
-        """Add the kept rows to the cache once the device has written them.
-
-        Args:
-            batch: the batch, whose work is launched.
-            sound: tells, when the device is done, which of the kept rows to add, by their numbers
-                in `kept`.
-        """
 
 
 class MixedCache(ABC):
@@ -140,6 +97,7 @@ class MixedCache(ABC):
         """Return the keys of a batch's images."""
         return self._keys.of_batch(work.encoded, work.files.lengths)
 
+    @abstractmethod
     def check_machine(self) -> None:
         """See `Operator.check_machine`."""
 
@@ -172,6 +130,9 @@ class GpuImages(MixedCache):
     _fill = ""
     _cache: DeviceCache | None = None
     _device_id = 0
+
+    def check_machine(self) -> None:
+        pass  # the device is not known yet
 
     def open(self, device: Device) -> None:
         if self._cache is None:
@@ -290,7 +251,7 @@ class _SharedRows(CachedRows):
         shapes = slots["shape"].astype(np.int64)
         sizes = shapes.prod(axis=1) * owner.dtype.itemsize
         rows = np.flatnonzero((slots["nbytes"] > 0) & (slots["nbytes"] == sizes) & self.is_file)
-        steps = -(-sizes[rows] // _ALIGNMENT) * _ALIGNMENT
+        steps = -(-sizes[rows] // ALIGNMENT) * ALIGNMENT
         self._starts = np.cumsum(steps) - steps
         # Memory of the batch is pinned for copies to the GPU, and counts for the batch's budget.
         self._pixels = batch.empty((int(steps.sum()),), np.uint8)

@@ -26,7 +26,7 @@ from ...engine.gpu.kernels import Kernel
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
 from .cached import is_lasting
-from .mixed_batch import packed_images
+from .cached_rows import Rows, packed_images
 from .shrink import DeviceShrink, shrunk_sizes
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ..on_cpu import CpuFallback
     from .mixed_batch import MixedBatch
     from .mixed_cache import MixedCache
-
-Rows = NDArray[np.intp]
 
 _ELEMENTS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int"}
 
@@ -58,7 +56,7 @@ class WholeImages:
         self.shorter = shorter
         self.cache = cache
         self._dtype = dtype
-        self._cut = _Cut(dtype.itemsize)
+        self._cut = _WindowCut(dtype.itemsize)
         self._shrink = DeviceShrink(dtype)
 
     def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> None:
@@ -166,7 +164,7 @@ class WholeImages:
             self._cut.launch(device, pixels, shapes, boxes, out)
 
 
-class _Cut:
+class _WindowCut:
     """Cuts windows out of whole images in the memory of the GPU.
 
     Args:
