@@ -44,6 +44,7 @@ class DeviceCache:
         self.nbytes = int(memory.nbytes)
         self.used = 0
         self._memory = memory
+        self._address = address_of(memory)
         self._numbers: dict[bytes, int] = {}
         # By the numbers of images: address, height, width, channels, and whether it is published.
         self._images = np.zeros((1024, 5), np.int64)
@@ -83,7 +84,7 @@ class DeviceCache:
                 number = len(self._numbers)
                 if number == len(self._images):
                     self._images = np.concatenate([self._images, np.zeros_like(self._images)])
-                self._images[number] = address_of(self._memory) + self.used, *shapes[i], 0
+                self._images[number] = self._address + self.used, *shapes[i], 0
                 self._numbers[keys[i]] = number
                 self.used += size
                 numbers.append(number)

@@ -292,7 +292,8 @@ class SharedCache:
         return _SLOTS_AT + int.from_bytes(key[:8], "little") % self._slots * _STEP
 
     def _neighbors(self, key: bytes) -> bytes:
-        return os.pread(self.descriptor, NEIGHBORS * _STEP, self._home(key))
+        near = os.pread(self.descriptor, NEIGHBORS * _STEP, self._home(key))
+        return near.ljust(NEIGHBORS * _STEP, b"\0")  # somebody may have cut the file
 
     @staticmethod
     def _search(block: bytes, key: bytes) -> tuple[int, _Slot | None]:

@@ -65,7 +65,6 @@ ROWS_OF_THREAD = 16
 as long as to copy an image of a few KB."""
 
 
-
 class MixedCache(ABC):
     """The cache of one decoder on the GPU. Threads may use it together.
 

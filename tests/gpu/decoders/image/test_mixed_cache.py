@@ -13,6 +13,7 @@ import pytest
 
 from penstock import ArgumentError, fn, pipeline_def, types
 from penstock.decoders.cache import device_cache, keys
+from penstock.engine.gpu.device import Device
 from penstock.engine.processes import helper_processes
 
 pytest.importorskip("nvidia.nvimgcodec")
@@ -164,6 +165,26 @@ def test_a_small_cache_keeps_what_fits(device_stage, tmp_path):
     assert counts[HITS] >= 2
     assert any(remark.startswith("cache: ") for remark in remarks)
     assert any(" of 1.0 MB of the GPU are taken" in remark for remark in remarks)
+
+
+def test_a_batch_of_hits_takes_one_launch(device_stage, photographs, cached, monkeypatch):
+    launched: list[str] = []
+
+    def launch(self, kernel, *arguments, original=Device.launch, **options):
+        launched.append(kernel.function)
+        return original(self, kernel, *arguments, **options)
+
+    monkeypatch.setattr(Device, "launch", launch)
+    arguments = {**LOAD, **cached}
+    graph = lambda encoded: fn.decoders.image_random_crop(encoded, **arguments)  # noqa: E731
+    with made(photographs, graph, prefetch_queue_depth=1) as pipe:
+        for _ in range(4):
+            pipe.run()
+        launched.clear()
+        for _ in range(3):
+            pipe.run()
+    assert set(launched) == {"cut"}
+    assert len(launched) <= 5
 
 
 def test_small_images_stay_out(device_stage, photographs, cached):
