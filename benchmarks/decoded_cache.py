@@ -5,7 +5,12 @@ before a turn begins. Then processes, as the ranks of a host, read shards of the
 together: the table shows the memory of the cache, and that of the processes beside it.
 
     python benchmarks/decoded_cache.py [--data natural 256] [--photographs FOLDER] [--threads 1 2]
-        [--ranks 1 4] [--busy] [--json FILE] [--only NAME ...] [--rounds 5]
+        [--ranks 1 4] [--busy] [--shorter 256] [--json FILE] [--only NAME ...] [--rounds 5]
+
+With --device mixed, pipelines on the GPU take turns: without a cache, and with one in the memory of
+the GPU, in the host's, and on a disk.
+
+    python benchmarks/decoded_cache.py --device mixed --count 4096 --threads 16 [...]
 """
 
 from __future__ import annotations
@@ -27,9 +32,11 @@ from penstock.benchmarks import common
 from penstock.benchmarks.natural_data import data_set
 from penstock.decoders.cache.places import Place, close_cache, open_cache
 
-BATCH = 64
+BATCHES = {"cpu": 64, "mixed": 256}
+"""Samples of a batch, by the decoder's device."""
+
 MEBIBYTES = 1777
-"""Size of the caches, unlike that of other programs: in memory all caches of a size are one."""
+"""Usual size of the caches, unlike that of others: in memory all caches of a size are one."""
 
 CPU_SECONDS = 4.0
 """Seconds of a turn that counts CPU time, which reads `/proc` in steps of 10 ms."""
@@ -54,24 +61,25 @@ class Memory:
     processes_mb: float
 
 
-def decode(encoded: Any, **cache: Any) -> Any:
+def decode(encoded: Any, **options: Any) -> Any:
     """Decode whole images."""
-    return fn.decoders.image(encoded, **cache)
+    return fn.decoders.image(encoded, **options)
 
 
-def train(encoded: Any, **cache: Any) -> Any:
+def train(encoded: Any, **options: Any) -> Any:
     """Compute the input of a classifier's training."""
-    images = fn.decoders.image_random_crop(encoded, **cache)
+    images = fn.decoders.image_random_crop(encoded, **options)
     images = fn.resize(images, size=(224, 224))
     mirror = fn.random.coin_flip(probability=0.5)
     return fn.crop_mirror_normalize(images, mean=[124, 116, 104], std=[58, 57, 57], mirror=mirror)
 
 
 def pipeline(graph: Graph, folder: Path, threads: int, **options: Any) -> Any:
-    """Return a pipeline of photographs; the options are those of the cache and of shards."""
+    """Return a pipeline of photographs; the options are those of the decoder and of shards."""
     shard = {name: options.pop(name) for name in ("shard_id", "num_shards") if name in options}
+    batch = BATCHES[options.get("device", "cpu")]
 
-    @pipeline_def(batch_size=BATCH, num_threads=threads, seed=1)
+    @pipeline_def(batch_size=batch, num_threads=threads, seed=1)
     def define() -> Any:
         encoded, _ = fn.readers.file(
             file_root=str(folder), random_shuffle=True, name="photographs", **shard
@@ -83,18 +91,19 @@ def pipeline(graph: Graph, folder: Path, threads: int, **options: Any) -> Any:
 
 def epoch(pipe: Any) -> None:
     """Run one epoch, so that the cache has all images."""
-    for _ in range(-(-pipe.epoch_size("photographs") // BATCH)):
+    for _ in range(-(-pipe.epoch_size("photographs") // pipe.max_batch_size)):
         pipe.run()
 
 
-def speed(graph: Graph, folder: Path, threads: int, busy: bool, cache: dict[str, Any]) -> float:
+def speed(graph: Graph, folder: Path, threads: int, busy: bool, options: dict[str, Any]) -> float:
     """Return images a second, or a second of CPU time, after an epoch."""
-    with pipeline(graph, folder, threads, **cache) as pipe:
+    with pipeline(graph, folder, threads, **options) as pipe:
+        batch = pipe.max_batch_size
         epoch(pipe)
         if not busy:
-            return BATCH * common.batches_a_second(pipe.run)
+            return batch * common.batches_a_second(pipe.run)
         used = common.cpu_seconds()
-        return BATCH * common.run_for(pipe.run, CPU_SECONDS) / (common.cpu_seconds() - used)
+        return batch * common.run_for(pipe.run, CPU_SECONDS) / (common.cpu_seconds() - used)
 
 
 def photographs(options: argparse.Namespace, data: str) -> Path:
@@ -107,15 +116,20 @@ def photographs(options: argparse.Namespace, data: str) -> Path:
 def measurements(options: argparse.Namespace, folder: str) -> common.Measurements:
     """Return the turns with and without a cache, by name."""
     kinds = {"ram": {}, "disk": {"cache_folder": folder}}
+    decoder = {"device": options.device} if options.device == "mixed" else {}
+    if decoder:
+        kinds = {"gpu": {}, **kinds}
     unit = "images/CPU s" if options.busy else "images/s"
     measurements: dict[str, tuple[str, common.Turn, common.Turn | None]] = {}
     for data, threads in product(options.data, options.threads):
         photos = photographs(options, data)
         for graph, (kind, more) in product((decode, train), kinds.items()):
             turn = partial(speed, graph, photos, threads, options.busy)
-            cache = {"cache": kind, "cache_size": MEBIBYTES, **more}
+            cache = {"cache": kind, "cache_size": options.mebibytes, **more, **decoder}
+            if options.shorter:
+                cache["shrink_shorter"] = options.shorter
             name = f"{graph.__name__} {data}, {kind}, {threads}"
-            measurements[name] = unit, partial(turn, cache), partial(turn, {})
+            measurements[name] = unit, partial(turn, cache), partial(turn, decoder)
     return measurements
 
 
@@ -172,6 +186,9 @@ def main() -> int:
     parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="to be encoded anew")
     parser.add_argument("--count", type=int, default=256, help="number of photographs")
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2], help="worker threads")
+    parser.add_argument("--device", choices=BATCHES, default="cpu", help="of the decoders")
+    parser.add_argument("--shorter", type=int, default=0, help="shrink_shorter with a cache")
+    parser.add_argument("--mebibytes", type=int, default=MEBIBYTES, help="size of the caches")
     parser.add_argument("--busy", action="store_true", help="count CPU time: for busy machines")
     parser.add_argument("--ranks", nargs="+", type=int, default=[1, 4], help="processes")
     options = parser.parse_args()
@@ -179,7 +196,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         offered = measurements(options, folder)
         figures += common.measure(parser, options.only, offered, options.rounds, "no cache")
-    for data, ranks in product(options.data, options.ranks):
+    for data, ranks in product(options.data, options.ranks if options.device == "cpu" else ()):
         used = memory(data, photographs(options, data), ranks)
         figures.append(used)
         print(

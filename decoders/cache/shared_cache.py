@@ -22,12 +22,13 @@ import os
 import struct
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
@@ -39,11 +40,24 @@ KEY_BYTES = 16
 _MAGIC = b"PENSTOCK"
 _HEADER = struct.Struct("<8sQQQ")
 _SLOT = struct.Struct("<16sQQIIII")  # key, offset, bytes, shape, checksum of the array
+SLOTS = np.dtype(
+    [
+        ("key", "<u8", 2),
+        ("offset", "<u8"),
+        ("nbytes", "<u8"),
+        ("shape", "<u4", 3),
+        ("checksum", "<u4"),
+        ("check", "<u4"),
+        ("rest", "V12"),
+    ]
+)
+"""The same slots in NumPy, with the slot's own checksum."""
+
 _USED_AT, _USED_BYTES = 64, 8
 _SLOTS_AT = 4096
 _STEP = 64
 _BLOCK = 512  # bytes in the unit of `st_blocks`: stat(2)
-_LARGEST = 1 << 31
+LARGEST = 1 << 31
 """Bytes of an array that one system call does not read."""
 
 BYTES_PER_SLOT = 8192
@@ -131,11 +145,16 @@ class SharedCache:
         """Bytes of memory or disk that the file takes."""
         return os.fstat(self.descriptor).st_blocks * _BLOCK
 
+    @property
+    def room(self) -> int:
+        """Bytes that arrays may still take."""
+        with suppress(OSError):
+            return self.nbytes - self.used if self._may_write else 0
+        return 0
+
     def has_room(self, nbytes: int) -> bool:
         """Whether an array of this size may be stored."""
-        with suppress(OSError):
-            return self._may_write and 0 < nbytes < _LARGEST and self.used + nbytes <= self.nbytes
-        return False
+        return 0 < nbytes < LARGEST and nbytes <= self.room
 
     def find(self, key: bytes, dtype: np.dtype[Any], empty: Empty) -> Array | None:
         """Return a copy of an array.
@@ -157,6 +176,50 @@ class SharedCache:
                 return array
             self._drop(self._home(key) + at * _STEP, slot)
         return None
+
+    def find_all(self, keys: Sequence[bytes]) -> NDArray[np.void]:
+        """Return the slots of several arrays, for `read_all`: (keys,) of the dtype `SLOTS`.
+
+        Arrays that are not stored have 0 in `nbytes`.
+        """
+        slots = np.zeros(len(keys), SLOTS)
+        with suppress(OSError):  # of the disk: the samples are decoded again
+            blocks = b"".join([self._neighbors(key) for key in keys])
+            near = np.frombuffer(blocks, SLOTS).reshape(-1, NEIGHBORS)
+            wanted = np.frombuffer(b"".join(keys), "<u8").reshape(-1, 1, 2)
+            same = (near["key"] == wanted).all(axis=2) & (near["nbytes"] > 0)
+            rows = np.flatnonzero(same.any(axis=1))
+            found = near[rows, same[rows].argmax(axis=1)]
+            data, ends = found.tobytes(), range(_SLOT.size, found.nbytes, _STEP)
+            checks = [zlib.crc32(data[end - _SLOT.size : end]) for end in ends]
+            rows, found = rows[found["check"] == checks], found[found["check"] == checks]
+            slots[rows] = found
+        return slots
+
+    def read_all(
+        self, slots: NDArray[np.void], memory: memoryview, starts: NDArray[np.int64]
+    ) -> list[int]:
+        """Copy arrays into memory.
+
+        Args:
+            slots: their slots.
+            memory: of bytes.
+            starts: where each array begins in the memory.
+
+        Returns:
+            The numbers of the arrays that are damaged. `find` drops them.
+        """
+        sizes, offsets = slots["nbytes"].tolist(), slots["offset"].tolist()
+        damaged = []
+        for i, start in enumerate(starts.tolist()):
+            pixels = memory[start : start + sizes[i]]
+            try:
+                whole = os.preadv(self.descriptor, [pixels], offsets[i]) == sizes[i]
+            except OSError:
+                whole = False
+            if not whole or (self._verify and _checksum(pixels) != slots["checksum"][i]):
+                damaged.append(i)
+        return damaged
 
     def _read(self, slot: _Slot, dtype: np.dtype[Any], empty: Empty) -> Array | None:
         """Return the array of a slot; None if it is damaged."""
@@ -229,7 +292,8 @@ class SharedCache:
         return _SLOTS_AT + int.from_bytes(key[:8], "little") % self._slots * _STEP
 
     def _neighbors(self, key: bytes) -> bytes:
-        return os.pread(self.descriptor, NEIGHBORS * _STEP, self._home(key))
+        near = os.pread(self.descriptor, NEIGHBORS * _STEP, self._home(key))
+        return near.ljust(NEIGHBORS * _STEP, b"\0")  # somebody may have cut the file
 
     @staticmethod
     def _search(block: bytes, key: bytes) -> tuple[int, _Slot | None]:
@@ -257,8 +321,9 @@ class SharedCache:
                 fcntl.lockf(self.descriptor, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Close the file."""
-        os.close(self.descriptor)
+        """Close the file. Threads that are late find nothing, and store nothing."""
+        descriptor, self.descriptor = self.descriptor, -1
+        os.close(descriptor)
 
 
 def _checksum(pixels: memoryview) -> int:

@@ -6,10 +6,14 @@ engines/         what decodes: libjpeg-turbo and OpenCV (CPU), nvJPEG, nvImageCo
 decode           decode one image on the CPU, in the color space, dtype and region asked for
 mixed            decode a batch into GPU memory
 mixed_batch      headers, boxes and results of such a batch
+whole_images     its images that are decoded whole, for a cache or to be scaled down
 plain_jpeg       its plain JPEG files: the hardware engine, and CUDA cores
 engine_share     which of these files are for the engine
 finish           turn and convert the pixels of such a batch
-cached           whole decoded images out of a cache that processes share
+cached           whole decoded images out of a cache that processes share, on the CPU
+cached_rows      what a cache has of such a batch
+mixed_cache      the same on the GPU, and out of a cache in the GPU's memory
+shrink           scale images down as they are decoded
 cpu_decoding     the files of such a batch that the CPU decodes, in threads or a process
 decoding_child   that process
 color            color spaces and sample dtypes

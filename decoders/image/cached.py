@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable
 from functools import cache
@@ -17,10 +16,12 @@ from ...engine.errors import DecodeError
 from ...engine.graph.operator import Array
 from ...engine.tensors.dtypes import to_numpy_type
 from ...engine.tensors.results import Empty
+from ..cache.keys import Keys
 from ..cache.places import Place, close_cache, open_cache
-from ..cache.shared_cache import KEY_BYTES, SharedCache
+from ..cache.shared_cache import SharedCache
 from .color import channels_of
 from .formats.base import ImageHeader
+from .shrink import shrunk_sizes
 from .table import added_formats, read_decodable_header
 
 _DECODING_LIBRARIES = (
@@ -33,6 +34,9 @@ _DECODING_LIBRARIES = (
     "tifffile",
 )
 """Distributions whose releases may differ in the pixels that they decode."""
+
+_GPU_LIBRARIES = (*_DECODING_LIBRARIES, "nvidia-nvimgcodec-cu12", "nvidia-nvimgcodec-cu13")
+"""The same, where the GPU decodes."""
 
 Decode = Callable[..., Array]
 """`decode(encoded, empty, report_blemish)` returns the whole image, in memory of `empty`."""
@@ -47,6 +51,7 @@ class CachingDecoder(Protocol):
     cache_size: Any
     cache_folder: Any
     cache_threshold: Any
+    shrink_shorter: Any
     output_type: Any
     dtype: Any
     adjust_orientation: Any
@@ -60,23 +65,15 @@ def image_cache(
     fit: tuple[int, int] | None,
     report_blemish: Callable[[str], None],
 ) -> ImageCache:
-    """Return the cache that a decoder's arguments ask for; it opens when it is used.
+    """Return the cache that a decoder on the CPU asks for; it opens when it is used.
 
     Raises:
         ArgumentError: the arguments contradict one another.
     """
-    kind, folder = decoder.cache, decoder.cache_folder
-    if decoder.device != "cpu":
+    if decoder.cache == "gpu":
         decoder.refuse(
-            f"cache={kind!r} keeps images that the CPU decodes, but device is "
-            f"{decoder.device!r}; leave device out, and move the images with .gpu()"
-        )
-    if not decoder.cache_size:
-        decoder.refuse(f"cache={kind!r} needs cache_size: the most MiB that the cache may take")
-    if bool(folder) != (kind == "disk"):
-        decoder.refuse(
-            "cache='disk' needs cache_folder, and cache='ram' has none, but cache is "
-            f"{kind!r} and cache_folder is {folder!r}"
+            f"cache='gpu' keeps images in the GPU's memory, but device is {decoder.device!r}; "
+            "decode with device='mixed', or pass cache='ram'"
         )
     if fit is not None and decoder.is_windowed:
         decoder.refuse(
@@ -84,14 +81,67 @@ def image_cache(
             "image to cache; leave out fit or cache"
         )
     return ImageCache(
-        Place(kind, decoder.cache_size, folder and os.path.realpath(folder)),
+        place_of(decoder),
         decoder.output_type.name,
         to_numpy_type(decoder.dtype),
         decoder.adjust_orientation,
         fit,
+        decoder.shrink_shorter,
         decoder.cache_threshold,
         report_blemish,
     )
+
+
+def place_of(decoder: CachingDecoder) -> Place:
+    """Return the place of a decoder's cache, which is not "gpu".
+
+    Raises:
+        ArgumentError: the arguments contradict one another.
+    """
+    kind, folder = decoder.cache, decoder.cache_folder
+    check_size(decoder)
+    if bool(folder) != (kind == "disk"):
+        decoder.refuse(
+            "cache='disk' needs cache_folder, and cache='ram' has none, but cache is "
+            f"{kind!r} and cache_folder is {folder!r}"
+        )
+    return Place(kind, decoder.cache_size, folder and os.path.realpath(folder))
+
+
+def check_size(decoder: CachingDecoder) -> None:
+    """Raise ArgumentError for a cache without a size."""
+    if not decoder.cache_size:
+        decoder.refuse(
+            f"cache={decoder.cache!r} needs cache_size: the most MiB that the cache may take"
+        )
+
+
+class Tally:
+    """Counts what comes from a cache, and what is stored there. Threads may use it together.
+
+    Attributes:
+        damaged: images that were damaged, and dropped.
+    """
+
+    def __init__(self) -> None:
+        self.damaged = 0
+        self._hits = self._stores = 0
+        self._lock = Lock()
+
+    def add(self, *, hits: int = 0, stores: int = 0) -> None:
+        """Count images that came from the cache, and images that were stored."""
+        with self._lock:
+            self._hits += hits
+            self._stores += stores
+
+    def event_counts(self) -> dict[str, int]:
+        """See `Operator.event_counts`."""
+        counts = {
+            "images from the cache": self._hits,
+            "images stored in the cache": self._stores,
+            "damaged images dropped from the cache": self.damaged,
+        }
+        return {event: number for event, number in counts.items() if number}
 
 
 class ImageCache:
@@ -104,6 +154,7 @@ class ImageCache:
         place: where the cache lies.
         output, dtype, use_exif: as for `decode.decode`.
         fit: as for `decode.decode_to_fit`; None for images of full size.
+        shorter: pixels that the shorter side has at most; 0 for no limit.
         threshold: images of fewer bytes are not stored.
         report_blemish: as for `decode.decode`.
     """
@@ -115,6 +166,7 @@ class ImageCache:
         dtype: np.dtype[Any],
         use_exif: bool,
         fit: tuple[int, int] | None,
+        shorter: int,
         threshold: int,
         report_blemish: Callable[[str], None],
     ) -> None:
@@ -122,13 +174,13 @@ class ImageCache:
         self._output = output
         self._dtype = dtype
         self._use_exif = use_exif
+        self._shorter = shorter
         self._threshold = threshold
         self._report_blemish = report_blemish
-        told = repr((output, dtype.str, use_exif, fit, _libraries()))
-        self._seed = hashlib.sha256(told.encode())
+        self._keys = Keys(output, dtype.str, use_exif, fit, shorter, libraries(gpu=False))
         self._shared: SharedCache | None = None
         self._lock = Lock()
-        self._hits = self._stores = self._damaged = 0
+        self._tally = Tally()
         self._fill = ""
 
     def open(self) -> SharedCache:
@@ -153,11 +205,10 @@ class ImageCache:
         if encoded.ndim != 1 or encoded.dtype != np.uint8 or not encoded.flags.c_contiguous:
             return None
         shared = self.open()
-        key = self._key(encoded)
+        key = self._keys.of_file(encoded)
         found = shared.find(key, self._dtype, empty)
         if found is not None:
-            with self._lock:
-                self._hits += 1
+            self._tally.add(hits=1)
             return found
         header = read_decodable_header(encoded)
         if not self._wants(header, shared):
@@ -170,32 +221,20 @@ class ImageCache:
         if blemishes:  # each decode of the file counts
             self._report_blemish(blemishes[0])
         elif shared.store(key, image):
-            with self._lock:
-                self._stores += 1
+            self._tally.add(stores=1)
         return image
 
-    def _key(self, encoded: Array) -> bytes:
-        digest = self._seed.copy()
-        digest.update(encoded.data)
-        return digest.digest()[:KEY_BYTES]
-
     def _wants(self, header: ImageHeader, shared: SharedCache) -> bool:
-        shape = *header.size(use_exif=self._use_exif), channels_of(header.space_of(self._output))
-        nbytes = prod(shape) * self._dtype.itemsize
-        # The program's own formats may change without a sign that could enter the key.
-        own = {row.name for row in added_formats()}
-        return header.format not in own and nbytes >= self._threshold and shared.has_room(nbytes)
+        sizes = np.array([header.size(use_exif=self._use_exif)])
+        size = shrunk_sizes(sizes, self._shorter)[0].tolist()
+        nbytes = prod(size) * channels_of(header.space_of(self._output)) * self._dtype.itemsize
+        return is_lasting(header) and nbytes >= self._threshold and shared.has_room(nbytes)
 
     def event_counts(self) -> dict[str, int]:
         """See `Operator.event_counts`."""
         if self._shared is not None:
-            self._damaged = self._shared.damaged
-        counts = {
-            "images from the cache": self._hits,
-            "images stored in the cache": self._stores,
-            "damaged images dropped from the cache": self._damaged,
-        }
-        return {event: number for event, number in counts.items() if number}
+            self._tally.damaged = self._shared.damaged
+        return self._tally.event_counts()
 
     def remark(self) -> str:
         """See `Operator.remark`."""
@@ -213,11 +252,19 @@ class ImageCache:
             close_cache(self._place)
 
 
+def is_lasting(header: ImageHeader) -> bool:
+    """Whether a file gives the same pixels in another program.
+
+    The program's own formats may change without a sign that could enter the key.
+    """
+    return header.format not in {row.name for row in added_formats()}
+
+
 @cache
-def _libraries() -> tuple[tuple[str, str], ...]:
+def libraries(*, gpu: bool) -> tuple[tuple[str, str], ...]:
     """Return the releases of the libraries that decode and are installed."""
     releases = []
-    for name in _DECODING_LIBRARIES:
+    for name in _GPU_LIBRARIES if gpu else _DECODING_LIBRARIES:
         try:
             releases.append((name, version(name)))
         except PackageNotFoundError:

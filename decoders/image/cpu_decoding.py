@@ -21,7 +21,7 @@ from ...engine.processes.helper_processes import HelperProcesses
 from ...engine.tensors.arena import Arena
 from .color import channels_of
 from .decode import decode
-from .formats.base import Box, Empty, ImageHeader
+from .formats.base import Box, Empty, ImageHeader, ignore_blemish
 
 MIN_CORES = 4
 """Cores that this process may use. On two cores, whose time limits GPU training, the process made
@@ -33,7 +33,7 @@ class CpuDecoding:
 
     Args:
         arena: arena of the batches' memory.
-        output, dtype, use_exif, report_blemish: as for `decode`.
+        output, dtype, use_exif: as for `decode`.
         threads: number of threads that decode at a time.
     """
 
@@ -43,12 +43,10 @@ class CpuDecoding:
         output: str,
         dtype: np.dtype[Any],
         use_exif: bool,
-        report_blemish: Callable[[str], None],
         threads: int,
     ) -> None:
         self._output = output
         self._dtype = dtype
-        self._report_blemish = report_blemish
         self._decode = partial(decode, output=output, dtype=dtype, use_exif=use_exif)
         self._process: HelperProcesses | None = None
         cores = usable_cores()
@@ -62,7 +60,12 @@ class CpuDecoding:
             )
 
     def decode(
-        self, encoded: NDArray[np.uint8], roi: Box, header: ImageHeader | None, empty: Empty
+        self,
+        encoded: NDArray[np.uint8],
+        roi: Box,
+        header: ImageHeader | None,
+        empty: Empty,
+        report_blemish: Callable[[str], None] = ignore_blemish,
     ) -> Array:
         """Return the region `roi` of an image: HWC, contiguous; see `decode.decode`.
 
@@ -71,13 +74,14 @@ class CpuDecoding:
             roi: y0, x0, y1 and x1 in the upright image.
             header: header of the file, if it is known.
             empty: allocates memory in the arena for a shape and a dtype.
+            report_blemish: as for `decode`.
         """
         if header is not None and self._process is not None and self._process.is_there:
-            pixels = self._by_process(self._process, encoded, roi, header, empty)
+            pixels = self._by_process(self._process, encoded, roi, header, empty, report_blemish)
             if pixels is not None:
                 return pixels
         started = perf_counter()
-        image = self._decode(encoded, roi=roi, header=header, report_blemish=self._report_blemish)
+        image = self._decode(encoded, roi=roi, header=header, report_blemish=report_blemish)
         pixels = empty(image.shape, image.dtype)
         np.copyto(pixels, image)
         if self._process is not None:
@@ -91,6 +95,7 @@ class CpuDecoding:
         roi: Box,
         header: ImageHeader,
         empty: Empty,
+        report_blemish: Callable[[str], None],
     ) -> Array | None:
         """Let the process decode; None if it could not."""
         y0, x0, y1, x1 = roi
@@ -103,7 +108,7 @@ class CpuDecoding:
         if blemishes is None:
             return None
         for blemish in blemishes:
-            self._report_blemish(blemish)
+            report_blemish(blemish)
         return pixels
 
     @property

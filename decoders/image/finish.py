@@ -49,11 +49,11 @@ class Finish:
         source: NDArray[np.uint64],
         strides: NDArray[np.int64],
     ) -> None:
-        """Write the pixels of some rows into the result.
+        """Write the pixels of some rows to their targets.
 
         Args:
             batch: the batch.
-            work: the same batch, with the boxes and the result.
+            work: the same batch, with the boxes and the targets.
             chosen: the rows.
             source: addresses of each row's pixels in the box, as stored.
             strides: pixels from a line of the source to the next one.
@@ -61,8 +61,8 @@ class Finish:
         if not len(chosen):
             return
         extents = work.boxes[chosen, 2:] - work.boxes[chosen, :2]
-        out = work.out.pointers()[chosen]
-        self.launch(batch.device, extents, work.turns[chosen], out, source, strides)
+        targets = work.targets[chosen]
+        self.launch(batch.device, extents, work.turns[chosen], targets, source, strides)
 
     def launch(
         self,

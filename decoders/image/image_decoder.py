@@ -28,10 +28,12 @@ from ...engine.graph.params import (
 )
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import INT64, RGB, UINT8, to_numpy_type
+from ...engine.tensors.packed_rows import MetadataFunction
+from . import shrink
 from .decode import DecodedToFit, Roi, decode, decode_to_fit, peek_shape
 from .engines import nvimgcodec
 from .formats import jpeg_batch_headers
-from .formats.base import Box, ImageFormat
+from .formats.base import Box, Empty, ImageFormat
 from .mixed import MixedDecoding, Windows
 from .table import added_formats, restore_formats
 
@@ -50,11 +52,13 @@ _FOR_THE_CPU = (
     "fit=(height, width), if a resize follows: JPEG files are decoded at a lower resolution",
     "store smaller images: `penstock convert` can resize them once",
     "decode each image once: cache='ram' or 'disk', where the decoded images have room",
+    "shrink_shorter, with a cache: the images take less room",
     "more cores",
 )
 _FOR_THE_GPU = (
     "files of a form that the GPU decodes, such as JPEG: `penstock convert` makes them",
     "smaller files",
+    "decode each image once: cache='gpu', where the GPU has room for decoded images, or 'ram'",
 )
 _FOR_THE_ENGINE = (
     "hw_decoder_load left out: CUDA cores then decode some of the files",
@@ -121,6 +125,15 @@ class ImageDecoder(FormatUser):
         "slightly different pixels (1 to 2 gray levels on average) in less time. One number "
         "stands for both.",
     )
+    shrink_shorter = param(
+        INT,
+        0,
+        "Scale each decoded image down, before a window is cut out, so that its shorter side has "
+        "this number of pixels. Each pixel is the mean of its area. Smaller images stay as they "
+        "are. With `cache`, the cache keeps the smaller images, and more of them. Without, every "
+        "image is decoded whole.",
+        minimum=0,
+    )
     use_fast_idct = param(BOOL, False, NO_EFFECT)
     jpeg_fancy_upsampling = param(
         BOOL,
@@ -152,20 +165,21 @@ class ImageDecoder(FormatUser):
         None,
         "Keep whole decoded images, so that later epochs copy them and decode nothing: 'ram' in "
         "memory, for as long as a pipeline uses the cache; 'disk' in `cache_folder`, for later "
-        "runs, too. All processes of a user on a host share one cache of a size. With "
-        "device='cpu'.",
-        choices=("ram", "disk"),
+        "runs, too; with device='mixed', 'gpu' in the GPU's memory. All processes of a user on a "
+        "host share one cache of a size, but for 'gpu'.",
+        choices=("ram", "disk", "gpu"),
     )
     cache_size = param(
         INT,
         0,
-        "With `cache`, the most MiB that the cache takes. A full cache keeps what it has, and "
-        "other images are decoded. Without `cache`, the number has no effect.",
+        "The most MiB that the cache takes. A full cache keeps what it has, and other images are "
+        "decoded. Without `cache`, the number asks for cache='gpu' with device='mixed', as in "
+        "DALI, and has no effect on the CPU.",
         minimum=0,
     )
     cache_folder = param(STR, "", "With cache='disk', the folder of the cache's file.")
     cache_threshold = param(
-        INT, 0, "With `cache`, decoded images of fewer bytes are not stored.", minimum=0
+        INT, 0, "With a cache, decoded images of fewer bytes are not stored.", minimum=0
     )
     cache_debug = param(BOOL, False, NO_EFFECT)
     cache_batch_copy = param(BOOL, True, NO_EFFECT)
@@ -193,8 +207,10 @@ class ImageDecoder(FormatUser):
         self._decode: Callable[..., Array] = partial(decode, **options)
         self._decode_to_fit: Callable[..., DecodedToFit] = partial(decode_to_fit, **options)
         self._fit = None if self.fit is None else _pair(owner, self.fit)
+        if self.shrink_shorter:
+            self._check_shrink(dtype)
         self._cache = None
-        if self.cache is not None:
+        if self.cache is not None and self.device == "cpu":
             from .cached import image_cache  # only programs with a cache pay for the import
 
             self._cache = image_cache(self, self._fit, self._report_blemish)
@@ -204,13 +220,35 @@ class ImageDecoder(FormatUser):
             load = 0.0 if self.jpeg_fancy_upsampling else self.hw_decoder_load
             output, upright = self.output_type.name, self.adjust_orientation
             self.nondeterministic = load is None
-            self._mixed = MixedDecoding(output, dtype, upright, load, self._report_blemish)
-            headers = jpeg_batch_headers.headers
-            self.metadata_functions = {jpeg_batch_headers.METADATA: headers}
+            functions: dict[str, MetadataFunction] = {
+                jpeg_batch_headers.METADATA: jpeg_batch_headers.headers
+            }
+            cache = None
+            if self.cache is not None or self.cache_size:
+                from ..cache import keys
+                from .mixed_cache import mixed_cache
+
+                cache = mixed_cache(self, load)
+                functions[keys.METADATA] = keys.digests
+            self._mixed = MixedDecoding(
+                output, dtype, upright, load, self.shrink_shorter, self._report_blemish, cache
+            )
+            self.metadata_functions = functions
+
+    def _check_shrink(self, dtype: np.dtype[Any]) -> None:
+        if dtype.name not in shrink.DTYPES:
+            self.refuse(
+                f"shrink_shorter averages pixels, but {dtype.name} may hold numbers, such as "
+                f"labels; ask for one of {', '.join(shrink.DTYPES)}"
+            )
+        if self._fit is not None:
+            self.refuse("fit and shrink_shorter both choose the size; leave one of them out")
 
     def check_machine(self) -> None:
         if self._cache is not None:
             self._cache.open()
+        if self._mixed is not None:
+            self._mixed.check_machine()
 
     def _report_blemish(self, _: str) -> None:
         with self._lock:
@@ -270,10 +308,11 @@ class ImageDecoder(FormatUser):
         assert self._mixed is not None
         sizes = _USUAL_SIZES[np.arange(batch.size) % len(_USUAL_SIZES)]
         sizes[::2] = _LARGE_SIZES[batch.number % len(_LARGE_SIZES)]
+        shrunk = shrink.shrunk_sizes(sizes, self.shrink_shorter)
         if self.per_sample or len(self.layouts) > 1:  # only the CPU's data tell the windows
-            boxes = ImageDecoder.boxes(self, batch, sizes)
+            boxes = ImageDecoder.boxes(self, batch, shrunk)
         else:
-            boxes = self.boxes(batch, sizes, **arguments)
+            boxes = self.boxes(batch, shrunk, **arguments)
         boxes[list(batch.errors)] = 0, 0, 1, 1
         batch.errors.clear()
         return self._mixed.rehearse(batch.device, sizes, boxes)
@@ -288,11 +327,22 @@ class ImageDecoder(FormatUser):
         """Decode one sample, or the region `roi` of it."""
         # The library decodes whole images: with a region, the whole image goes to scratch memory.
         memory = workspace.empty if roi is None else workspace.scratch
-        if self._cache is not None:
-            image = self._cache.image(encoded, memory, self._decoded)
-            if image is not None:
-                return image if roi is None else _region(image, roi)
+        whole = partial(self._whole, workspace)
+        image = None if self._cache is None else self._cache.image(encoded, memory, whole)
+        if image is None and self.shrink_shorter:
+            image = whole(encoded, empty=memory)
+        if image is not None:
+            return image if roi is None else _region(image, roi)
         return self._decoded(encoded, roi=roi, empty=memory)
+
+    def _whole(
+        self, workspace: Workspace, encoded: Array, *, empty: Empty, **options: Any
+    ) -> Array:
+        """Decode a whole image into memory of `empty`, and scale it down."""
+        if not self.shrink_shorter:
+            return self._decoded(encoded, empty=empty, **options)
+        image = self._decoded(encoded, empty=workspace.scratch, **options)
+        return shrink.shrink(image, self.shrink_shorter, empty)
 
     def _decoded(self, encoded: Array, **options: Any) -> Array:
         if self._fit is None:

@@ -20,7 +20,7 @@ inside the compressed data: the pixels behind the damage are wrong without an er
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Array
+from ...engine.errors import DecodeError
 from ...engine.graph.context import HasPlacement, RowsContext
 from ...engine.threads import TeamCall
 from ..on_cpu import CpuFallback
@@ -37,12 +38,15 @@ from .engines.nvimgcodec import JpegDecoder
 from .finish import Finish
 from .mixed_batch import MixedBatch
 from .plain_jpeg import PlainJpeg
+from .shrink import shrunk_sizes
 from .table import FORMATS, read_decodable_header
+from .whole_images import WholeImages, without
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
     from ...engine.tensors import TensorListCPU, TensorListGPU
+    from .mixed_cache import MixedCache
 
 
 _ON_CPU = "files decoded by the CPU"
@@ -51,7 +55,23 @@ Windows = Callable[[RowsContext, NDArray[np.int64]], NDArray[np.int64]]
 """A function from the upright sizes of a batch, (batch, 2), to the boxes to decode, (batch, 4): y0,
 x0, y1 and x1. For a row without a box the function enters an error in the rows."""
 
-CpuCalls = dict[int, TeamCall[Array]]
+
+class DecodedOnCpu(NamedTuple):
+    """What the CPU has decoded of a file.
+
+    Attributes:
+        pixels: HWC.
+        is_whole: whether this is the whole image, and not the window.
+        is_sound: whether a cache may keep the image. Each decode of a damaged file counts, even if
+            its pixels are intact.
+    """
+
+    pixels: Array
+    is_whole: bool
+    is_sound: bool
+
+
+CpuCalls = dict[int, TeamCall[DecodedOnCpu]]
 """The calls that decode files on the CPU, by their rows."""
 
 
@@ -90,6 +110,8 @@ class MixedDecoding:
         output, dtype, use_exif, report_blemish: as for `decode`.
         load: the part of the plain JPEG files for the hardware engine, the others being for CUDA
             cores; 0 for no engine, None to adapt to the engine's rate.
+        shorter: as for `WholeImages`.
+        cache: of whole images; None for no cache.
     """
 
     def __init__(
@@ -98,7 +120,9 @@ class MixedDecoding:
         dtype: np.dtype[Any],
         use_exif: bool,
         load: float | None,
+        shorter: int,
         report_blemish: Callable[[str], None],
+        cache: MixedCache | None,
     ) -> None:
         self._output = output
         self._dtype = dtype
@@ -106,12 +130,18 @@ class MixedDecoding:
         self._finish = Finish(output, dtype)
         self._plain = PlainJpeg(load, self._finish)
         self._report_blemish = report_blemish
+        self._whole = WholeImages(dtype, shorter, cache)
         self._fallback = CpuFallback(_ON_CPU)
         # Known once a batch has run: whether CUDA decodes more than plain files; and what decodes
         # on the CPU.
         self._wants_gpu = False
         self._on_cpu: CpuDecoding | None = None
         self._lock = Lock()
+
+    def check_machine(self) -> None:
+        """See `Operator.check_machine`."""
+        if self._whole.cache is not None:
+            self._whole.cache.check_machine()
 
     def begin(
         self, batch: BatchContext, encoded: TensorListCPU, windows: Windows
@@ -132,18 +162,22 @@ class MixedDecoding:
             if self._on_cpu is None:
                 # Beside an engine, threads decode what it cannot, while it decodes the others.
                 self._wants_gpu = engine is None
+                if self._whole.cache is not None:
+                    self._whole.cache.open(batch.device)
                 self._on_cpu = self._open_cpu(batch)
         call: TeamCall[Begun] | None
         call, batch.begun = batch.begun, None
         begun = self._begin(batch, batch, encoded, windows) if call is None else call.result()
-        work, others, on_cpu, errors = begun
+        work, others, calls, errors = begun
         batch.errors |= errors
         work.out = batch.device.empty(self._shapes(batch, work), self._dtype)
-        plain = _without(batch.errors, np.flatnonzero(work.is_plain))
+        self._whole.place(batch.device, work)
+        plain = without(batch.errors, np.flatnonzero(work.is_plain))
         left, damaged = self._plain.decode(batch, work, plain)
         refused = self._by_nvimgcodec(batch, np.concatenate([left, others]), work)
-        on_cpu |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
-        self._upload(batch, on_cpu, work.out)
+        calls |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
+        self._upload(batch, calls, work)
+        self._whole.finish(batch, work)
         return work.out
 
     def rehearse(
@@ -156,6 +190,8 @@ class MixedDecoding:
         out = device.empty(np.hstack([extents, channels]), self._dtype)
         turns, widths = np.ones(len(boxes), np.int64), extents[:, 1]
         self._finish.launch(device, extents, turns, out.pointers(), pixels.pointers(), widths)
+        given = sizes, self._finish.channels, boxes, out.pointers()
+        self._whole.rehearse(device, pixels.pointers(), *given)
         return out
 
     def _begin(
@@ -170,25 +206,34 @@ class MixedDecoding:
         """
         gray_is_plain = self._output != "ANY_DATA"  # else the result has the channels of the file
         work = MixedBatch(encoded, self._use_exif, gray_is_plain=gray_is_plain)
+        self._whole.find(batch, work, self._fallback)
         others, on_cpu = self._sort(work, rows.errors)
-        work.boxes = windows(rows, work.upright())
-        others, on_cpu = (_without(rows.errors, chosen) for chosen in (others, on_cpu))
+        sizes = shrunk_sizes(work.upright(), self._whole.shorter)
+        work.windows = windows(rows, sizes)
+        channels = self._channels(work)
+        self._whole.choose(rows.errors, work, np.column_stack([sizes, channels]))
+        others, on_cpu = (without(rows.errors, chosen) for chosen in (others, on_cpu))
         return Begun(work, others, self._start_on_cpu(batch, on_cpu, work), rows.errors)
 
     @property
     def path_used(self) -> str:
-        """The decoders of the CPU: see `Operator.remark`."""
-        return "" if self._on_cpu is None else self._on_cpu.path_used
+        """The decoders of the CPU, and the cache: see `Operator.remark`."""
+        decoders = "" if self._on_cpu is None else self._on_cpu.path_used
+        cache = "" if self._whole.cache is None else self._whole.cache.remark()
+        return "; ".join(filter(None, (cache, decoders)))
 
     def event_counts(self) -> dict[str, int]:
         """See `Operator.event_counts`."""
-        return self._fallback.event_counts()
+        counts = {} if self._whole.cache is None else self._whole.cache.tally.event_counts()
+        return counts | self._fallback.event_counts()
 
     def close(self) -> None:
-        """End the threads and the process that decode; idempotent."""
+        """End the threads and the process that decode, and leave the cache; idempotent."""
         self._fallback.close()
         if self._on_cpu is not None:
             self._on_cpu.close()
+        if self._whole.cache is not None:
+            self._whole.cache.close()
 
     def _sort(
         self, work: MixedBatch, errors: dict[int, BaseException]
@@ -205,7 +250,7 @@ class MixedDecoding:
         others: list[int] = []
         on_cpu: list[int] = []
         channels = (3,) if self._output == "ANY_DATA" else (1, 3)
-        for i in np.flatnonzero(~work.is_plain).tolist():
+        for i in np.flatnonzero(~work.is_plain & ~work.is_hit).tolist():
             row = work.encoded.row(i)
             try:
                 header = work.headers[i] = read_decodable_header(row)
@@ -224,15 +269,21 @@ class MixedDecoding:
 
     def _shapes(self, batch: BatchContext, work: MixedBatch) -> NDArray[np.int64]:
         shapes = np.empty((len(work.encoded), 3), np.int64)
-        shapes[:, :2] = work.boxes[:, 2:] - work.boxes[:, :2]
-        shapes[:, 2] = self._finish.channels
-        if self._output == "ANY_DATA":
-            for i, header in enumerate(work.headers):
-                if header is not None:
-                    shapes[i, 2] = color.channels_of(header.space_of(self._output))
+        shapes[:, :2] = work.windows[:, 2:] - work.windows[:, :2]
+        shapes[:, 2] = work.shapes[:, 2]
         if batch.errors:
             shapes[list(batch.errors)] = 1
         return shapes
+
+    def _channels(self, work: MixedBatch) -> NDArray[np.int64]:
+        channels = np.full(len(work.encoded), self._finish.channels)
+        if self._output == "ANY_DATA":
+            for i, header in enumerate(work.headers):
+                if header is not None:
+                    channels[i] = color.channels_of(header.space_of(self._output))
+            if work.cached is not None:
+                channels[work.cached.hits] = work.cached.shapes[:, 2]
+        return channels
 
     # nvImageCodec
 
@@ -259,7 +310,7 @@ class MixedDecoding:
 
     def _open_cpu(self, batch: BatchContext) -> CpuDecoding:
         self._fallback.open(batch.device)
-        given = self._output, self._dtype, self._use_exif, self._report_blemish
+        given = self._output, self._dtype, self._use_exif
         return CpuDecoding(batch.pool.arena, *given, batch.device.num_threads)
 
     def _start_on_cpu(
@@ -268,21 +319,32 @@ class MixedDecoding:
         decoding = self._on_cpu
         assert decoding is not None
 
-        def decode(i: int) -> Array:
-            y0, x0, y1, x1 = work.boxes[i].tolist()
-            return decoding.decode(
-                work.encoded.row(i), (y0, x0, y1, x1), work.headers[i], batch.empty
-            )
+        def decode(i: int, box: NDArray[np.int64], report: Callable[[str], None]) -> Array:
+            y0, x0, y1, x1 = box.tolist()
+            encoded, header = work.encoded.row(i), work.headers[i]
+            return decoding.decode(encoded, (y0, x0, y1, x1), header, batch.empty, report)
 
-        return self._fallback.start(chosen.tolist(), decode)
+        def decode_box(i: int) -> DecodedOnCpu:
+            blemishes: list[str] = []
+            try:
+                pixels = decode(i, work.boxes[i], blemishes.append)
+            except DecodeError:
+                if self._whole.shorter or not work.is_whole[i]:
+                    raise
+            else:
+                for blemish in blemishes:
+                    self._report_blemish(blemish)
+                return DecodedOnCpu(pixels, bool(work.is_whole[i]), is_sound=not blemishes)
+            window = decode(i, work.windows[i], self._report_blemish)  # it may be intact
+            return DecodedOnCpu(window, is_whole=False, is_sound=False)
 
-    def _upload(self, batch: BatchContext, on_cpu: CpuCalls, out: TensorListGPU) -> None:
-        pointers: Any = out.pointers() if on_cpu else ()
-        for i, image in self._fallback.finish(batch, on_cpu):
-            batch.device.copy_in(int(pointers[i]), image)
-        self._fallback.count(len(on_cpu))
+        return self._fallback.start(chosen.tolist(), decode_box)
 
-
-def _without(rows: Collection[int], chosen: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the chosen rows but for some."""
-    return np.array([i for i in chosen.tolist() if i not in rows], np.intp) if rows else chosen
+    def _upload(self, batch: BatchContext, calls: CpuCalls, work: MixedBatch) -> None:
+        out = work.out.pointers() if calls else work.targets
+        for i, decoded in self._fallback.finish(batch, calls):
+            work.is_whole[i] = decoded.is_whole
+            work.is_kept[i] &= decoded.is_sound
+            to = work.targets[i] if decoded.is_whole else out[i]
+            batch.device.copy_in(int(to), decoded.pixels)
+        self._fallback.count(len(calls))

@@ -15,6 +15,7 @@ from .formats.base import MAX_PIXELS, ImageHeader
 
 if TYPE_CHECKING:
     from ...engine.tensors import TensorListCPU, TensorListGPU
+    from .cached_rows import CachedRows
 
 
 class MixedBatch:
@@ -32,7 +33,17 @@ class MixedBatch:
         is_plain: whether the file is plain JPEG: (batch,) bool.
         stored: height and width as stored: (batch, 2).
         turns: EXIF orientations to undo: (batch,).
-        boxes: the pixels to decode, of the upright images: (batch, 4).
+        windows: the pixels of the result, in the upright images: (batch, 4).
+        boxes: the pixels to decode, of the upright images: (batch, 4). They are the windows, or
+            whole images.
+        cached: what the cache has of the batch; None without a cache.
+        is_hit: whether the cache has the image: (batch,) bool.
+        is_whole: whether the image is decoded whole: (batch,) bool.
+        is_kept: whether the whole image goes to the cache: (batch,) bool.
+        shapes: height, width and channels of the whole images, scaled down: (batch, 3).
+        images: addresses of the whole images, scaled down, of hits and `is_whole`: (batch,).
+        targets: where the decoded pixels go: (batch,) uint64.
+        memory: of whole images that no cache keeps.
         out: the result.
     """
 
@@ -46,8 +57,26 @@ class MixedBatch:
         self.stored = files.sizes
         self.turns = files.orientation if use_exif else np.ones_like(files.orientation)
         self.headers: list[ImageHeader | None] = [None] * len(encoded)
+        self.cached: CachedRows | None = None
+        self.is_hit = np.zeros(len(encoded), np.bool_)
+        self.is_whole = np.zeros(len(encoded), np.bool_)
+        self.is_kept = np.zeros(len(encoded), np.bool_)
+        self.shapes: NDArray[np.int64]
+        self.images = np.zeros(len(encoded), np.uint64)
+        self.memory: list[TensorListGPU] = []
+        self.windows: NDArray[np.int64]
         self.boxes: NDArray[np.int64]
+        self.targets: NDArray[np.uint64]
         self.out: TensorListGPU
+
+    def take_hits(self, cached: CachedRows) -> None:
+        """Take what a cache has, before other headers are read. Cached images are upright."""
+        self.cached = cached
+        hits = cached.hits
+        self.is_hit[hits] = True
+        self.is_plain[hits] = False
+        self.stored[hits] = cached.shapes[:, :2]
+        self.turns[hits] = 1
 
     def upright(self) -> NDArray[np.int64]:
         """Return height and width after turning: (batch, 2)."""

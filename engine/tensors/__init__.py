@@ -5,6 +5,7 @@ Its rows may differ in shape. Where they do not, and lie side by side in memory,
 
 dtypes          element types, image types and the other values that arguments take
 packed_rows     rows that lie in one memory
+memory_span     the memory in which rows lie as one array
 mixed_rows      rows of two batches as one batch
 source_info     for each sample the name of its origin, computed on demand
 alignment       memory at addresses that vector instructions take

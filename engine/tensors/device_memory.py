@@ -202,6 +202,14 @@ class DevicePool:
         memory = cupy.cuda.UnownedMemory(block.ptr, block.size, lease, self._device.id)
         return cupy.ndarray((nbytes,), "u1", cupy.cuda.MemoryPointer(memory, 0)), lease
 
+    def lasting(self, nbytes: int) -> Any:
+        """Return (nbytes,) uint8 on the device that is no batch's.
+
+        The memory does not count as lent. It goes back to the device with its last array.
+        """
+        memory = self._cupy.cuda.MemoryPointer(self._allocate(nbytes), 0)
+        return self._cupy.ndarray((nbytes,), "u1", memory)
+
     # A lease that the garbage collector ends may change `_idle` at any line of these.
 
     def _take(self, size: int) -> _Idle | None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....engine.tensors import TensorListCPU
+from ....engine.tensors.memory_span import memory_of
 from . import exif
 
 _MAX_SEGMENTS = 64  # before the first scan
@@ -83,7 +84,7 @@ def headers(addresses: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArra
     table[:, 0] = 0
     files = np.flatnonzero(lengths > _MIN_BYTES)
     if len(files):
-        memory, starts = _memory(addresses[files], lengths[files])
+        memory, starts = memory_of(addresses[files], lengths[files])
         ends = starts + lengths[files]
         whole = (memory[ends[:, np.newaxis] + _END] == (0xFF, 0xD9)).all(axis=1)
         whole &= (memory[starts[:, np.newaxis] + _START] == (0xFF, 0xD8)).all(axis=1)
@@ -104,28 +105,6 @@ def _lengths(encoded: TensorListCPU) -> NDArray[np.int64]:
         ],
         np.int64,
     )
-
-
-class MemorySpan:
-    """A span of the process's memory for NumPy, whatever the memory holds."""
-
-    def __init__(self, start: int, size: int) -> None:
-        self.__array_interface__ = {
-            "data": (start, True),
-            "shape": (size,),
-            "typestr": "|u1",
-            "version": 3,
-        }
-
-
-def _memory(
-    addresses: NDArray[np.uint64], lengths: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return an array that spans all files, with unknown bytes between them, and the offset of
-    each file in the array."""
-    lowest = addresses.min()
-    starts = (addresses - lowest).astype(np.int64)
-    return np.asarray(MemorySpan(int(lowest), int((starts + lengths).max()))), starts
 
 
 @dataclass(frozen=True)

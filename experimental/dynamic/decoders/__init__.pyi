@@ -109,9 +109,10 @@ def image(
     dtype: DTypeLike | None = ...,
     adjust_orientation: _builtins.bool | None = ...,
     fit: int | _abc.Sequence[int] | None = ...,
+    shrink_shorter: int | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
-    cache: Literal['ram', 'disk'] | None = ...,
+    cache: Literal['ram', 'disk', 'gpu'] | None = ...,
     cache_size: int | None = ...,
     cache_folder: str | None = ...,
     cache_threshold: int | None = ...,
@@ -166,6 +167,10 @@ def image(
             leaves as many pixels each way, and without smoothing chroma. The result is smaller,
             and the following resize gives slightly different pixels (1 to 2 gray levels on
             average) in less time. One number stands for both.
+        shrink_shorter (int | None): Scale each decoded image down, before a window is cut out,
+            so that its shorter side has this number of pixels. Each pixel is the mean of its
+            area. Smaller images stay as they are. With `cache`, the cache keeps the smaller
+            images, and more of them. Without, every image is decoded whole. Default: 0.
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
             cores decode in its place. Default: False.
@@ -174,15 +179,16 @@ def image(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
-        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
-            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
-            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
-            host share one cache of a size. With device='cpu'.
-        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
-            keeps what it has, and other images are decoded. Without `cache`, the number has no
-            effect. Default: 0.
+        cache (Literal['ram', 'disk', 'gpu'] | None): Keep whole decoded images, so that later
+            epochs copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses
+            the cache; 'disk' in `cache_folder`, for later runs, too; with device='mixed', 'gpu'
+            in the GPU's memory. All processes of a user on a host share one cache of a size,
+            but for 'gpu'.
+        cache_size (int | None): The most MiB that the cache takes. A full cache keeps what it
+            has, and other images are decoded. Without `cache`, the number asks for cache='gpu'
+            with device='mixed', as in DALI, and has no effect on the CPU. Default: 0.
         cache_folder (str | None): With cache='disk', the folder of the cache's file.
-        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+        cache_threshold (int | None): With a cache, decoded images of fewer bytes are not
             stored. Default: 0.
         batch_size (int | None): number of samples, if no input and no argument is a batch.
         device (DeviceLike | None): where it runs: cpu, gpu. Default: where the inputs are.
@@ -202,9 +208,10 @@ def image(
     dtype: DTypeLike | None = ...,
     adjust_orientation: _builtins.bool | None = ...,
     fit: int | _abc.Sequence[int] | None = ...,
+    shrink_shorter: int | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
-    cache: Literal['ram', 'disk'] | None = ...,
+    cache: Literal['ram', 'disk', 'gpu'] | None = ...,
     cache_size: int | None = ...,
     cache_folder: str | None = ...,
     cache_threshold: int | None = ...,
@@ -235,9 +242,10 @@ def image_crop(
     dtype: DTypeLike | None = ...,
     adjust_orientation: _builtins.bool | None = ...,
     fit: int | _abc.Sequence[int] | None = ...,
+    shrink_shorter: int | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
-    cache: Literal['ram', 'disk'] | None = ...,
+    cache: Literal['ram', 'disk', 'gpu'] | None = ...,
     cache_size: int | None = ...,
     cache_folder: str | None = ...,
     cache_threshold: int | None = ...,
@@ -303,6 +311,10 @@ def image_crop(
             leaves as many pixels each way, and without smoothing chroma. The result is smaller,
             and the following resize gives slightly different pixels (1 to 2 gray levels on
             average) in less time. One number stands for both.
+        shrink_shorter (int | None): Scale each decoded image down, before a window is cut out,
+            so that its shorter side has this number of pixels. Each pixel is the mean of its
+            area. Smaller images stay as they are. With `cache`, the cache keeps the smaller
+            images, and more of them. Without, every image is decoded whole. Default: 0.
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
             cores decode in its place. Default: False.
@@ -311,15 +323,16 @@ def image_crop(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
-        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
-            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
-            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
-            host share one cache of a size. With device='cpu'.
-        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
-            keeps what it has, and other images are decoded. Without `cache`, the number has no
-            effect. Default: 0.
+        cache (Literal['ram', 'disk', 'gpu'] | None): Keep whole decoded images, so that later
+            epochs copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses
+            the cache; 'disk' in `cache_folder`, for later runs, too; with device='mixed', 'gpu'
+            in the GPU's memory. All processes of a user on a host share one cache of a size,
+            but for 'gpu'.
+        cache_size (int | None): The most MiB that the cache takes. A full cache keeps what it
+            has, and other images are decoded. Without `cache`, the number asks for cache='gpu'
+            with device='mixed', as in DALI, and has no effect on the CPU. Default: 0.
         cache_folder (str | None): With cache='disk', the folder of the cache's file.
-        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+        cache_threshold (int | None): With a cache, decoded images of fewer bytes are not
             stored. Default: 0.
         crop (float | Sequence[float] | TensorLike | Batch | None): Shape of the window in
             pixels, (height, width) or (depth, height, width). Fractions are cut off; 0 and
@@ -356,9 +369,10 @@ def image_crop(
     dtype: DTypeLike | None = ...,
     adjust_orientation: _builtins.bool | None = ...,
     fit: int | _abc.Sequence[int] | None = ...,
+    shrink_shorter: int | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
-    cache: Literal['ram', 'disk'] | None = ...,
+    cache: Literal['ram', 'disk', 'gpu'] | None = ...,
     cache_size: int | None = ...,
     cache_folder: str | None = ...,
     cache_threshold: int | None = ...,
@@ -397,9 +411,10 @@ def image_random_crop(
     dtype: DTypeLike | None = ...,
     adjust_orientation: _builtins.bool | None = ...,
     fit: int | _abc.Sequence[int] | None = ...,
+    shrink_shorter: int | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
-    cache: Literal['ram', 'disk'] | None = ...,
+    cache: Literal['ram', 'disk', 'gpu'] | None = ...,
     cache_size: int | None = ...,
     cache_folder: str | None = ...,
     cache_threshold: int | None = ...,
@@ -459,6 +474,10 @@ def image_random_crop(
             leaves as many pixels each way, and without smoothing chroma. The result is smaller,
             and the following resize gives slightly different pixels (1 to 2 gray levels on
             average) in less time. One number stands for both.
+        shrink_shorter (int | None): Scale each decoded image down, before a window is cut out,
+            so that its shorter side has this number of pixels. Each pixel is the mean of its
+            area. Smaller images stay as they are. With `cache`, the cache keeps the smaller
+            images, and more of them. Without, every image is decoded whole. Default: 0.
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
             cores decode in its place. Default: False.
@@ -467,15 +486,16 @@ def image_random_crop(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
-        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
-            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
-            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
-            host share one cache of a size. With device='cpu'.
-        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
-            keeps what it has, and other images are decoded. Without `cache`, the number has no
-            effect. Default: 0.
+        cache (Literal['ram', 'disk', 'gpu'] | None): Keep whole decoded images, so that later
+            epochs copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses
+            the cache; 'disk' in `cache_folder`, for later runs, too; with device='mixed', 'gpu'
+            in the GPU's memory. All processes of a user on a host share one cache of a size,
+            but for 'gpu'.
+        cache_size (int | None): The most MiB that the cache takes. A full cache keeps what it
+            has, and other images are decoded. Without `cache`, the number asks for cache='gpu'
+            with device='mixed', as in DALI, and has no effect on the CPU. Default: 0.
         cache_folder (str | None): With cache='disk', the folder of the cache's file.
-        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+        cache_threshold (int | None): With a cache, decoded images of fewer bytes are not
             stored. Default: 0.
         random_area (float | Sequence[float] | None): Range of the window's area, relative to
             the image's; uniform. Windows that do not fit, as all with areas above 1, are drawn
@@ -503,9 +523,10 @@ def image_random_crop(
     dtype: DTypeLike | None = ...,
     adjust_orientation: _builtins.bool | None = ...,
     fit: int | _abc.Sequence[int] | None = ...,
+    shrink_shorter: int | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
-    cache: Literal['ram', 'disk'] | None = ...,
+    cache: Literal['ram', 'disk', 'gpu'] | None = ...,
     cache_size: int | None = ...,
     cache_folder: str | None = ...,
     cache_threshold: int | None = ...,
@@ -542,9 +563,10 @@ def image_slice(
     dtype: DTypeLike | None = ...,
     adjust_orientation: _builtins.bool | None = ...,
     fit: int | _abc.Sequence[int] | None = ...,
+    shrink_shorter: int | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
-    cache: Literal['ram', 'disk'] | None = ...,
+    cache: Literal['ram', 'disk', 'gpu'] | None = ...,
     cache_size: int | None = ...,
     cache_folder: str | None = ...,
     cache_threshold: int | None = ...,
@@ -617,6 +639,10 @@ def image_slice(
             leaves as many pixels each way, and without smoothing chroma. The result is smaller,
             and the following resize gives slightly different pixels (1 to 2 gray levels on
             average) in less time. One number stands for both.
+        shrink_shorter (int | None): Scale each decoded image down, before a window is cut out,
+            so that its shorter side has this number of pixels. Each pixel is the mean of its
+            area. Smaller images stay as they are. With `cache`, the cache keeps the smaller
+            images, and more of them. Without, every image is decoded whole. Default: 0.
         jpeg_fancy_upsampling (bool | None): With device='mixed', interpolate the chroma of all
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
             cores decode in its place. Default: False.
@@ -625,15 +651,16 @@ def image_slice(
             differ by rounding. By default CUDA cores help as far as the engine limits the
             pipeline, and small batches may be computed together. A number makes pixels the same
             in every run; with 0 the engine stays unused.
-        cache (Literal['ram', 'disk'] | None): Keep whole decoded images, so that later epochs
-            copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses the
-            cache; 'disk' in `cache_folder`, for later runs, too. All processes of a user on a
-            host share one cache of a size. With device='cpu'.
-        cache_size (int | None): With `cache`, the most MiB that the cache takes. A full cache
-            keeps what it has, and other images are decoded. Without `cache`, the number has no
-            effect. Default: 0.
+        cache (Literal['ram', 'disk', 'gpu'] | None): Keep whole decoded images, so that later
+            epochs copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses
+            the cache; 'disk' in `cache_folder`, for later runs, too; with device='mixed', 'gpu'
+            in the GPU's memory. All processes of a user on a host share one cache of a size,
+            but for 'gpu'.
+        cache_size (int | None): The most MiB that the cache takes. A full cache keeps what it
+            has, and other images are decoded. Without `cache`, the number asks for cache='gpu'
+            with device='mixed', as in DALI, and has no effect on the CPU. Default: 0.
         cache_folder (str | None): With cache='disk', the folder of the cache's file.
-        cache_threshold (int | None): With `cache`, decoded images of fewer bytes are not
+        cache_threshold (int | None): With a cache, decoded images of fewer bytes are not
             stored. Default: 0.
         axes (int | Sequence[int] | TensorLike | Batch | None): The axes that the values are
             for, in their order; all axes if it is empty. Default: (1, 0).
@@ -672,9 +699,10 @@ def image_slice(
     dtype: DTypeLike | None = ...,
     adjust_orientation: _builtins.bool | None = ...,
     fit: int | _abc.Sequence[int] | None = ...,
+    shrink_shorter: int | None = ...,
     jpeg_fancy_upsampling: _builtins.bool | None = ...,
     hw_decoder_load: float | None = ...,
-    cache: Literal['ram', 'disk'] | None = ...,
+    cache: Literal['ram', 'disk', 'gpu'] | None = ...,
     cache_size: int | None = ...,
     cache_folder: str | None = ...,
     cache_threshold: int | None = ...,

@@ -284,7 +284,7 @@ def test_formats_of_the_program_are_decoded_each_time(cached, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("decoder", "arguments", "message"),
     [
-        (fn.decoders.image, {"cache": "gpu", "cache_size": 1}, "'ram' or 'disk', but is 'gpu'"),
+        (fn.decoders.image, {"cache": "gpu", "cache_size": 1}, "device is 'cpu'; decode with"),
         (fn.decoders.image, {"cache": "ram"}, "needs cache_size: the most MiB"),
         (fn.decoders.image, {"cache": "ram", "cache_size": -1}, "cache_size.*at least 0"),
         (fn.decoders.image, {"cache": "disk", "cache_size": 1}, "'disk' needs cache_folder"),

@@ -38,10 +38,9 @@ def decoding(pool: SlabPool) -> Iterator[Callable[..., CpuDecoding]]:
     def make(
         output: str = "RGB",
         dtype: Any = np.uint8,
-        report: Callable[[str], None] = lambda _: None,
         pool: SlabPool = pool,
     ) -> CpuDecoding:
-        made.append(CpuDecoding(pool.arena, output, np.dtype(dtype), True, report, threads=2))
+        made.append(CpuDecoding(pool.arena, output, np.dtype(dtype), True, threads=2))
         return made[-1]
 
     yield make
@@ -134,12 +133,13 @@ def test_blemishes_are_reported(decoding, encoded, pool):
     images = []
     for start_process in (False, True):
         reports.append([])
-        helped = decoding(report=reports[-1].append)
+        helped = decoding()
         if start_process:
             in_process(helped)
         blemished = pool.empty((1 << 16,))[: zeros.size]
         blemished[:] = zeros
-        images.append(helped.decode(blemished, ROI, read_decodable_header(file), pool.empty))
+        header, report = read_decodable_header(file), reports[-1].append
+        images.append(helped.decode(blemished, ROI, header, pool.empty, report))
     assert reports[0]
     assert reports[0] == reports[1]
     np.testing.assert_array_equal(*images)

@@ -192,11 +192,11 @@ def test_the_process_that_reads_looks_at_headers(device_stage, image_zoo, monkey
     paths = [str(image.path) for image in image_zoo.values()]
     looked_at: list[int] = []
 
-    def memory(addresses, lengths, original=jpeg_batch_headers._memory):
+    def memory(addresses, lengths, original=jpeg_batch_headers.memory_of):
         looked_at.append(len(lengths))
         return original(addresses, lengths)
 
-    monkeypatch.setattr(jpeg_batch_headers, "_memory", memory)
+    monkeypatch.setattr(jpeg_batch_headers, "memory_of", memory)
     with Pipeline(batch_size=len(paths), num_threads=2) as pipe:
         encoded, _ = fn.readers.file(files=paths)
         pipe.set_outputs(fn.decoders.image(encoded, device="mixed"))

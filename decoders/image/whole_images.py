@@ -1,0 +1,219 @@
+"""Images that the GPU decodes whole, for a cache or to be scaled down; windows are cut out of them.
+
+    files of hits                                other files
+         │                                            │ decode
+         │                                     whole images of full size
+         │                                            │ scale down, with `shorter`
+    images in the cache ◄──── added ──────── images of the size that is kept
+         └──────────────────────┬─────────────────────┘
+                                │ cut, one launch for the batch
+                             results
+
+Without a cache and without `shorter`, decoders write windows into the results at once. So they do
+for files that the cache does not take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.gpu.kernels import Kernel
+from ...engine.gpu.launch import launch_elements
+from ...engine.gpu.tables import Pointers, struct_table
+from .cached import is_lasting
+from .cached_rows import Rows, packed_images
+from .shrink import DeviceShrink, shrunk_sizes
+
+if TYPE_CHECKING:
+    from ...engine.gpu.device import Device
+    from ...engine.graph.context import BatchContext
+    from ..on_cpu import CpuFallback
+    from .mixed_batch import MixedBatch
+    from .mixed_cache import MixedCache
+
+_ELEMENTS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int"}
+
+
+class WholeImages:
+    """The images of one decoder. Threads may use it for different batches.
+
+    Args:
+        dtype: of the images.
+        shorter: pixels that the shorter side of an image has at most; 0 for no limit.
+        cache: None for no cache.
+
+    Attributes:
+        shorter: see the argument.
+        cache: see the argument.
+    """
+
+    def __init__(self, dtype: np.dtype[Any], shorter: int, cache: MixedCache | None) -> None:
+        self.shorter = shorter
+        self.cache = cache
+        self._dtype = dtype
+        self._cut = _WindowCut(dtype.itemsize)
+        self._shrink = DeviceShrink(dtype)
+
+    def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> None:
+        """Take from the cache what it has of a batch."""
+        if self.cache is not None:
+            work.take_hits(self.cache.find(batch, work, threads))
+            self.cache.tally.add(hits=int(work.is_hit.sum()))
+
+    def choose(self, errors: Collection[int], work: MixedBatch, shapes: NDArray[np.int64]) -> None:
+        """Choose the images to decode whole, and those that the cache gets.
+
+        Args:
+            errors: rows that are not decoded.
+            work: the batch, with its windows.
+            shapes: height, width and channels of the whole images as they are cut: (batch, 3).
+        """
+        work.shapes = shapes
+        if self.shorter:
+            work.is_whole = ~work.is_hit
+        if (cached := work.cached) is not None and len(cached.hits) < len(shapes):
+            rows = without(errors, np.flatnonzero(~work.is_hit))
+            lasting = [work.is_plain[i] or _is_lasting(work, i) for i in rows.tolist()]
+            rows = rows[np.array(lasting, np.bool_)]
+            cached.keep(rows, shapes[rows])
+            work.is_kept[cached.kept] = True
+            work.is_whole |= work.is_kept
+        work.is_whole[list(errors)] = False
+        work.boxes = work.windows
+        if work.is_whole.any():
+            whole = np.concatenate([np.zeros_like(work.stored), work.upright()], axis=1)
+            work.boxes = np.where(work.is_whole[:, np.newaxis], whole, work.windows)
+
+    def place(self, device: Device, work: MixedBatch) -> None:
+        """Say where the decoders write: into the results, or into whole images."""
+        work.targets = work.out.pointers().copy()
+        if work.cached is not None:
+            work.cached.place(device)
+            work.images = work.cached.images
+        rows = np.flatnonzero(work.is_whole)
+        if not len(rows):
+            return
+        if self.shorter:
+            passing = np.flatnonzero(work.is_whole & ~work.is_kept)
+            work.images[passing] = self._memory(device, work, work.shapes[passing])
+            full = np.column_stack([work.boxes[rows, 2:], work.shapes[rows, 2]])
+            work.targets[rows] = self._memory(device, work, full)
+        else:
+            work.targets[rows] = work.images[rows]
+
+    def _memory(
+        self, device: Device, work: MixedBatch, shapes: NDArray[np.int64]
+    ) -> NDArray[np.uint64]:
+        """Return addresses of memory for images, which lasts as long as `work`."""
+        if not len(shapes):
+            return np.empty(0, np.uint64)
+        images = packed_images(device, shapes, self._dtype)
+        work.memory.append(images)
+        return images.pointers()
+
+    def finish(self, batch: BatchContext, work: MixedBatch) -> None:
+        """Scale whole images down, cut windows out of them, and add them to the cache."""
+        device = batch.device
+        rows = without(batch.errors, np.flatnonzero(work.is_whole))
+        if self.shorter and len(rows):
+            sizes = work.boxes[rows, 2:]
+            self._shrink.launch(
+                device, work.targets[rows], sizes, work.images[rows], work.shapes[rows]
+            )
+        rows = without(batch.errors, np.flatnonzero(work.is_whole | work.is_hit))
+        if len(rows):
+            images, windows = work.images[rows], work.windows[rows]
+            out = work.out.pointers()[rows]
+            self._cut.launch(device, images, work.shapes[rows], windows, out)
+        if work.cached is not None and len(work.cached.kept):
+            work.cached.store(batch, self._sound(batch, work, work.cached.kept))
+
+    @staticmethod
+    def _sound(batch: BatchContext, work: MixedBatch, kept: Rows) -> Callable[[], Rows]:
+        """Return a function that tells which of the kept rows are sound, by their numbers."""
+        is_sound = work.is_kept[kept]  # the function must not hold the batch's memory
+        errors = batch.errors
+
+        def sound() -> Rows:
+            failed = np.array([row in errors for row in kept.tolist()], np.bool_)
+            return np.flatnonzero(is_sound & ~failed)
+
+        return sound
+
+    def rehearse(
+        self,
+        device: Device,
+        pixels: NDArray[np.uint64],
+        sizes: NDArray[np.int64],
+        channels: int,
+        boxes: NDArray[np.int64],
+        out: NDArray[np.uint64],
+    ) -> None:
+        """Launch the kernels for images of these sizes."""
+        shapes = np.column_stack(
+            [shrunk_sizes(sizes, self.shorter), np.full(len(sizes), channels, np.int64)]
+        )
+        if self.shorter:
+            self._shrink.launch(device, pixels, sizes, pixels, shapes)
+        if self.shorter or self.cache is not None:
+            self._cut.launch(device, pixels, shapes, boxes, out)
+
+
+class _WindowCut:
+    """Cuts windows out of whole images in the memory of the GPU.
+
+    Args:
+        itemsize: bytes of an element.
+    """
+
+    def __init__(self, itemsize: int) -> None:
+        macros = (("Element", _ELEMENTS[itemsize]),)
+        self._kernel = Kernel(Path(__file__).parent / "cut.cu", "cut", macros)
+        self._itemsize = itemsize
+
+    def launch(
+        self,
+        device: Device,
+        images: NDArray[np.uint64],
+        shapes: NDArray[np.int64],
+        windows: NDArray[np.int64],
+        out: NDArray[np.uint64],
+    ) -> None:
+        """Launch the kernel.
+
+        Args:
+            device: the device.
+            images: addresses of the whole images.
+            shapes: height, width and channels of the whole images: (images, 3).
+            windows: the windows: (images, 4).
+            out: addresses of the results.
+        """
+        y0, x0, y1, x1 = windows.T
+        widths, channels = shapes[:, 1], shapes[:, 2]
+        offsets = (y0 * widths + x0) * channels * self._itemsize
+        lines = (x1 - x0) * channels
+        table = struct_table(
+            "Sample",
+            len(images),
+            source=Pointers(images + offsets.astype(np.uint64), "const Element*"),
+            out=Pointers(out, "Element*"),
+            height=(y1 - y0).astype(np.int32),
+            line=lines.astype(np.int32),
+            stride=(widths * channels).astype(np.int32),
+        )
+        launch_elements(device, self._kernel, table, (y1 - y0) * lines)
+
+
+def without(rows: Collection[int], chosen: Rows) -> Rows:
+    """Return the chosen rows but for some."""
+    return np.array([i for i in chosen.tolist() if i not in rows], np.intp) if rows else chosen
+
+
+def _is_lasting(work: MixedBatch, row: int) -> bool:
+    header = work.headers[row]
+    return header is not None and is_lasting(header)
