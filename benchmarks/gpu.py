@@ -2,10 +2,10 @@
 
     python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
 
-Parts: tests, training, loop (a model that trains), starts, jpeg, ssd, operators, video, numpy, audio,
-cpu (the CPU stage with many workers), and memcheck, racecheck and initcheck, in which the
-compute-sanitizer watches all kernels of operators; memcheck-jpeg, racecheck-jpeg and initcheck-jpeg
-do so for those of JPEG.
+Parts: tests, training, loop (a model that trains), starts, jpeg, ssd, operators, video, numpy,
+audio, cpu (the CPU stage with many workers), and memcheck, racecheck and initcheck, in which the
+compute-sanitizer watches all kernels of operators. memcheck-jpeg, racecheck-jpeg and
+initcheck-jpeg do so for those of JPEG.
 Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON.
 """
 

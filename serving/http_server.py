@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +18,15 @@ from .admission import Admission
 from .batcher import Batcher
 from .model import Model
 from .model_config import model_config, tensor_metadata
-from .open_inference import SIZE_HEADER, parse_request, write_response
 from .requests import NOT_FOUND, TIMEOUT, TOO_LARGE, RequestError
 
 try:
     from aiohttp import web
+
+    from .open_inference import SIZE_HEADER, parse_request, write_response
 except ImportError as error:
     raise MissingDependencyError(
-        f"a server needs aiohttp ({error}): {install_hint('serve')}", name="aiohttp"
+        f"a server needs aiohttp and orjson ({error}): {install_hint('serve')}", name=error.name
     ) from error
 
 BODY_SECONDS = 60
@@ -118,9 +120,7 @@ class Server:
                 self._batcher.broken.result()
 
     def _application(self) -> web.Application:
-        application = web.Application(
-            client_max_size=self._limits.max_request_bytes, middlewares=[_errors_as_json]
-        )
+        application = web.Application(middlewares=[_errors_as_json])
         router = application.router
         models = ("/v2/models/{model}", "/v2/models/{model}/versions/{version}")
         for model in models:  # first, because the router tries one after the other
@@ -195,16 +195,7 @@ class Server:
             raise _too_large(f"{length:,}", most)
         is_plain = length is not None and "Content-Encoding" not in request.headers
         with self._admission.admitted(length if is_plain and length is not None else most):
-            try:
-                async with asyncio.timeout(BODY_SECONDS):
-                    body = await request.read()
-            except TimeoutError:
-                text = f"the request did not come within {BODY_SECONDS} s"
-                raise RequestError(text, TIMEOUT) from None
-            except web.HTTPRequestEntityTooLarge:
-                raise _too_large(f"more than {most:,}", most) from None
-            except web.RequestPayloadError as error:
-                raise RequestError(f"the request's bytes are damaged: {error}") from None
+            body = await _body(request, most)
             parsed = parse_request(
                 body,
                 request.headers.get(SIZE_HEADER),
@@ -214,14 +205,7 @@ class Server:
             )
             outputs = await self._batcher.answer(parsed.samples)
             parts = write_response(self._model.name, parsed, outputs)
-            try:
-                async with asyncio.timeout(BODY_SECONDS):
-                    return await _sent(request, parts)
-            except TimeoutError:
-                if request.transport is not None:
-                    request.transport.abort()
-                text = f"the client did not take the response within {BODY_SECONDS} s"
-                raise ConnectionResetError(text) from None
+            return await _sent(request, parts)
 
 
 @web.middleware
@@ -239,18 +223,47 @@ async def _errors_as_json(request: web.Request, handler: _Handler) -> web.Stream
         return web.json_response({"error": text}, status=error.status)
 
 
+async def _body(request: web.Request, most: int) -> bytes:
+    """Return the body of a request, decompressed, of at most so many bytes."""
+    parts, size = [], 0
+    content = request.content
+    try:
+        # A timeout costs as much as all else here, and most bodies come with their head.
+        async with nullcontext() if content.is_eof() else asyncio.timeout(BODY_SECONDS):
+            while part := await content.readany():
+                parts.append(part)
+                size += len(part)
+                if size > most:
+                    raise _too_large(f"more than {most:,}", most)
+    except TimeoutError:
+        text = f"the request did not come within {BODY_SECONDS} s"
+        raise RequestError(text, TIMEOUT) from None
+    except web.RequestPayloadError as error:
+        raise RequestError(f"the request's bytes are damaged: {error}") from None
+    return b"".join(parts)  # no copy of one part
+
+
 async def _sent(request: web.Request, parts: list[bytes | memoryview]) -> web.StreamResponse:
-    """Send a response in parts: to join them would copy the outputs."""
-    response = web.StreamResponse()
-    response.content_length = sum(len(part) for part in parts)
-    response.content_type = "application/json"
+    """Send a response in parts: to join large ones would copy the outputs.
+
+    The first part goes in one piece with the headers.
+    """
+    headers = {"Content-Type": "application/json", "Content-Length": str(sum(map(len, parts)))}
     if len(parts) > 1:
-        response.content_type = "application/octet-stream"
-        response.headers[SIZE_HEADER] = str(len(parts[0]))
-    await response.prepare(request)
-    for part in parts:
-        await response.write(part)
-    await response.write_eof()
+        headers["Content-Type"] = "application/octet-stream"
+        headers[SIZE_HEADER] = str(len(parts[0]))
+    response = web.Response(headers=headers)
+    transport = request.transport
+    if transport is None:
+        raise ConnectionResetError("the client is gone")
+    slow = asyncio.get_running_loop().call_later(BODY_SECONDS, transport.abort)
+    try:
+        await response.prepare(request)
+        for part in parts:
+            await response.write(part)
+        await response.write_eof()
+    finally:
+        slow.cancel()
     return response
 
 

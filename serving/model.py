@@ -11,13 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError, WorkerError
-from ..engine.run.fed_batches import Failure, FedBatch, FedBatches
+from ..engine.run.fed_batches import FedBatch, FedBatches
 from ..engine.tensors.dtypes import to_numpy_type
+from ..engine.work.batch import Failure
+from ..engine.work.faults import is_machine_error
 from .examples import example_samples
 from .requests import BAD_REQUEST, BROKEN, BUSY, RequestError, RequestSamples
 from .signature import TensorSpec, datatype_of, decodes_sound, input_spec
 
 if TYPE_CHECKING:
+    from ..engine.graph.inputs import FedSample
     from ..engine.run.pipeline import Pipeline
     from ..engine.tensors import TensorList
 
@@ -61,16 +64,17 @@ class Model:
                 f"{name!r} is no name of a model, which has letters, digits, '_', '-' and '.'"
             )
         self.name = name
-        self._batches = FedBatches(pipeline)
+        self._batches = FedBatches(pipeline, rows_fail_alone=True)
         self._counts: deque[Sequence[int]] = deque()  # samples of the requests of batches under way
         self.max_batch_size = pipeline.batch_size
         self.ahead = self._batches.ahead
         self.uses_gpu = self._batches.uses_gpu
         self.threads = 0 if self.uses_gpu else pipeline.num_threads
         try:
+            self._declared = _fed_inputs(self._batches)
             self.inputs = {
                 name: input_spec(name, data, self._batches.users_of(name))
-                for name, data in self._batches.data.items()
+                for name, data in self._declared.items()
             }
             self._output_names = list(outputs or output_names(pipeline))
             self.outputs = self._output_specs(pipeline)
@@ -100,12 +104,12 @@ class Model:
         """Return the outputs for a made-up sample; without them, why there are none."""
         samples = {}
         for name, spec in self.inputs.items():
-            declared = self._batches.data[name]
+            layout = self._declared[name].layout or ""
             sound = decodes_sound(self._batches.users_of(name))
-            samples[name] = [example_samples(spec, declared.layout or "", sound=sound)]
-        self._batches.feed(samples)
+            samples[name] = [example_samples(spec, layout, sound=sound)]
+        self._batches.feed(samples, owned=True)
         batch = self._batches.take()
-        failures = [*batch.failures.values(), *([batch.failure] if batch.failure else [])]
+        failures = [*batch.failures.values(), *([Failure.of(batch.error)] if batch.error else [])]
         if failures:
             return (), f"{failures[0].kind}: {failures[0].text}"
         return batch.outputs, ""
@@ -121,7 +125,7 @@ class Model:
             parts = [request.data[name] for request in requests]
             data[name] = parts[0] if len(parts) == 1 else [row for part in parts for row in part]
         self._counts.append([request.size for request in requests])
-        self._batches.feed(data)
+        self._batches.feed(data, owned=True)
 
     def take(self) -> list[Outputs | RequestError]:
         """Wait for the oldest batch; return the outputs or the error of each request, in order.
@@ -132,6 +136,10 @@ class Model:
         """
         batch = self._batches.take()
         counts = self._counts.popleft()
+        if any(len(output) != sum(counts) for output in batch.outputs):
+            error = ArgumentError("an output of the pipeline has the samples of one branch alone")
+            batch = FedBatch((), batch.failures, error)
+        batch = batch._replace(outputs=tuple(output.as_cpu() for output in batch.outputs))
         results: list[Outputs | RequestError] = []
         start = 0
         for count in counts:
@@ -163,11 +171,13 @@ class Model:
             if row in batch.failures:
                 which = f"sample {row - rows.start}: " if len(rows) > 1 else ""
                 return _error(RequestError, batch.failures[row], which)
-        if batch.failure is not None:
-            if batch.failure.kind == WorkerError.__name__:  # a process died; another may go on
-                return _error(WholeBatchError, batch.failure, status=BROKEN)
+        if batch.error is not None:
+            failure = Failure.of(batch.error)
+            if isinstance(batch.error, WorkerError):  # a process died; another may go on
+                return _error(WholeBatchError, failure, status=BROKEN)
             kind = WholeBatchError if is_one_of_several else RequestError
-            return _error(kind, batch.failure, status=BUSY if batch.is_of_machine else BAD_REQUEST)
+            status = BUSY if is_machine_error(batch.error) else BAD_REQUEST
+            return _error(kind, failure, status=status)
         try:
             named = zip(self._output_names, batch.outputs, strict=True)
             return {name: _rows(output, rows, name) for name, output in named}
@@ -177,6 +187,26 @@ class Model:
     def close(self) -> None:
         """Close the pipeline."""
         self._batches.close()
+
+
+def _fed_inputs(batches: FedBatches) -> dict[str, FedSample]:
+    """Return what is fed to each input for a sample.
+
+    Raises:
+        ArgumentError: the pipeline has no input, or one that is not fed.
+    """
+    inputs: dict[str, FedSample] = {}
+    for node, sample in batches.inputs().items():
+        if sample is None:
+            raise ArgumentError(
+                f"{node} has data of its own; a pipeline to which requests give every batch has no "
+                "other inputs than fn.external_source(name=...), without a source and without "
+                "num_outputs"
+            )
+        inputs[node.name] = sample
+    if not inputs:
+        raise ArgumentError("the pipeline has no input: give one as fn.external_source(name=...)")
+    return inputs
 
 
 def _error(

@@ -10,11 +10,11 @@ Source: https://github.com/kserve/open-inference-protocol, and Triton's extensio
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from .requests import RequestError, RequestSamples
@@ -114,9 +114,7 @@ def _split(body: bytes, json_size: str | None) -> tuple[dict[str, Any], memoryvi
             )
     whole = memoryview(body)
     try:
-        message = json.loads(bytes(whole[:size]))
-    except RecursionError:
-        raise RequestError("the request's JSON is nested too deeply") from None
+        message = orjson.loads(whole[:size])
     except ValueError as error:
         raise RequestError(f"the request is not JSON: {error}") from None
     if not isinstance(message, dict):
@@ -212,17 +210,15 @@ def write_response(
             binary.append(data)
         elif tensor["datatype"] == "FP16":
             raise RequestError(f"the output {name!r} is FP16, which goes as binary data alone")
+        elif array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise RequestError(
+                f"the output {name!r} has infinite values or values that are no number, which JSON "
+                "does not have; ask for binary data"
+            )
         else:
-            tensor["data"] = array.ravel().tolist()
+            tensor["data"] = array.ravel()
         tensors.append(tensor)
     message: dict[str, Any] = {"model_name": model, "model_version": "1", "outputs": tensors}
     if request.id is not None:
         message["id"] = request.id
-    try:
-        text = json.dumps(message, allow_nan=False).encode()
-    except ValueError:
-        raise RequestError(
-            "an output has infinite values or values that are no number, which JSON does not have; "
-            "ask for binary data"
-        ) from None
-    return [text, *binary]
+    return [orjson.dumps(message, option=orjson.OPT_SERIALIZE_NUMPY), *binary]

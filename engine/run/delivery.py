@@ -83,7 +83,8 @@ class DeliveryQueue:
             batch.forget_errors()
 
     def restart(self, number: int) -> None:
-        """Hand out batch `number` next."""
+        """Hand out batch `number` next; none is under way or done."""
+        self._done.clear()  # an interrupt of `next_batch` leaves a batch that was handed out
         self.delivered = number
 
     def stop(self) -> list[Batch]:

@@ -256,6 +256,8 @@ class Executor:
     def restart(self, seed: int, first_sample: int) -> None:
         """Go on after `drain`. The count of batches continues after the last delivered batch.
 
+        If an exception of a signal's handler ends the call, `drain` and `restart` may be repeated.
+
         Args:
             seed: seed of all randomness.
             first_sample: position of the first sample of batch 0 (see the class).
@@ -263,8 +265,9 @@ class Executor:
         self._seed, self._first_sample = seed, first_sample
         self._end = None
         self._fetched = self.clocks.batches
-        self._delivery.restart(self.clocks.batches)
+        # In this order, nothing is under way in between: a second `drain` would not wait.
         self._schedule.restart(self.clocks.batches)
+        self._delivery.restart(self.clocks.batches)
 
     def close(self) -> None:
         """Stop and join all threads; idempotent, also after an interrupt."""

@@ -1,22 +1,24 @@
-"""Batches that a server feeds to a pipeline: a sample that fails fails alone."""
+"""Batches that a server feeds to a pipeline, each of which has an end of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ArgumentError
-from ..work.batch import Failure
-from ..work.faults import is_machine_error
+from ..errors import ArgumentError, PipelineStopped
+from .feeding import fed_source
 
 if TYPE_CHECKING:
     from ..graph.inputs import FedSample
     from ..graph.nodes import Node
+    from ..order.sampler import Selection
     from ..tensors import TensorList
+    from ..work.batch import Failure
+    from ..work.plan import Plan
+    from .executor import Executor
     from .pipeline import Pipeline
-
-__all__ = ["Failure", "FedBatch", "FedBatches"]
 
 
 class FedBatch(NamedTuple):
@@ -25,35 +27,38 @@ class FedBatch(NamedTuple):
     Attributes:
         outputs: of the pipeline; () if the whole batch failed.
         failures: of rows. Other data of the batch stand in these rows.
-        failure: why the whole batch failed, or None.
-        is_of_machine: whether this is an error of the machine, such as a lack of memory.
+        error: what ended the whole batch, or None. Its traceback holds memory of the batch.
     """
 
     outputs: tuple[TensorList, ...]
     failures: Mapping[int, Failure]
-    failure: Failure | None = None
-    is_of_machine: bool = False
+    error: BaseException | None = None
 
 
 class FedBatches:
-    """The batches of a pipeline all of whose inputs are fed by name.
+    """The batches of a pipeline that are fed one by one.
 
-    One thread feeds, and another one takes. `Pipeline.run` would stop the pipeline at the first
-    error. Here each error belongs to a row or to a batch, and the pipeline goes on. Therefore its
-    `on_error` becomes "replace" if it is "raise".
+    `Pipeline.run` stops the pipeline at the first error. Here an error belongs to a batch or to a
+    row, and the pipeline goes on. One thread may feed while another one takes. The pipeline starts
+    with its first batch, and must not be run otherwise.
 
     Args:
-        pipeline: not built yet, or with another `on_error`.
+        pipeline: not built yet, or with another `on_error` than "raise", if rows fail alone.
+        rows_fail_alone: whether an `on_error` of "raise" becomes "replace", so that the error of a
+            row leaves the other rows of its batch good.
+
+    Attributes:
+        ahead: batches that may be under way ahead of the consumer.
+        uses_gpu: whether the pipeline has operators on the GPU.
 
     Raises:
-        ArgumentError: the pipeline is built, is in debug mode, has readers or sources that are not
-            fed, or has no input.
+        ArgumentError: the pipeline is in debug mode, or is built with the wrong `on_error`.
     """
 
-    def __init__(self, pipeline: Pipeline) -> None:
+    def __init__(self, pipeline: Pipeline, *, rows_fail_alone: bool = False) -> None:
         if pipeline._config.debug:
             raise ArgumentError("a pipeline in debug mode computes nothing ahead: leave out debug")
-        if pipeline._config.on_error == "raise":
+        if rows_fail_alone and pipeline._config.on_error == "raise":
             if pipeline._plan is not None:
                 raise ArgumentError(
                     "the pipeline is built already, with on_error='raise'; give one that is not"
@@ -62,66 +67,86 @@ class FedBatches:
         pipeline.build()
         assert pipeline._plan is not None
         self._pipeline = pipeline
-        self._sources = {source.node.name: source.operator for source in pipeline._plan.sources}
-        self.data: dict[str, FedSample] = {}
-        for reader in pipeline._plan.readers:
-            _refuse(reader.node)
-        for source in pipeline._plan.sources:
-            fed = source.operator.fed_sample()
-            if fed is None:
-                _refuse(source.node)
-            self.data[source.node.name] = fed
-        if not self.data:
-            raise ArgumentError(
-                "the pipeline has no input: give one as fn.external_source(name=...)"
-            )
+        self._plan: Plan = pipeline._plan
         self.ahead = pipeline._ahead
-        self.uses_gpu = pipeline._plan.uses_gpu
-        self._executor = pipeline._start()
+        self.uses_gpu = self._plan.uses_gpu
+
+    def inputs(self) -> dict[Node, FedSample | None]:
+        """Return what is fed to each input for a sample; None for one that has its own data."""
+        fed: dict[Node, FedSample | None] = {each.node: None for each in self._plan.readers}
+        fed |= {each.node: each.operator.fed_sample() for each in self._plan.sources}
+        return fed
 
     def users_of(self, name: str) -> list[Node]:
         """Return the nodes that work on an input's data as they are."""
-        assert self._pipeline._plan is not None
         return [
             node
-            for node in self._pipeline._plan.nodes
+            for node in self._plan.nodes
             if any(data.node.name == name for data in (*node.inputs, *node.arguments.values()))
         ]
 
-    def feed(self, data: Mapping[str, Sequence[Any]]) -> None:
-        """Feed one batch: the samples of each input by its name. The batch starts at once.
+    @property
+    def feeder(self) -> Thread | None:
+        """The thread that starts batches, once the pipeline has started."""
+        executor = self._pipeline._executor
+        return None if executor is None else executor.feeder
+
+    def feed(
+        self, data: Mapping[str, Any], samples: Selection | None = None, *, owned: bool
+    ) -> None:
+        """Feed one batch, which starts at once.
+
+        Args:
+            data: the samples of each input by its name.
+            samples: whose epoch and position key the random numbers; None if unknown.
+            owned: whether nobody else changes the memory of the data.
 
         Raises:
-            Exception: the data are not what an input takes. Earlier inputs may have theirs, so no
-                batch may be fed any more.
+            Exception: the data are not what an input takes. Some inputs may be fed: `discard` must
+                come next.
         """
-        for name, samples in data.items():
-            self._sources[name].feed(samples, None, None)
-        self._executor.launch()
+        executor = self._executor()
+        for name, rows in data.items():
+            fed_source(self._plan, name).operator.feed_samples(rows, samples, owned=owned)
+        executor.launch()
 
     def take(self) -> FedBatch:
         """Wait for the next batch in the order of `feed`.
 
         Raises:
             PipelineStopped: the pipeline was closed.
-            Exception: a thread of the pipeline has ended; there are no more batches.
+            BaseException: no error of a batch, such as one of a signal's handler. `discard` must
+                come next.
         """
-        batch = self._executor.next_ended()
-        end, failures, outputs = batch.end, batch.failures, batch.outputs
+        batch = self._executor().next_ended()
+        end, failures = batch.end, batch.failures
         batch.forget_errors()
-        if end is None and any(len(output) != batch.size for output in outputs):
-            end = ArgumentError("an output of the pipeline has the samples of one branch alone")
+        if isinstance(end, StopIteration):
+            stopped = PipelineStopped("an external source of the pipeline has no more data")
+            return FedBatch((), failures, stopped)
         if end is not None:
-            return FedBatch((), failures, Failure.of(end), is_machine_error(end))
-        return FedBatch(tuple(output.as_cpu() for output in outputs), failures)
+            return FedBatch((), failures, end)
+        try:
+            return FedBatch(self._pipeline._delivered_outputs(batch), failures)
+        except ArgumentError as error:  # an output is not as declared
+            return FedBatch((), failures, error)
+
+    def discard(self) -> None:
+        """Drop all batches that were fed or started, and go on.
+
+        An exception of a signal's handler may end the call at any line. Call it again then.
+        """
+        executor = self._executor()
+        executor.drain()
+        for source in self._plan.sources:
+            source.operator.discard()
+        executor.restart(self._pipeline._seed, self._pipeline._first_sample())
 
     def close(self) -> None:
         """Close the pipeline."""
         self._pipeline.close()
 
-
-def _refuse(node: Node) -> NoReturn:
-    raise ArgumentError(
-        f"{node} has data of its own; a pipeline to which a program gives every batch has no other "
-        "inputs than fn.external_source(name=...), without a source and without num_outputs"
-    )
+    def _executor(self) -> Executor:
+        executor = self._pipeline._start()
+        self._pipeline._check_asker()
+        return executor

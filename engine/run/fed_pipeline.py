@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..errors import ArgumentError, PipelineStopped
 from ..graph.nodes import DataNode, Node
-from ..tensors import TensorList
 from .feeding import fed_source, unfed_source
 from .pipeline_base import PipelineBase
-
-if TYPE_CHECKING:
-    from ..order.sampler import Selection
 
 
 class FedPipeline(PipelineBase):
@@ -67,69 +60,12 @@ class FedPipeline(PipelineBase):
         """Return whether no batch was started that nobody has taken yet."""
         return self._executor is None or self._executor.in_flight == 0
 
-    # One batch at a time, for a server of several programs: an error ends its batch alone
-
     def fed_names(self) -> list[str]:
         """Return the names of the external sources that `feed_input` feeds."""
         self.build()
         assert self._plan is not None
         sources = self._plan.sources
         return [source.node.name for source in sources if source.operator.available() is not None]
-
-    @property
-    def ahead(self) -> int:
-        """How many batches may be under way ahead of the consumer."""
-        self.build()
-        return self._ahead
-
-    @property
-    def feeder(self) -> Thread | None:
-        """The thread that starts batches, once the pipeline has started."""
-        return None if self._executor is None else self._executor.feeder
-
-    def start_batch(
-        self, inputs: Mapping[str, Any], samples: Selection | None = None, *, owned: bool
-    ) -> None:
-        """Feed each external source one batch, and start this batch.
-
-        If the call raises, some sources may be fed: `discard_batches` makes them even.
-
-        Args:
-            inputs: the data by the sources' names.
-            samples: whose epoch and position key the random numbers; None if unknown.
-            owned: whether nobody else uses the memory of the data.
-        """
-        executor = self._start()
-        assert self._plan is not None
-        with self._taken_turn():
-            for name, data in inputs.items():
-                source = fed_source(self._plan, name).operator
-                source.feed_samples(data, samples, owned=owned)
-            executor.launch()
-
-    def take_batch(self) -> tuple[TensorList, ...] | BaseException:
-        """Wait for the next batch that was started; return its outputs, or the error of the batch.
-
-        What the call raises is no error of a batch. Then `discard_batches` must come next.
-        """
-        executor = self._start()
-        with self._taken_turn():
-            batch = executor.next_ended()
-            end, batch.end = batch.end, None  # its traceback holds the batch
-            if isinstance(end, StopIteration):
-                return PipelineStopped("an external source of the pipeline has no more data")
-            if end is not None:
-                return end
-            try:
-                return self._delivered_outputs(batch)
-            except ArgumentError as error:  # an output is not as declared
-                return error
-
-    def discard_batches(self) -> None:
-        """Drop all batches that were fed or started, and go on."""
-        with self._taken_turn(), self._at_rest() as plan:
-            for source in plan.sources:
-                source.operator.discard()
 
     def _unfed_input(self) -> str:
         assert self._plan is not None

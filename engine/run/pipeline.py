@@ -354,14 +354,18 @@ class Pipeline(
     @contextmanager
     def _taken_turn(self) -> Iterator[None]:
         """Let other threads that ask for batches wait during this block."""
+        self._check_asker()
+        with self._turn:
+            yield
+
+    def _check_asker(self) -> None:
+        """Raise if a thread that computes this pipeline's batches asks for them."""
         if self._executor is not None and self._executor.owns(threading.current_thread()):
             raise ArgumentError(
                 "a source or function of the pipeline asks for the pipeline's own batches or "
                 "state, and would wait for itself for ever; give it the data as inputs, or use "
                 "another pipeline"
             )
-        with self._turn:
-            yield
 
     def _next_outputs(self, executor: Executor) -> tuple[TensorList, ...]:
         if executor.in_flight == 0:

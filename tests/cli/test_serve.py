@@ -99,12 +99,15 @@ def test_a_port_that_is_taken(penstock_in_process, served):
     assert "address already in use" in result.errors
 
 
-def test_a_server_without_its_library(penstock_in_process, served, monkeypatch):
-    monkeypatch.setitem(sys.modules, "aiohttp", None)
-    monkeypatch.delitem(sys.modules, "penstock.serving.http_server", raising=False)
+@pytest.mark.parametrize("library", ["aiohttp", "orjson"])
+def test_a_server_without_its_library(penstock_in_process, served, monkeypatch, library):
+    monkeypatch.setitem(sys.modules, library, None)
+    for module in ("http_server", "open_inference"):
+        monkeypatch.delitem(sys.modules, f"penstock.serving.{module}", raising=False)
     result = penstock_in_process("serve", f"{served}:inference", "--port", 0)
     assert result.status == 1
-    assert "a server needs aiohttp" in result.errors
+    assert "a server needs aiohttp and orjson" in result.errors
+    assert library in result.errors.partition("(")[2]
     assert "pip install" in result.errors
 
 

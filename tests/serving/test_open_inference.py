@@ -118,11 +118,11 @@ def test_bytes_in_other_forms():
         ([tensor("scale", "FP32", "1", [1])], b"", "has '1'"),
         ([tensor("scale", "FP32", [0], [])], b"", "has 0 samples; a request may have 1 to 4"),
         ([tensor("scale", "FP32", [5], [1] * 5)], b"", "has 5 samples"),
-        ([tensor("scale", "FP32", [10**30], [1])], b"", "samples; a request may"),
+        ([tensor("scale", "FP32", [10**30], [1])], b"", r"but has \[1e\+30\]"),
         ([tensor("scale", "FP32", [2], [1])], b"", r"no FP32 of shape \[2\]"),
         ([tensor("scale", "FP32", [2], ["a", "b"])], b"", "no FP32 of shape"),
         ([tensor("scale", "FP32", [2], [[1], [1, 2]])], b"", "no FP32 of shape"),
-        ([tensor("scale", "FP32", [1], [10**400])], b"", "no FP32 of shape"),
+        ([tensor("scale", "FP32", [1], [10**400])], b"", "is not JSON: number is infinity"),
         ([tensor("scale", "FP32", [1], {"a": 1})], b"", "no FP32 of shape"),
         ([tensor("scale", "FP32", [1])], b"", "has no data"),
         ([tensor("scale", "FP32", [1], [1], 4)], b"\0" * 4, "both data and binary_data_size"),
@@ -163,7 +163,7 @@ def test_damaged_elements(data, text):
 
 @pytest.mark.parametrize("data", [["a"], ["a", 1], "ab", [["a"], "b"], ["a", "\ud800"], None])
 def test_texts_that_are_none(data):
-    with pytest.raises(RequestError, match=r"strings|no text|no data"):
+    with pytest.raises(RequestError, match=r"strings|no low surrogate|no data"):
         parse([tensor("bytes", "BYTES", [2], data)], inputs=of("bytes"))
 
 
@@ -173,7 +173,7 @@ def test_texts_that_are_none(data):
         (b"", None, "is not JSON"),
         (b"\xff\xfe", None, "is not JSON"),
         (b"[1]", None, "is no object"),
-        (b"[" * 100_000, None, "nested too deeply"),
+        (b"[" * 100_000, None, "is not JSON: depth limit"),
         (b"{}", "3", "has 2 bytes"),
         (b"{}", "-1", "is no size"),
         (b"{}", "²", "is no size"),

@@ -16,6 +16,7 @@ import torch
 
 from .....engine.errors import ArgumentError, PenstockError, PipelineStopped
 from .....engine.run.debug_pipeline import DebugPipeline
+from .....engine.run.fed_batches import FedBatches
 from .....engine.run.pipeline import Pipeline
 from ....base_iterator import check_uniform
 from ...sharing import dense, row
@@ -127,7 +128,8 @@ class DALIServer:
                 f"the external source {odd[0]!r} needs a name that can be an argument of the proxy"
             )
         self.deterministic = deterministic
-        self._pipeline = pipeline
+        self._batches = FedBatches(pipeline)
+        self._most = pipeline.max_batch_size
         self._id = uuid.uuid4().hex
         self._proxy = Proxy(self._id, names, pipeline.num_outputs, pipeline.output_names)
         self._lock = threading.RLock()
@@ -153,7 +155,7 @@ class DALIServer:
     @property
     def _thread(self) -> threading.Thread | None:
         """The pipeline's thread that starts batches, while the server is used."""
-        return self._pipeline.feeder if self._serves else None
+        return self._batches.feeder if self._serves else None
 
     def start_thread(self) -> None:
         """Do nothing but note that the server is used. The first batch starts the pipeline."""
@@ -241,9 +243,8 @@ class DALIServer:
             if isinstance(placeholder, DALIOutputSampleRef)
         ]
         new = list(dict.fromkeys(call for call in calls if call.run is None))
-        most = self._pipeline.max_batch_size
-        for start in range(0, len(new), most):
-            run_of(new[start : start + most])
+        for start in range(0, len(new), self._most):
+            run_of(new[start : start + self._most])
         runs = list(dict.fromkeys(map(_run_of, found)))
         if any(run.server != self._id for run in runs):
             raise ArgumentError("the data are of the proxy of another server")
@@ -279,7 +280,7 @@ class DALIServer:
 
     def _start_waiting(self) -> None:
         """Start runs in the pipeline, as many as it works on ahead."""
-        while self._waiting and len(self._running) < self._pipeline.ahead:
+        while self._waiting and len(self._running) < self._batches.ahead:
             run = self._waiting[0]()
             if run is None or run.result is not None:
                 self._waiting.popleft()
@@ -289,7 +290,7 @@ class DALIServer:
             self._waiting.popleft()
             try:
                 owned = not isinstance(run.inputs, dict)
-                self._pipeline.start_batch(fed(run.inputs), run.samples, owned=owned)
+                self._batches.feed(fed(run.inputs), run.samples, owned=owned)
             except PipelineStopped:
                 raise
             except PenstockError as error:  # the inputs are wrong
@@ -301,10 +302,10 @@ class DALIServer:
     def _take(self) -> None:
         """Wait for the run that started first."""
         self._torn = True
-        result = self._pipeline.take_batch()
+        outputs, _, error = self._batches.take()
         run = self._running[0]()
         if run is not None:
-            run.result = result
+            run.result = outputs if error is None else error
             run.inputs = {}
         self._running.popleft()
         self._torn = False
@@ -315,7 +316,7 @@ class DALIServer:
             again = {id(run): run for run in self._alive([*self._running, *self._waiting])}
             self._waiting = deque(map(weakref.ref, again.values()))
             self._running.clear()
-            self._pipeline.discard_batches()
+            self._batches.discard()
             self._torn = False
 
     def _alive(self, runs: Sequence[weakref.ref[Run]]) -> list[Run]:

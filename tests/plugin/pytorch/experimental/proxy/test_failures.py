@@ -277,7 +277,12 @@ def test_a_signal_in_the_middle_of_a_batch_leaves_the_server_whole(serve, row, w
     works(server)
 
 
-FILES = ("experimental/proxy/", "engine/run/fed_pipeline.py", "user_code/external_source.py")
+FILES = (
+    "experimental/proxy/",
+    "engine/run/fed_batches.py",
+    "engine/run/executor.py",
+    "user_code/external_source.py",
+)
 
 
 def interrupted(line, work):
@@ -329,7 +334,7 @@ def test_batches_of_a_closed_pipeline_are_an_error(serve, row):
     server = serve()
     output = server.proxy(row(1))
     server.submit(output)
-    server._pipeline.close()
+    server._batches.close()
     with pytest.raises(PipelineStopped, match="the pipeline is closed"):
         server.produce_data(output)
 
