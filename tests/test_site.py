@@ -147,3 +147,14 @@ def test_the_names_of_frameworks_are_read_without_an_import(builder):
     assert names.facts_read(alias) == ["`GenericIterator`"]
     policy = names.defined("penstock.plugin.jax", "LastBatchPolicy")
     assert "`FILL`" in "".join(names.facts_read(policy))
+
+
+def test_the_first_program_prints_what_the_page_says(tmp_path, monkeypatch, capsys):
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    program, printed = re.findall(r"```(?:python|text)\n(.+?)```", page, re.S)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    importlib.import_module("make_data").photos(Path("data/photos"))
+    capsys.readouterr()
+    exec(compile(program, "index.md", "exec"), {})
+    assert capsys.readouterr().out == printed
