@@ -85,6 +85,7 @@ def test_each_listed_call_is_drawn_and_its_sound_is_written(builder, tmp_path):
             rates[name] = sound.getframerate(), round(sound.getnframes() / sound.getframerate(), 1)
     assert rates["signal"] == (16000, 2.2)
     assert rates["audio_resample"] == (4000, 2.2)
+    assert rates["decoders.audio"] == (8000, 2.2)
     assert rates["nonsilent_region"][1] < 2
 
 
