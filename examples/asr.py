@@ -169,7 +169,7 @@ def main() -> None:
     """Train as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("manifest", help="the utterances of the training")
-    parser.add_argument("val_manifest", help="those of the validation")
+    parser.add_argument("val_manifest", help="the utterances of the validation")
     parser.add_argument("--letters", default="abcdefghijklmnopqrstuvwxyz '")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])

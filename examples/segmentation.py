@@ -122,7 +122,7 @@ def main() -> None:
     """Train as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("path", help="the folder for the training")
-    parser.add_argument("val_path", help="that for the validation")
+    parser.add_argument("val_path", help="the folder for the validation")
     parser.add_argument("--classes", type=int, required=True)
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])

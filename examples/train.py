@@ -113,7 +113,7 @@ def main() -> None:
     """Train as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("path", help="where the images of the training are")
-    parser.add_argument("val_path", help="where those of the validation are")
+    parser.add_argument("val_path", help="where the images of the validation are")
     parser.add_argument("--classes", type=int, required=True)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])

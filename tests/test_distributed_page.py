@@ -41,6 +41,7 @@ def test_torchrun_runs_the_program(tmp_path, photo_tree):
     for rank in range(2):
         line = f"readers.file: shard {rank} of 2, from torch.distributed"
         assert result.stderr.count(line) == 1
+    assert result.stdout.count("the last loss is") == 3  # one rank prints
     saved = torch.load(tmp_path / "saved.pt")
     assert len(str(saved["batches"])) < 600
 

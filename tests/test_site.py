@@ -85,6 +85,7 @@ def test_each_listed_call_is_drawn_and_its_sound_is_written(builder, tmp_path):
             rates[name] = sound.getframerate(), round(sound.getnframes() / sound.getframerate(), 1)
     assert rates["signal"] == (16000, 2.2)
     assert rates["audio_resample"] == (4000, 2.2)
+    assert rates["decoders.audio"] == (8000, 2.2)
     assert rates["nonsilent_region"][1] < 2
 
 
@@ -147,3 +148,14 @@ def test_the_names_of_frameworks_are_read_without_an_import(builder):
     assert names.facts_read(alias) == ["`GenericIterator`"]
     policy = names.defined("penstock.plugin.jax", "LastBatchPolicy")
     assert "`FILL`" in "".join(names.facts_read(policy))
+
+
+def test_the_first_program_prints_what_the_page_says(tmp_path, monkeypatch, capsys):
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    program, printed = re.findall(r"```(?:python|text)\n(.+?)```", page, re.S)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    importlib.import_module("make_data").photos(Path("data/photos"))
+    capsys.readouterr()
+    exec(compile(program, "index.md", "exec"), {})
+    assert capsys.readouterr().out == printed

@@ -24,6 +24,7 @@ import option_pages  # type: ignore[import-not-found]
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
+FILE_NAME = re.compile(r"\[(?:docs/)?([a-z_]+\.md)\](?=\()")
 
 PAGES = {
     "CHANGELOG.md": "changelog.md",
@@ -74,6 +75,7 @@ def gather(sources: Path) -> None:
     docs = (f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))
     for path in {*docs, *PAGES} - {"docs/operators.md"}:
         text = (ROOT / path).read_text(encoding="utf-8")
+        text = FILE_NAME.sub(lambda name: f"[{title(name[1])}]", text)
         write(sources / place(path), LINK.sub(partial(moved, path, sources), text))
     pictures = sources / PICTURES
     shown = operator_pictures.write(pictures) | operator_drawings.write(pictures)
@@ -82,6 +84,16 @@ def gather(sources: Path) -> None:
     write(sources / "names.md", name_pages.page())
     write(sources / "pipeline_arguments.md", option_pages.pipelines())
     write(sources / "iterator_arguments.md", option_pages.iterators())
+
+
+def title(page: str) -> str:
+    """Return the title of a page of docs/, up to a colon: the site has no names of files.
+
+    >>> title("iterators.md")
+    'Iterators'
+    """
+    with (ROOT / "docs" / page).open(encoding="utf-8") as lines:
+        return next(lines).removeprefix("# ").strip().partition(":")[0]
 
 
 def moved(page: str, sources: Path, link: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Drawings on the pages of operators whose results are no images: sounds, spectra, boxes, masks.
+"""Drawings on the pages of operators whose inputs or results are no images: sounds, boxes, masks.
 
 A caption is the call itself, which the build evaluates. So a new operator needs one entry in
 `CALLS`. The sound is that of fixtures/speech.py. The photograph is that of `operator_pictures`.
@@ -7,6 +7,7 @@ A caption is the call itself, which the build evaluates. So a new operator needs
 from __future__ import annotations
 
 import ast
+import io
 import re
 import wave
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +31,7 @@ COLORS = ((230, 60, 40), (250, 200, 0), (40, 120, 250))  # of boxes and masks, b
 # `vertices` outline its three objects in pixels, (x, y). `polygons` say which vertices belong to
 # which object, `mask` has the number of the object at each pixel, and `boxes` are around the
 # objects: left, top, right and bottom, relative to the size of the image. `labels` are the numbers
-# of the objects.
+# of the objects. `recording` is a WAV file of the sound, and `encoded` a JPEG of the photograph.
 OUTLINES = (
     (
         "66,13 73,13 75,25 95,40 117,50 108,60 121,74 119,97 130,108 126,118 128,130 137,142 "
@@ -42,6 +43,10 @@ OUTLINES = (
 
 CALLS = {
     "Sounds": {
+        "decoders.audio": (
+            "signal",
+            ("signal, rate = fn.decoders.audio(recording, sample_rate=8000, downmix=True)\nsignal"),
+        ),
         "audio_resample": (
             "signal",
             "fn.audio_resample(signal, in_rate=16000, out_rate=4000, antialias=True)",
@@ -89,6 +94,36 @@ CALLS = {
             ),
         ),
     },
+    "Images": {
+        "decoders.image_crop": (
+            "image",
+            "fn.decoders.image_crop(encoded, crop=(120, 120), crop_pos_x=0.1, crop_pos_y=0.5)",
+        ),
+        "decoders.image_slice": (
+            "image",
+            "fn.decoders.image_slice(encoded, (0.0, 0.2), (0.6, 0.8), axis_names='WH')",
+        ),
+        "decoders.image_random_crop": (
+            "image",
+            "fn.decoders.image_random_crop(encoded, random_area=(0.2, 0.5))",
+        ),
+        "mixup": (
+            "image",
+            (
+                "images = fn.flip(image, horizontal=fn.batch_permutation())\n"
+                "mixed, probabilities = fn.mixup(images, [1], num_classes=3)\n"
+                "mixed"
+            ),
+        ),
+        "cutmix": (
+            "image",
+            (
+                "images = fn.flip(image, horizontal=fn.batch_permutation())\n"
+                "mixed, probabilities = fn.cutmix(images, [1], num_classes=3)\n"
+                "mixed"
+            ),
+        ),
+    },
     "Boxes": {
         "bb_flip": ("image, boxes", "fn.flip(image), fn.bb_flip(boxes, ltrb=True)"),
         "bbox_paste": (
@@ -118,6 +153,20 @@ CALLS = {
             "image, boxes",
             "fn.ssd_random_crop(image, boxes, labels, num_attempts=50)",
         ),
+        "box_encoder": (
+            "image, boxes",
+            (
+                "anchors = np.float32([\n"
+                "    (x / 8, y / 8, x / 8 + width, y / 8 + height)\n"
+                "    for width, height in ((0.5, 0.75), (0.125, 0.625), (0.25, 0.125))\n"
+                "    for x in range(8) for y in range(8)\n"
+                "])\n"
+                "encoded, matched = fn.box_encoder(\n"
+                "    boxes, labels, anchors=anchors.ravel(), criteria=0.5\n"
+                ")\n"
+                "image, types.Constant(anchors), matched  # drawn: the anchors that got a box"
+            ),
+        ),
     },
     "Points": {
         "coord_flip": ("image, vertices", "fn.flip(image), fn.coord_flip(vertices, center_x=120)"),
@@ -125,6 +174,56 @@ CALLS = {
             "image, vertices",
             (
                 "matrix = fn.transforms.rotation(angle=25, center=(120, 90))\n"
+                "moved = fn.warp_affine(image, matrix, inverse_map=False, fill_value=255)\n"
+                "moved, fn.coord_transform(vertices, MT=matrix)"
+            ),
+        ),
+        "transforms.combine": (
+            "image, vertices",
+            (
+                "rotation = fn.transforms.rotation(angle=25, center=(120, 90))\n"
+                "shift = fn.transforms.translation(offset=(40, 0))\n"
+                "matrix = fn.transforms.combine(rotation, shift)\n"
+                "moved = fn.warp_affine(image, matrix, inverse_map=False, fill_value=255)\n"
+                "moved, fn.coord_transform(vertices, MT=matrix)"
+            ),
+        ),
+        "transforms.crop": (
+            "image, vertices",
+            (
+                "matrix = fn.transforms.crop(from_end=(160, 180), to_end=(240, 180))\n"
+                "moved = fn.warp_affine(image, matrix, inverse_map=False, fill_value=255)\n"
+                "moved, fn.coord_transform(vertices, MT=matrix)"
+            ),
+        ),
+        "transforms.rotation": (
+            "image, vertices",
+            (
+                "matrix = fn.transforms.rotation(angle=25, center=(120, 90))\n"
+                "moved = fn.warp_affine(image, matrix, inverse_map=False, fill_value=255)\n"
+                "moved, fn.coord_transform(vertices, MT=matrix)"
+            ),
+        ),
+        "transforms.scale": (
+            "image, vertices",
+            (
+                "matrix = fn.transforms.scale(scale=(0.6, 0.9), center=(120, 90))\n"
+                "moved = fn.warp_affine(image, matrix, inverse_map=False, fill_value=255)\n"
+                "moved, fn.coord_transform(vertices, MT=matrix)"
+            ),
+        ),
+        "transforms.shear": (
+            "image, vertices",
+            (
+                "matrix = fn.transforms.shear(angles=(15, 0), center=(120, 90))\n"
+                "moved = fn.warp_affine(image, matrix, inverse_map=False, fill_value=255)\n"
+                "moved, fn.coord_transform(vertices, MT=matrix)"
+            ),
+        ),
+        "transforms.translation": (
+            "image, vertices",
+            (
+                "matrix = fn.transforms.translation(offset=(40, -20))\n"
                 "moved = fn.warp_affine(image, matrix, inverse_map=False, fill_value=255)\n"
                 "moved, fn.coord_transform(vertices, MT=matrix)"
             ),
@@ -170,6 +269,7 @@ CALLS = {
 SEEN = {
     "Sounds": "Waveform over spectrogram, of the sound on the left and of the result on the right",
     "Spectra": "The input on the left and the result on the right, as curves or as heat maps",
+    "Images": "A photograph of a pagoda above a lake, and the result",
     "Boxes": "Boxes around a pagoda, an island and a tree, on the photograph and on the result",
     "Points": "Points along a pagoda, an island and a tree, on the photograph and on the result",
     "Masks": "Masks of a pagoda, an island and a tree on the photograph, and the result",
@@ -188,9 +288,12 @@ def inputs_of(image: Any) -> dict[str, Any]:
     extents = np.array([(*line.min(axis=0), *line.max(axis=0)) for line in lines])
     rows = [(i + 1, ends[i] - len(line), ends[i]) for i, line in enumerate(lines)]
     sound = speech.speech_like(SECONDS, RATE, 3)[:, 0].astype(np.float32)
+    signal = np.pad(sound, round(SILENCE * RATE))
     return {
-        "signal": np.pad(sound, round(SILENCE * RATE)),
+        "signal": signal,
+        "recording": np.frombuffer(wave_file(signal, RATE), np.uint8),
         "image": types.Constant(image, layout="HWC"),
+        "encoded": cv2.imencode(".jpg", image[..., ::-1])[1].ravel(),
         "vertices": np.concatenate(lines),
         "polygons": np.array(rows, np.int32),
         "mask": mask,
@@ -202,7 +305,7 @@ def inputs_of(image: Any) -> dict[str, Any]:
 def results(image: Any) -> Iterator[tuple[str, str, list[list[Any]]]]:
     """Yield kind and operator of each call, with the arrays of the left and of the right side."""
     inputs = inputs_of(image)
-    with Pipeline(batch_size=1, num_threads=2, seed=11) as pipe:
+    with Pipeline(batch_size=2, num_threads=2, seed=11) as pipe:  # mixup needs two samples
         names = {
             name: types.Constant(value, device="cpu") if isinstance(value, np.ndarray) else value
             for name, value in inputs.items()
@@ -225,7 +328,7 @@ def outputs_of(program: str, names: dict[str, Any]) -> Sequence[Any]:
     tree = ast.parse(program)
     last = tree.body.pop()
     assert isinstance(last, ast.Expr)
-    scope = {"fn": fn, **names}
+    scope = {"fn": fn, "np": np, "types": types, **names}
     exec(compile(tree, "call", "exec"), scope)
     outputs = eval(compile(ast.Expression(last.value), "call", "eval"), scope)
     return outputs if isinstance(outputs, (tuple, list)) else [outputs]
@@ -274,13 +377,19 @@ def draw_spectrum(image: Any, values: Any) -> Any:
     return curve(values, HEIGHT) if values.ndim == 1 else heat_map(values)
 
 
+def draw_image(photo: Any, image: Any) -> Any:
+    """Draw an image."""
+    return gallery.shrunk(image)
+
+
 def draw_boxes(photo: Any, image: Any, boxes: Any, labels: Any = (1, 2, 3)) -> Any:
-    """Draw boxes on an image, in the colors of their labels."""
+    """Draw boxes on an image, in the colors of their labels; 0 is the background."""
     picture = image.copy()
     height, width = picture.shape[:2]
     corners = np.round(boxes * (width, height, width, height)).astype(int).tolist()
     for (left, top, right, bottom), label in zip(corners, np.ravel(labels), strict=True):
-        cv2.rectangle(picture, (left, top), (right - 1, bottom - 1), COLORS[label - 1], 2)
+        if label:
+            cv2.rectangle(picture, (left, top), (right - 1, bottom - 1), COLORS[label - 1], 2)
     return gallery.shrunk(picture)
 
 
@@ -311,6 +420,7 @@ def draw_masks(photo: Any, polygons: Any, vertices: Any, *place: Any) -> Any:
 DRAW: dict[str, Callable[..., Any]] = {
     "Sounds": draw_sound,
     "Spectra": draw_spectrum,
+    "Images": draw_image,
     "Boxes": draw_boxes,
     "Points": draw_points,
     "Masks": draw_masks,
@@ -333,9 +443,10 @@ def write(folder: Path) -> dict[str, list[tuple[str, str]]]:
         call = CALLS[kind][name][1]
         text = f"```python\n{call}\n```\n\n![{SEEN[kind]}.]({{}}/{name}-drawn.png)"
         if kind == "Sounds":
-            rate = re.search(r"out_rate=(\d+)", call)
-            write_wave(folder / "signal.wav", sides[0][0], RATE)
-            write_wave(folder / f"{name}.wav", sides[1][0], int(rate[1]) if rate else RATE)
+            rate = re.search(r"(?:out|sample)_rate=(\d+)", call)
+            (folder / "signal.wav").write_bytes(wave_file(sides[0][0], RATE))
+            result = wave_file(sides[1][0], int(rate[1]) if rate else RATE)
+            (folder / f"{name}.wav").write_bytes(result)
             text += f"\n\n{player('signal', 'The sound')}\n{player(name, 'The result')}"
         texts.setdefault(kind, []).append((name, text))
     return texts
@@ -347,11 +458,13 @@ def player(file: str, title: str) -> str:
     return f"<figure><figcaption>{title}</figcaption>{controls}</audio></figure>"
 
 
-def write_wave(path: Path, signal: Any, rate: int) -> None:
-    """Write a sound as a WAV of 16 bits, at its full loudness."""
+def wave_file(signal: Any, rate: int) -> bytes:
+    """Return a sound as a WAV file of 16 bits, at its full loudness."""
     loud = signal * (32767 / max(1e-9, float(np.abs(signal).max())))
-    with wave.open(str(path), "wb") as file:
+    content = io.BytesIO()
+    with wave.open(content, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(rate)
         file.writeframes(loud.astype("<i2").tobytes())
+    return content.getvalue()
