@@ -14,6 +14,7 @@ GIL. Loaders take turns in one process; with --gpus, one process a GPU trains by
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import subprocess
 import sys
@@ -118,9 +119,8 @@ def batches(name: str, built: Any) -> Batches:
     """Yield images and labels of a pipeline, as tensors on the GPU."""
 
     if name == "dali":
-        from nvidia.dali.plugin.pytorch import DALIClassificationIterator
-
-        for part in DALIClassificationIterator(built, auto_reset=True):
+        plugin: Any = importlib.import_module("nvidia.dali.plugin.pytorch")
+        for part in plugin.DALIClassificationIterator(built, auto_reset=True):
             yield part[0]["data"], part[0]["label"].squeeze(-1).cuda(non_blocking=True).long()
         return
     from penstock.plugin.pytorch import ClassificationIterator
