@@ -98,7 +98,7 @@ def epoch(pipe: Any) -> None:
 def speed(graph: Graph, folder: Path, threads: int, busy: bool, options: dict[str, Any]) -> float:
     """Return images a second, or a second of CPU time, after an epoch."""
     with pipeline(graph, folder, threads, **options) as pipe:
-        batch = pipe.max_batch_size
+        batch: int = pipe.max_batch_size
         epoch(pipe)
         if not busy:
             return batch * common.batches_a_second(pipe.run)

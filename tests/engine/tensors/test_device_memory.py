@@ -275,3 +275,14 @@ def test_idle_blocks_are_released_with_all_unused_memory(cupy, pool):
     assert pool.idle_bytes == 0
     assert pool.lent_bytes == before - cupy.left > 0
     del kept
+
+
+def test_lasting_memory_is_not_lent(cupy, pool):
+    left = cupy.left
+    memory = pool.lasting(70 * KIB)
+    assert memory.nbytes == 70 * KIB == left - cupy.left
+    assert pool.lent_bytes == 0
+    assert pool.room == pool.budget
+    del memory
+    assert cupy.left == left
+    assert pool.idle_bytes == 0
