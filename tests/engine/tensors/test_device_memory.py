@@ -308,3 +308,14 @@ def test_blocks_that_nobody_needs_any_more_are_freed(cupy, pool, monkeypatch):
     now[0] = 11.5
     lend_at_once(8)  # all are needed again
     assert pool.idle_bytes == 8 * SMALLEST
+
+
+def test_lasting_memory_is_not_lent(cupy, pool):
+    left = cupy.left
+    memory = pool.lasting(70 * KIB)
+    assert memory.nbytes == 70 * KIB == left - cupy.left
+    assert pool.lent_bytes == 0
+    assert pool.room == pool.budget
+    del memory
+    assert cupy.left == left
+    assert pool.idle_bytes == 0
