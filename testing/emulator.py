@@ -141,7 +141,7 @@ class HostJpegDecoder(JpegDecoder):
 class HostEngine:
     """The hardware JPEG engine: libjpeg-turbo, called for a batch."""
 
-    busy, idle, starved = 0.01, 0.0, 0.0
+    busy, idle, starved, awaited = 0.01, 0.0, 0.0, 1.0
     decoded = 0
 
     @classmethod
