@@ -72,7 +72,9 @@ class Selection:
             self.epoch[rows].copy(),
             self.position[rows].copy(),
             self.valid[rows].copy(),
-            {name: values[rows] for name, values in self.arguments.items()},
+            {name: values[rows] for name, values in self.arguments.items()}
+            if self.arguments
+            else {},
         )
 
 
