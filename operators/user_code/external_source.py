@@ -328,7 +328,7 @@ class ExternalSource(FedInput):
             raise ArgumentError("this external source has a source, so feed_input cannot feed it")
         data = by_output(data, self.output_count, self.called)
         pairs = zip(data, self._expected, strict=True)
-        expected = [fed_as(one, layout, declared) for one, declared in pairs]
+        expected = [fed_as(values, layout, declared) for values, declared in pairs]
         columns = self._columns(data, expected, cuda_stream)
         self._check_size(columns)
         if not (self.no_copy or owned):
