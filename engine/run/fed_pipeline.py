@@ -13,7 +13,7 @@ from .feeding import fed_source, unfed_source
 from .pipeline_base import PipelineBase
 
 if TYPE_CHECKING:
-    from ..order.sampler import Selection
+    from ..order.selection import Selection
 
 
 class FedPipeline(PipelineBase):

@@ -14,7 +14,7 @@ from ...engine.graph.inputs import FedInput, FedSample
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
-from ...engine.order.sampler import Selection
+from ...engine.order.selection import Selection
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from .device_data import Delivery, deliver, is_on_gpu
 from .source_ahead import Begin, SourceAhead, SourceCallee

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, Pipeline, fn
-from penstock.engine.order.sampler import Selection
+from penstock.engine.order.selection import Selection
 
 
 def fed(**options):
