@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
 from math import prod
@@ -64,12 +64,14 @@ class NpyHeader:
         shape: shape of the array.
         fortran_order: whether the first index runs fastest.
         offset: position of the first element in the file, in bytes.
+        beginning: the bytes of the file before the elements, if a file was read.
     """
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     fortran_order: bool
     offset: int
+    beginning: bytes = field(default=b"", compare=False, repr=False)
 
     @property
     def nbytes(self) -> int:
@@ -147,7 +149,7 @@ def parse_header(data: bytes) -> NpyHeader:
         )
     if prod(max(extent, 1) for extent in shape) * dtype.itemsize > _MOST_BYTES:
         raise DecodeError(f".npy: an array of shape {shape} is larger than any memory")
-    return NpyHeader(dtype, shape, fortran_order, offset)
+    return NpyHeader(dtype, shape, fortran_order, offset, data[:offset])
 
 
 def _check_dtype(dtype: np.dtype[Any]) -> None:

@@ -15,7 +15,8 @@ from ..engine.graph.inputs import SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
-from ..engine.order.sampler import Blocks, Sampler, Selection, check_shard, restored_state
+from ..engine.order.sampler import Blocks, Sampler, check_shard, restored_state
+from ..engine.order.selection import Selection
 from ..engine.ranks.discovery import shard_of_process
 from ..engine.tensors import TensorList
 from ..engine.tensors.source_info import NamesOnDemand

@@ -30,7 +30,7 @@ def as_content(report: InspectReport) -> dict[str, Any]:
         "labels": {str(label): count for label, count in report.labels.items()},
         "extensions": dict(report.extensions),
         "lost": list(report.lost),
-        "left_out": {what: list(names) for what, names in report.left_out.items()},
+        "left_out": {kind: list(names) for kind, names in report.left_out.items()},
         "shards": shard_count(report),
         "sample": None
         if sample is None
@@ -88,10 +88,10 @@ def print_summary(report: InspectReport) -> None:
     printer.table(("component", "type", f"of {report.sample.key}"), rows, words=3)
     if report.lost:
         printer.print(("not in the samples  ", "dim"), ", ".join(report.lost))
-    for what, names in report.left_out.items():
+    for kind, names in report.left_out.items():
         more = ", ..." if len(names) > _NAMES else ""
         listed = ", ".join(names[:_NAMES])
-        printer.print(("left out  ", "dim"), f"{what} ({len(names):,}): {listed}{more}")
+        printer.print(("left out  ", "dim"), f"{kind} ({len(names):,}): {listed}{more}")
     if len(report.extensions) > 1:
         counts = [f"{name or 'none'} ({count:,})" for name, count in report.extensions.items()]
         printer.print(("extensions  ", "dim"), ", ".join(counts))

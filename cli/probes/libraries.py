@@ -92,10 +92,12 @@ def compared(version: str, bounds: str) -> str:
         release = Version(version)
     except InvalidVersion:  # of a library that states none
         return ""
-    failed = [one for one in SpecifierSet(bounds) if not one.contains(release, prereleases=True)]
+    failed = [
+        clause for clause in SpecifierSet(bounds) if not clause.contains(release, prereleases=True)
+    ]
     if not failed:
         return ""
-    return "too old" if any(one.operator.startswith(">") for one in failed) else "too new"
+    return "too old" if any(clause.operator.startswith(">") for clause in failed) else "too new"
 
 
 def version_of(module: ModuleType) -> str:

@@ -119,7 +119,7 @@ class FileSamples(StoredSamples):
             "files beside the class folders": sorted(beside),
             "folders in class folders": sorted(inner),
         }
-        return {what: names for what, names in skipped.items() if names}
+        return {kind: names for kind, names in skipped.items() if names}
 
     def folders(self) -> set[str]:
         """See `StoredSamples.folders`."""

@@ -202,15 +202,15 @@ class MixedAudio:
         addresses: Addresses,
     ) -> None:
         """Send the windows of WAV files to the device, and convert them there."""
-        stored = batch.device.to_device(TensorListCPU([one.content for one in plain.values()]))
+        stored = batch.device.to_device(TensorListCPU([file.content for file in plain.values()]))
         self._launch(
             batch,
             _kernel(dtype, planes=False),
             plain,
             addresses,
             source=Pointers(stored.pointers(), "const unsigned char*"),
-            width=np.array([one.layout.width for one in plain.values()], np.int32),
-            floating=np.array([not one.header.integers for one in plain.values()], np.int32),
+            width=np.array([file.layout.width for file in plain.values()], np.int32),
+            floating=np.array([not file.header.integers for file in plain.values()], np.int32),
         )
 
     def _write_flac(

@@ -14,7 +14,7 @@ from ...engine.graph.context import BatchContext, HeapWorkspace
 from ...engine.graph.inputs import FedInput
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, INT, NO_EFFECT, REQUIRED, STR, param
-from ...engine.order.sampler import Selection
+from ...engine.order.selection import Selection
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...formats.media import pyav
 from .clip_frames import collect

@@ -17,7 +17,7 @@ from ..arrays import Array
 
 if TYPE_CHECKING:
     from ..gpu.device import Device
-    from ..order.sampler import Selection
+    from ..order.selection import Selection
     from ..tensors.memory import SlabPool
     from .user_calls import CallingProcesses
 

@@ -23,7 +23,7 @@ from .operator import Array, BatchOperator
 
 if TYPE_CHECKING:
     from ..gpu.device import DeviceAccess
-    from ..order.sampler import Selection
+    from ..order.selection import Selection
     from ..tensors.arena import Arena
     from ..tensors.packed_rows import MetadataFunction
     from .context import BatchContext

@@ -1,5 +1,6 @@
 """The samples of each batch, and every random number: pure functions of a sample's position.
 
+selection            the samples of one batch
 sampler              order, shards, padding: which samples batch k of a shard holds
 sampler_state        the remaining positions of epochs in progress, as a checkpoint stores them
 permutation          a shuffle that is computed, not stored

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
@@ -27,53 +26,15 @@ from .block_permutation import BlockPermutation, Blocks
 from .permutation import LARGEST, Permutation
 from .philox import mix
 from .sampler_state import Intervals, Rest, SamplerState, joined
+from .selection import Selection
 
-__all__ = ["Blocks", "Sampler", "SamplerState", "Selection", "check_shard", "restored_state"]
+__all__ = ["Blocks", "Sampler", "SamplerState", "check_shard", "restored_state"]
 
 _SHORT_STATE = 300
 """Characters of a state that needs no shorter form."""
 
 _MOST_RANKS = 1 << 20
 """Ranks that a checkpoint may name: their states are computed one by one."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Selection:
-    """The samples of one batch; every array has shape `(batch_size,)`."""
-
-    index: NDArray[np.int64]
-    """The samples' numbers in the data set."""
-
-    epoch: NDArray[np.int64]
-    """The epoch in which each sample is read; a batch may straddle epochs."""
-
-    position: NDArray[np.int64]
-    """The samples' numbers in their epoch's order; epoch and position key the random numbers."""
-
-    valid: NDArray[np.bool_]
-    """False where padding repeats a sample."""
-
-    arguments: dict[str, NDArray[Any]] = field(default_factory=dict)
-    """The reader's arguments that differ by sample, by name: `(batch_size, ...)`.
-
-    They come as soon as the operators that compute them have run.
-    """
-
-    @property
-    def has_repeats(self) -> bool:
-        """Whether a sample comes twice."""
-        numbers = self.index.tolist()
-        return len(set(numbers)) < len(numbers)  # np.unique takes longer, and gives up the GIL
-
-    def cut(self, rows: slice) -> Selection:
-        """Return a copy of some samples."""
-        return Selection(
-            self.index[rows].copy(),
-            self.epoch[rows].copy(),
-            self.position[rows].copy(),
-            self.valid[rows].copy(),
-            {name: values[rows] for name, values in self.arguments.items()},
-        )
 
 
 class Sampler:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from .config import PipelineConfig
 
 if TYPE_CHECKING:
-    from ..order.sampler import Selection
+    from ..order.selection import Selection
     from ..work.batch import Batch
     from ..work.plan import Plan
     from .budget import Budget

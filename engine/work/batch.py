@@ -25,7 +25,7 @@ from .own_inputs import own_inputs
 
 if TYPE_CHECKING:
     from ..gpu.device import Device
-    from ..order.sampler import Selection
+    from ..order.selection import Selection
     from .plan import Conditions, Key, Plan, Step
 
 

@@ -14,7 +14,7 @@ from ..graph.operator import Array
 from ..order import philox
 
 if TYPE_CHECKING:
-    from ..order.sampler import Selection
+    from ..order.selection import Selection
 
 
 class InnerErrors(dict[int, BaseException]):

@@ -64,7 +64,7 @@ def windows_of(
     """
     sizes = per_axis("window_size", _many(window_size), axes)
     columns = per_axis("sigma", _many(sigma), axes), sizes
-    return [window_of(float(one), int(size)) for one, size in zip(*columns, strict=True)]
+    return [window_of(float(sigma), int(size)) for sigma, size in zip(*columns, strict=True)]
 
 
 def _many(values: Any) -> Sequence[Any]:

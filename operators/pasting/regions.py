@@ -105,14 +105,14 @@ def plan_canvases(
     extents = _absolute(numbers("shapes"), numbers("shapes_rel"), inner, np.ceil)
     extents = inner - start if extents is None else extents
     start, to, extents, _ = np.broadcast_arrays(start, to, extents, inner)
-    for what, first, limit in (("its source", start, inner), ("the canvas", to, outer)):
+    for place, first, limit in (("its source", start, inner), ("the canvas", to, outer)):
         beyond = (first < 0) | (extents < 0) | (first + extents > limit)
         if beyond.any():
             i, frame, region, _ = np.argwhere(beyond)[0]
             sizes = np.broadcast_to(limit, first.shape)[i, frame, region]
             raise ArgumentError(
                 f"{owner}: region {region} of {extents[i, frame, region].tolist()} pixels at "
-                f"{first[i, frame, region].tolist()} reaches out of {what} of {sizes.tolist()} "
+                f"{first[i, frame, region].tolist()} reaches out of {place} of {sizes.tolist()} "
                 "pixels (height, width)"
             )
     whole = np.concatenate([like[:, :-3], canvases, like[:, -1:]], axis=1)

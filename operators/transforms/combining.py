@@ -48,7 +48,7 @@ class TransformCombine(SampleOperator):
         return ("",)
 
     def sample(self, workspace: Workspace, matrix: Array, *matrices: Array) -> Array:
-        result: Array = self._combined([one[np.newaxis] for one in (matrix, *matrices)])[0]
+        result: Array = self._combined([factor[np.newaxis] for factor in (matrix, *matrices)])[0]
         return result
 
     def batch(self, batch: BatchContext, *columns: TensorList) -> Array | TensorListCPU:

@@ -14,7 +14,7 @@ from ...engine.graph.inputs import FedInput, FedSample
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
-from ...engine.order.sampler import Selection
+from ...engine.order.selection import Selection
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from .device_data import Delivery, deliver, is_on_gpu
 from .source_ahead import Begin, SourceAhead, SourceCallee
@@ -328,7 +328,7 @@ class ExternalSource(FedInput):
             raise ArgumentError("this external source has a source, so feed_input cannot feed it")
         data = by_output(data, self.output_count, self.called)
         pairs = zip(data, self._expected, strict=True)
-        expected = [fed_as(one, layout, declared) for one, declared in pairs]
+        expected = [fed_as(values, layout, declared) for values, declared in pairs]
         columns = self._columns(data, expected, cuda_stream)
         self._check_size(columns)
         if not (self.no_copy or owned):

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...engine.order.sampler import Selection
+from ...engine.order.selection import Selection
 from ...engine.pending import Later, Pending
 from ...engine.tensors import TensorListGPU
 from ..reading.carriers import Carrier, CountedMemory, ReadColumns

@@ -61,7 +61,7 @@ def _checksum_of(array: OpenArray, member: StoredMember, elements: NDArray[Any])
         return zlib.crc32(array.content.data)
     header = array.header
     end = header.offset + header.nbytes
-    checksum = zlib.crc32(stored_form(elements, header).data, array.header_checksum)
+    checksum = zlib.crc32(stored_form(elements, header).data, zlib.crc32(header.beginning))
     if member.size == end:
         return checksum
     tail = np.empty(member.size - end, np.uint8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -52,7 +51,6 @@ class OpenArray(NamedTuple):
         header: header of the array.
         content: header and elements, where these were in memory already.
         member: whose checksum is to be verified once the array has been read.
-        header_checksum: CRC-32 of the bytes before the elements.
     """
 
     storage: Storage
@@ -60,7 +58,6 @@ class OpenArray(NamedTuple):
     header: NpyHeader
     content: Bytes | None = None
     member: StoredMember | None = None
-    header_checksum: int = 0
 
 
 @dataclass
@@ -73,7 +70,7 @@ class _EncodedArray:
         offset, size: offset and size of the array's bytes in the file.
         content: these bytes, where they had to be read at once.
         member: what inflates them, if the file is an archive that has them deflated.
-        stored_member, header_checksum: see `OpenArray`.
+        stored_member: see `OpenArray.member`.
     """
 
     number: int
@@ -83,16 +80,13 @@ class _EncodedArray:
     content: Bytes | None = None
     member: InflatedMember | None = None
     stored_member: StoredMember | None = None
-    header_checksum: int = 0
 
-    def stored(self, header: NpyHeader) -> OpenArray:
+    def opened(self, header: NpyHeader) -> OpenArray:
         """Return the array, once its header is known."""
         if self.member is not None:
             return OpenArray(self.member, header.offset, header)
         begin = self.offset + header.offset
-        return OpenArray(
-            self.storage, begin, header, self.content, self.stored_member, self.header_checksum
-        )
+        return OpenArray(self.storage, begin, header, self.content, self.stored_member)
 
     @property
     def length(self) -> int:
@@ -108,14 +102,12 @@ class ArrayOpener:
         self._arrays = arrays
         self._options = options
         self._keep = keep
-        self._headers: dict[int, tuple[str, NpyHeader, int]] = {}
+        self._headers: dict[int, tuple[str, NpyHeader]] = {}
         self._files: dict[int, Storage] = {}
-        self.beginning = b""
-        """The bytes before the elements of the array that was opened last."""
 
     def headers(self, numbers: Int64s) -> list[NpyHeader]:
         """Return the headers of arrays."""
-        return [stored.header for stored in self.open(numbers, whole=False)]
+        return [array.header for array in self.open(numbers, whole=False)]
 
     def open(self, numbers: Int64s, *, whole: bool) -> list[OpenArray]:
         """Return arrays, all files having been asked together.
@@ -136,7 +128,7 @@ class ArrayOpener:
         unknown = [p for p, header in zip(encoded, known, strict=True) if header is None]
         read = iter(self._read_headers(unknown))
         headers = [next(read) if header is None else header for header in known]
-        return [array.stored(header) for array, header in zip(encoded, headers, strict=True)]
+        return [array.opened(header) for array, header in zip(encoded, headers, strict=True)]
 
     def close(self) -> None:
         """Close the files; they are opened again when they are needed."""
@@ -216,11 +208,8 @@ class ArrayOpener:
                 array.content = None
 
     def _known(self, array: _EncodedArray) -> NpyHeader | None:
-        stamp, header, checksum = self._headers.get(array.number, ("", None, 0))
-        if not stamp or stamp != array.storage.stamp:
-            return None
-        array.header_checksum = checksum
-        return header
+        stamp, header = self._headers.get(array.number, ("", None))
+        return header if stamp and stamp == array.storage.stamp else None
 
     def _read_headers(self, encoded: Sequence[_EncodedArray]) -> list[NpyHeader]:
         beginnings = self._beginnings(encoded, [FIRST_READ_BYTES] * len(encoded))
@@ -245,10 +234,8 @@ class ArrayOpener:
                     raise header.wrong_size(array.length - header.offset)
             except DecodeError as error:
                 raise self._named(array, error) from None
-            self.beginning = data[:length]
-            array.header_checksum = zlib.crc32(data[:length])
             if self._keep:
-                self._headers[array.number] = array.storage.stamp, header, array.header_checksum
+                self._headers[array.number] = array.storage.stamp, header
             headers.append(header)
         return headers
 

@@ -33,18 +33,6 @@ class ReadCost(NamedTuple):
     most: int
 
 
-class RangeTile(NamedTuple):
-    """Reads that are staged together, and the elements of the result that they fill.
-
-    Attributes:
-        reads: which reads of the grid.
-        target: index into `RangeGrid.arranged` of the elements that they fill.
-    """
-
-    reads: slice
-    target: tuple[Any, ...]
-
-
 @dataclass(frozen=True)
 class RangeGrid:
     """Reads of one length at regular offsets.
@@ -83,15 +71,19 @@ class RangeGrid:
         # To split an axis never copies.
         return stored.reshape(stored.shape[:axis] + extents + stored.shape[axis + 1 :])
 
-    def tiles(self) -> Iterator[RangeTile]:
-        """Yield the reads in groups that fit into the staged bytes, `ReadCost.most`."""
+    def tiles(self) -> Iterator[tuple[slice, tuple[Any, ...]]]:
+        """Yield the reads in groups that fit into the staged bytes, `ReadCost.most`.
+
+        A group is a slice of the reads, and an index: it selects the elements that they fill, of
+        what `arranged` returns.
+        """
         *outer, last = self._outer or (1,)
         for number, index in enumerate(np.ndindex(*outer)):
             for begin in range(0, last, self._at_once):
                 end = min(begin + self._at_once, last)
                 reads = slice(number * last + begin, number * last + end)
                 filled = (*index, slice(begin, end)) if self._outer else (np.newaxis,)
-                yield RangeTile(reads, (*filled, ...))
+                yield reads, (*filled, ...)
 
     def elements(self, block: NDArray[np.uint8], dtype: np.dtype[Any], reads: int) -> NDArray[Any]:
         """Return the elements in a block that holds `reads` reads end to end: (reads, *inner)."""

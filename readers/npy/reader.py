@@ -24,7 +24,7 @@ from ...engine.graph.params import (
     STR,
     param,
 )
-from ...engine.order.sampler import Selection
+from ...engine.order.selection import Selection
 from ...engine.pending import Pending
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.packed_rows import MetadataFunction

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import Bytes, Int64s
 from ..storage.storage import Storage
-from .plan import RangeGrid, RangeTile, ReadCost
+from .plan import RangeGrid, ReadCost
 
 STAGED_BYTES = 1 << 20
 """Bytes that a thread reads before it picks elements out of them: they stay in its core's cache.
@@ -51,17 +51,15 @@ class StagedRanges(NamedTuple):
 
     Attributes:
         storage: the file.
-        begin: offset of the region's first element.
-        grid: the region's reads.
-        tile: the reads among them that this block holds.
-        target: target of the elements, as the file has them: `RangeGrid.arranged`.
+        offsets: offsets of the reads: int64 (reads,).
+        grid: the reads of the region, of which these are some.
+        target: memory for the elements, as the file has them: part of `RangeGrid.arranged`.
         dtype: dtype of the elements as they are stored.
     """
 
     storage: Storage
-    begin: int
+    offsets: Int64s
     grid: RangeGrid
-    tile: RangeTile
     target: NDArray[Any]
     dtype: np.dtype[Any]
 
@@ -73,12 +71,7 @@ class StagedRanges(NamedTuple):
     @property
     def read_count(self) -> int:
         """Number of reads."""
-        return int(self.tile.reads.stop - self.tile.reads.start)
-
-    @property
-    def offsets(self) -> Int64s:
-        """Offsets of the reads."""
-        return self.begin + self.grid.offsets[self.tile.reads]
+        return len(self.offsets)
 
     def buffers(self, block: Bytes) -> list[Bytes]:
         """Return the memory of each read in a block that holds the reads end to end."""
@@ -87,8 +80,7 @@ class StagedRanges(NamedTuple):
 
     def put(self, block: Bytes) -> None:
         """Copy the elements out of a block that holds the reads end to end."""
-        elements = self.grid.elements(block, self.dtype, self.read_count)
-        np.copyto(self.target[self.tile.target], elements)
+        np.copyto(self.target, self.grid.elements(block, self.dtype, self.read_count))
 
 
 ByteRanges = DirectRange | StagedRanges
@@ -123,9 +115,11 @@ class RegionRead(NamedTuple):
                     buffer = flat[place * grid.length : (place + 1) * grid.length]
                     yield DirectRange(self.storage, offset, buffer)
             else:
-                target = grid.arranged(self.target)
-                for tile in grid.tiles():
-                    yield StagedRanges(self.storage, self.begin, grid, tile, target, self.dtype)
+                target, offsets = grid.arranged(self.target), self.begin + grid.offsets
+                for reads, index in grid.tiles():
+                    yield StagedRanges(
+                        self.storage, offsets[reads], grid, target[index], self.dtype
+                    )
 
     @property
     def cost(self) -> int:

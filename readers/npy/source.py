@@ -13,7 +13,7 @@ from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError, PenstockError, SourceError
 from ...engine.machine import memory_of_machine
 from ...engine.pending import Later, Pending, Then
-from ...formats.npy import NpyHeader, parse_header
+from ...formats.npy import NpyHeader
 from ..source import Allocate, Column, checked_indices
 from ..storage.urls import is_url
 from .array_list import ArrayList
@@ -224,20 +224,19 @@ class NumpySource:
             located: the batch.
             copied: whether all of the batch was copied out of maps.
         """
-        beginning = self._opener.beginning
-        if self._arrays.members is not None or self._o_direct or not beginning:
+        header = located.arrays[-1].header
+        if self._arrays.members is not None or self._o_direct:
             return
-        header = parse_header(beginning)
         if not header.dtype.isnative or (header.fortran_order and len(header.shape) > 1):
             return
         expected = self._expected
         if copied and self._mapped is not None:
             count = tuple(located.groups[0].regions.count[0].tolist())
-            expected = ExpectedCopies(beginning, header, count, self._mapped)
+            expected = ExpectedCopies(header.beginning, header, count, self._mapped)
         elif located.whole or self._mapped is None:
             small = header.nbytes <= MIN_MAPPED_BYTES
             if may_be_read_at_once(header.nbytes) if located.whole else small:
-                expected = ExpectedHeader(beginning, header)
+                expected = ExpectedHeader(header.beginning, header)
         if expected != self._expected:  # else `_expected_region` stays
             self._expected = expected
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from functools import partial
 from typing import Any
 
-from ...engine.order.sampler import Selection
+from ...engine.order.selection import Selection
 from ...engine.pending import Later, Pending
 from ...engine.tensors import TensorList
 from ...engine.threads import Team

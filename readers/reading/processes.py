@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.machine import usable_cores
-from ...engine.order.sampler import Selection
+from ...engine.order.selection import Selection
 from ...engine.pending import Pending
 from ...engine.processes.helper_processes import Answers
 from ...engine.tensors.arena import Arena

@@ -15,7 +15,8 @@ from time import perf_counter
 import numpy as np
 
 from ...engine.graph.context import BatchContext
-from ...engine.order.sampler import Sampler, Selection
+from ...engine.order.sampler import Sampler
+from ...engine.order.selection import Selection
 from ...engine.pending import Pending
 from ...engine.tensors.memory import SlabPool
 from .carriers import Carrier, CountedMemory, ReadColumns

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from penstock.engine.order.sampler import Selection
+from penstock.engine.order.selection import Selection
 from penstock.engine.run.budget import Budget
 from penstock.engine.run.config import PipelineConfig
 from penstock.engine.run.grouping import (

@@ -15,17 +15,17 @@ def gather(stored, array, starts, grids, result):
     begin = int(np.dot(starts, array.strides))
     read = 0
     for grid in grids:
-        for tile in [None] if grid.direct else grid.tiles():
-            offsets = begin + (grid.offsets if tile is None else grid.offsets[tile.reads])
+        for reads, index in [(slice(None), None)] if grid.direct else grid.tiles():
+            offsets = begin + grid.offsets[reads]
             parts = [stored[offset : offset + grid.length] for offset in offsets.tolist()]
             assert all(len(part) == grid.length for part in parts)
             block = np.concatenate(parts)
             read += block.size
-            if tile is None:
+            if index is None:
                 result.reshape(-1).view(np.uint8)[:] = block
             else:
                 elements = grid.elements(block, array.dtype, len(parts))
-                np.copyto(grid.arranged(result)[tile.target], elements)
+                np.copyto(grid.arranged(result)[index], elements)
     return read
 
 

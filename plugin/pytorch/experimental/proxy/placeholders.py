@@ -11,7 +11,7 @@ from torch.utils.data._utils.collate import default_collate_fn_map
 from .transfer import Parcel
 
 if TYPE_CHECKING:
-    from .....engine.order.sampler import Selection
+    from .....engine.order.selection import Selection
     from .....engine.tensors import TensorList
 
 

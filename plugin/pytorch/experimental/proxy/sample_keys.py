@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .....engine.order.sampler import Selection
+from .....engine.order.selection import Selection
 from .placeholders import Run
 
 # A position in the counter of the random numbers, from the lowest bit on.
