@@ -90,9 +90,9 @@ def feeds_of(pipeline: Pipeline, inputs: Any) -> list[Feed]:
             )
         if node.operator.output_count is not None:
             raise ArgumentError(
-                "The parameter ``num_outputs`` is only valid when using ``source`` to provide data. "
-                f"A data set feeds one output: in place of {node} give each output an external "
-                "source with a name and without num_outputs."
+                "The parameter ``num_outputs`` is only valid when using ``source`` to provide "
+                f"data. A data set feeds one output: in place of {node} give each output an "
+                "external source with a name and without num_outputs."
             )
     for name in given:
         if name not in open_ones:
