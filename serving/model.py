@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError, WorkerError
-from ..engine.run.fed_batches import FedBatch, FedBatches
+from ..engine.run.fed_batches import Failure, FedBatch, FedBatches
 from ..engine.tensors.dtypes import to_numpy_type
-from ..engine.work.batch import Failure
-from ..engine.work.faults import is_machine_error
 from .examples import example_samples
 from .requests import BAD_REQUEST, BROKEN, BUSY, RequestError, RequestSamples
 from .signature import TensorSpec, datatype_of, decodes_sound, input_spec
@@ -176,7 +174,7 @@ class Model:
             if isinstance(batch.error, WorkerError):  # a process died; another may go on
                 return _error(WholeBatchError, failure, status=BROKEN)
             kind = WholeBatchError if is_one_of_several else RequestError
-            status = BUSY if is_machine_error(batch.error) else BAD_REQUEST
+            status = BUSY if batch.is_error_of_machine else BAD_REQUEST
             return _error(kind, failure, status=status)
         try:
             named = zip(self._output_names, batch.outputs, strict=True)

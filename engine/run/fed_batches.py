@@ -8,6 +8,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ArgumentError, PipelineStopped
+from ..work.batch import Failure
+from ..work.faults import is_machine_error
 from .feeding import fed_source
 
 if TYPE_CHECKING:
@@ -15,10 +17,11 @@ if TYPE_CHECKING:
     from ..graph.nodes import Node
     from ..order.sampler import Selection
     from ..tensors import TensorList
-    from ..work.batch import Failure
     from ..work.plan import Plan
     from .executor import Executor
     from .pipeline import Pipeline
+
+__all__ = ["Failure", "FedBatch", "FedBatches"]
 
 
 class FedBatch(NamedTuple):
@@ -33,6 +36,11 @@ class FedBatch(NamedTuple):
     outputs: tuple[TensorList, ...]
     failures: Mapping[int, Failure]
     error: BaseException | None = None
+
+    @property
+    def is_error_of_machine(self) -> bool:
+        """Whether the machine ended the batch, such as by a lack of memory."""
+        return is_machine_error(self.error)
 
 
 class FedBatches:

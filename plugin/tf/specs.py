@@ -34,9 +34,10 @@ def declared_specs(dtypes: Any, shapes: Any) -> list[tf.TensorSpec]:
     elif not isinstance(dtypes, tuple):
         shapes = (shapes,)
     elif not isinstance(shapes, tuple | list) or len(shapes) != len(both):
+        found = f"has length {len(shapes)}" if isinstance(shapes, tuple | list) else "is no tuple"
         raise ValueError(
-            "The two structures don't have the same sequence length. `output_dtypes` has length "
-            f"{len(both)}, but `output_shapes` is {shapes}"
+            f"The two structures don't have the same sequence length. `output_shapes` {found}: "
+            f"{shapes}, but `output_dtypes` has length {len(both)}: give a shape for each dtype"
         )
     return [
         tf.TensorSpec(tf.TensorShape(shape), dtype)

@@ -57,6 +57,24 @@ def test_a_restart_drops_the_batches_in_flight():
     assert queue.next_batch().number == 1
 
 
+class Interrupting(dict):
+    """A signal's handler raises while a batch is taken out."""
+
+    def __delitem__(self, number):
+        raise KeyboardInterrupt
+
+
+def test_a_restart_forgets_a_batch_that_an_interrupt_left():
+    queue = DeliveryQueue()
+    queue._done = Interrupting()
+    queue.deliver(batch(0))
+    with pytest.raises(KeyboardInterrupt):
+        queue.next_batch()
+    queue.drop_until(1)
+    queue.restart(0)
+    assert queue.stop() == []
+
+
 def fail():
     raise MemoryError("no memory")
 

@@ -252,8 +252,10 @@ def test_arguments(pairs):
         DALIDataset(pairs(), ("float32", "float32"))
     with pytest.raises(TypeError, match="`output_dtypes` should be provided"):
         DALIDataset(pairs(), output_shapes=((4, 1), (4, 1)))
-    with pytest.raises(ValueError, match="two structures don't have the same sequence length"):
+    with pytest.raises(ValueError, match=r"same sequence length.* length 1.* length 2"):
         DALIDataset(pairs(), (tf.float32, tf.float32), ((4, 1),))
+    with pytest.raises(ValueError, match=r"same sequence length.* is no tuple: 4,"):
+        DALIDataset(pairs(), (tf.float32, tf.float32), 4)
     with pytest.raises(ArgumentError, match=r"has 2 output\(s\), but output_dtypes declares 1"):
         DALIDataset(pairs(), tf.float32)
     with pytest.raises(TypeError, match="pipeline must be a Pipeline"):

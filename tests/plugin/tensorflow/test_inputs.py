@@ -131,6 +131,8 @@ def test_what_is_refused(fed, pipelines):
     texts = tf.data.Dataset.from_tensors(["x", "y"])
     with pytest.raises(ArgumentError, match="takes strings as samples"):
         DALIDataset(fed(a={}), tf.uint8, input_datasets={"a": texts})
+    with pytest.raises(ArgumentError, match="``num_outputs`` is only valid when using ``source``"):
+        DALIDataset(fed(a={"num_outputs": 1}), tf.int64, input_datasets={"a": numbers})
     unnamed = Pipeline(batch_size=3, num_threads=1)
     pipelines.append(unnamed)
     with unnamed:
