@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +20,7 @@ from ..engine.run.config import PipelineConfig
 from ..engine.run.definition import decorator_options
 from ..engine.run.pipeline import Pipeline
 from .benchmark.measure import measure
-from .benchmark.search import Search, Setting, Trial, as_arguments, choices_of
+from .benchmark.search import Search, Setting, Trial, as_arguments, choices_of, enough_turns
 from .benchmark.turns import Comparison, compare
 from .commands import AsJson, CommandFailed, PipelineArguments, between, message_of
 from .console import Printer, console
@@ -44,6 +45,7 @@ _WARM_BATCHES = 4
 _TURNS = 120  # about; a turn lasts as long as that many fit into the time
 _SEARCH = 0.75  # of the time; the rest compares the winner with the pipeline as it is
 _LONGEST_TURN = 2.0
+_MARGIN = 1.2  # more time than was given, before people are told
 _SHOWN = 8  # settings that people see; JSON has all
 _DEFAULTS = {
     name: parameter.default for name, parameter in signature(PipelineConfig).parameters.items()
@@ -52,12 +54,26 @@ _DEFAULTS = {
 
 @dataclass(frozen=True)
 class _Tuned:
-    """The result: the setting, and how it compares with the pipeline as it is, if that runs."""
+    """The result: the setting, and how it compares with the pipeline as it is, if that runs.
+
+    `noise` is that of `Search`.
+    """
 
     setting: Setting
     comparison: Comparison | None
     trials: Sequence[Trial]
+    noise: float
     seconds: float
+
+    @property
+    def turns(self) -> int:
+        """Turns of all settings."""
+        return sum(len(each.rates) for each in self.trials)
+
+    @property
+    def enough_minutes(self) -> float:
+        """How long a search takes that has enough turns for this noise."""
+        return self.seconds / 60 * enough_turns(self.noise) / max(1, self.turns)
 
 
 def tune(
@@ -90,7 +106,8 @@ def tune(
     The search tries the number of workers, threads and processes, the batches that are prepared
     ahead, the Python workers of sources with parallel=True, and the values of --try. Settings are
     measured by turns, the slower half leaves again and again, and the winner is compared with
-    the pipeline as it is. A setting with which the pipeline fails is reported.
+    the pipeline as it is. A setting with which the pipeline fails is reported. So is noise that
+    asks for more time.
     """
     parsed = parse_target(target)
     if not isinstance(parsed, PipelineTarget):
@@ -167,7 +184,7 @@ def _tune(
         with running(target):
             comparison = compare(partial(opened, best), partial(opened, {}), left / 2.4, tick)
         best = best if comparison.ratio > 1 else {}
-    return _Tuned(best, comparison, search.trials, perf_counter() - started)
+    return _Tuned(best, comparison, search.trials, search.noise, perf_counter() - started)
 
 
 def _as_content(target: str, tuned: _Tuned) -> dict[str, Any]:
@@ -175,6 +192,8 @@ def _as_content(target: str, tuned: _Tuned) -> dict[str, Any]:
         "target": target,
         "setting": tuned.setting,
         "seconds": tuned.seconds,
+        "noise": tuned.noise,
+        "enough_minutes": tuned.enough_minutes,
         "trials": [
             {
                 "setting": trial.setting,
@@ -214,6 +233,13 @@ def _print(printer: Printer, target: str, tuned: _Tuned) -> None:
             printer.print(("failed  ", "bold red"), f"{text}: {message_of(trial.error)}")
     if untried := sum(not trial.rates and trial.error is None for trial in tuned.trials):
         printer.print(f"no time for {untried:,} settings: give more --minutes")
+    if tuned.turns and tuned.enough_minutes > _MARGIN * tuned.seconds / 60:
+        printer.print(
+            ("noise   ", "bold yellow"),
+            f"{tuned.turns:,} turns, with differences of {tuned.noise:.0%} between those of one "
+            "setting, may miss a setting that is 5% faster: give "
+            f"--minutes {math.ceil(tuned.enough_minutes)}, or a machine that does nothing else",
+        )
     printer.print()
     _print_result(printer, tuned)
 

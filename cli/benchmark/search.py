@@ -26,6 +26,13 @@ WORKERS = ("num_threads", "exec_processes")
 
 _CLEAR = 1.02  # what is less than 2% faster may be noise
 _POLISHES = 5
+_TURNS, _QUIET = 50, 0.04
+"""So many turns end within 5% of the fastest setting in 95 of 100 searches, up to this noise.
+
+Twice the noise needs four times the turns, as a mean does. The tests measure both.
+"""
+_SEVERAL = 3  # the residuals of fewer turns are 0, because a median meets one of two or none
+_DEVIATION = 1.4826  # standard deviations of the normal distribution in a median deviation
 
 
 @dataclass(eq=False)
@@ -36,12 +43,14 @@ class Trial:
         setting: that was tried.
         rates: samples a second of each turn.
         speed: what the turns tell, compared with the other settings of the contest.
+        residuals: logarithms of the rates, less those of the speed and of the machine.
         error: that ended the pipeline, if it failed.
     """
 
     setting: Setting
     rates: list[float] = field(default_factory=list)
     speed: float = 0.0
+    residuals: list[float] = field(default_factory=list)
     error: Exception | None = None
 
     @property
@@ -66,6 +75,16 @@ class Search:
     def failures(self) -> list[Trial]:
         """The trials that failed."""
         return [trial for trial in self.trials if trial.error is not None]
+
+    @property
+    def noise(self) -> float:
+        """By how much a turn of a setting differs from the next one, as a part of its rate.
+
+        The standard deviation of the logarithms, by their median, so a few turns count little. 0
+        if no setting has had several turns.
+        """
+        found = [r for t in self.trials if len(t.rates) >= _SEVERAL for r in map(abs, t.residuals)]
+        return math.expm1(_DEVIATION * median(found)) if found else 0.0
 
     def fastest(self, choices: Sequence[Sequence[Setting]], seconds: float) -> Setting:
         """Return the fastest setting: the best of each choice, one choice after the other.
@@ -134,9 +153,22 @@ def _ranked(trials: Sequence[Trial]) -> list[Trial]:
     for _ in range(_POLISHES):
         machine = np.nanmedian(rates - speeds[:, np.newaxis], axis=0)
         speeds = np.nanmedian(rates - machine, axis=1)
-    for trial, speed in zip(ran, np.exp(speeds).tolist(), strict=True):
-        trial.speed = speed
+    residuals = rates - machine - speeds[:, np.newaxis]
+    for trial, speed, row in zip(ran, np.exp(speeds).tolist(), residuals, strict=True):
+        trial.speed, trial.residuals = speed, row[: len(trial.rates)].tolist()
     return sorted(ran, key=lambda trial: -trial.speed)
+
+
+def enough_turns(noise: float) -> int:
+    """Return how many turns a search needs to end within 5% of the fastest setting.
+
+    Args:
+        noise: as `Search.noise`.
+
+    >>> enough_turns(0.01), enough_turns(0.08)
+    (50, 200)
+    """
+    return round(_TURNS * max(1.0, noise / _QUIET) ** 2)
 
 
 def choices_of(

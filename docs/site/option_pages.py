@@ -31,7 +31,7 @@ The iterators of all frameworks take these arguments.
 PYTORCH = """\
 ## PyTorch
 
-`penstock.plugin.pytorch` has more of them.
+`penstock.plugin.pytorch` has more arguments.
 """
 
 

@@ -50,7 +50,7 @@ class PipelineConfig:
         py_callback_pickler: what pickles them: a module or object with `dumps` and `loads`, or a
             tuple of it with keyword arguments for `dumps` and for `loads`. By default cloudpickle
             if it is installed, else pickle.
-        exec_pipelined, exec_async: if one is False, a batch starts only when the consumer
+        exec_pipelined, exec_async: with False, a batch starts only when the consumer
             requests it.
         prefetch_bytes: limit for the bytes of all batches that are under way or held by the
             consumer. One more batch starts if its expected size fits into the limit. One batch

@@ -15,7 +15,7 @@ from .feeding import fed_source
 if TYPE_CHECKING:
     from ..graph.inputs import FedSample
     from ..graph.nodes import Node
-    from ..order.sampler import Selection
+    from ..order.selection import Selection
     from ..tensors import TensorList
     from ..work.plan import Plan
     from .executor import Executor

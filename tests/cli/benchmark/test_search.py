@@ -7,7 +7,7 @@ import random
 import pytest
 
 from penstock.cli.benchmark import search as search_module
-from penstock.cli.benchmark.search import Search, choices_of
+from penstock.cli.benchmark.search import Search, choices_of, enough_turns
 from penstock.engine.errors import PenstockError
 
 
@@ -104,3 +104,49 @@ def test_values_that_are_given_take_the_place_of_the_usual_ones():
     usual = choices_of(8, {}, present={"prefetch_queue_depth": 4}, has_python_workers=False)
     assert {"num_threads": 8, "exec_processes": True} in usual[0]
     assert usual[1] == [{"prefetch_queue_depth": depth} for depth in (2, 8, 1)]
+
+
+class Task:
+    """A made-up pipeline on a made-up machine, and the worst of twenty settings to begin with."""
+
+    def __init__(self, seed):
+        chance = random.Random(seed)
+        self.cores = chance.choice([2, 8, 16, 64])
+        self.gil = chance.uniform(0.02, 0.5)  # the part of the work that holds the GIL
+        self.processes = chance.uniform(0.75, 1.02)  # the speed of a process, in that of a thread
+        self.crowd = chance.uniform(0, 0.1)  # what twice as many workers as cores cost
+        self.waits = chance.uniform(0.01, 0.3)  # of all cores, with four batches ahead
+        self.memory = chance.uniform(0, 0.02)  # what a batch ahead costs
+        workers, depths = self.choices({})
+        settings = [worker | depth for worker in workers for depth in depths]
+        self.present = min(chance.choices(settings, k=20), key=self.rate_of)
+        self.best = max(map(self.rate_of, settings))
+
+    def choices(self, present):
+        return choices_of(self.cores, {}, present=present, has_python_workers=False)
+
+    def rate_of(self, setting):
+        threads, depth = setting["num_threads"], setting["prefetch_queue_depth"]
+        busy = min(threads, self.cores)
+        rate = busy * self.processes if setting["exec_processes"] else min(busy, 1 / self.gil)
+        rate /= 1 + self.crowd * max(0, threads - self.cores) / self.cores
+        return rate / (1 + self.waits * busy / self.cores * 4 / depth) * (1 - self.memory * depth)
+
+
+@pytest.mark.parametrize("noise", [0.03, 0.1])
+def test_95_of_100_searches_end_within_5_percent_of_the_fastest(search_on, noise):
+    near = 0
+    for seed in range(100):
+        task = Task(seed)
+        machine = Machine(lambda each, task=task: task.rate_of(task.present | each), noise, seed)
+        found = search_on(machine).fastest(task.choices(task.present), enough_turns(noise))
+        near += task.rate_of(task.present | found) > 0.95 * task.best
+    assert near >= 95
+
+
+def test_the_noise_of_the_turns_is_told(search_on):
+    for noise in (0.05, 0.2):
+        search = search_on(Machine(rate_of, noise))
+        search.fastest(choices_of(8, {}, present={}, has_python_workers=False), 1000)
+        assert noise / 1.4 < search.noise < noise * 1.4
+    assert Search(len).noise == 0

@@ -11,7 +11,7 @@ import pytest
 
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, PipelineStopped
-from penstock.engine.order.sampler import Selection
+from penstock.engine.order.selection import Selection
 from penstock.engine.run.fed_batches import FedBatches
 
 
