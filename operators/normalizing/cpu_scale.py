@@ -27,13 +27,12 @@ class Scaling(NamedTuple):
 
     Attributes:
         multiplier, offset: float32 of shape (channels,), or (1,) for all channels.
-        table: result of each value of a byte, of shape (channels, 256) or (1, 256); None for
-            results of type float32.
+        table: result of each value of a byte, of shape (channels, 256) or (1, 256).
     """
 
     multiplier: NDArray[np.float32]
     offset: NDArray[np.float32]
-    table: Array | None
+    table: Array
 
 
 def make_scaling(
@@ -53,10 +52,9 @@ def make_scaling(
         raise ArgumentError(f"std is {tuple(std)}, but no value may be 0, because std is a divisor")
     factor = scale / np.asarray(std, np.float64)
     multiplier, offset = affine(np.asarray(mean, np.float64), factor, shift)
-    table: Array | None = None
+    table = np.arange(256, dtype=np.float32) * multiplier[:, None] + offset[:, None]
     if dtype != np.float32:
-        exact = np.arange(256, dtype=np.float32) * multiplier[:, None] + offset[:, None]
-        table = np.empty(exact.shape, dtype)
+        exact, table = table, np.empty(table.shape, dtype)
         saturate(exact, table)
     return Scaling(multiplier, offset, table)
 
@@ -91,7 +89,7 @@ def write_scaled(
     write = _by_opencv(source, layout, target, target_layout, scaling)
     if write is not None:
         for index in np.ndindex(source.shape[:-3]):
-            write(workspace, _contiguous(workspace, source[index], mirror), target[index], scaling)
+            write(workspace, source[index], mirror, target[index], scaling)
         return
     if mirror:
         source = np.flip(source, layout.index("W"))
@@ -120,7 +118,7 @@ def _contiguous(workspace: Workspace, image: Array, mirror: bool) -> Array:
     return copy
 
 
-_Writer = Callable[[Workspace, Array, Array, Scaling], None]
+_Writer = Callable[[Workspace, Array, bool, Array, Scaling], None]
 
 
 def _by_opencv(
@@ -137,7 +135,7 @@ def _by_opencv(
     ):
         return None
     if target_layout[-3:] == "CHW":
-        return _scale_to_planes if target.dtype == np.float32 else _look_up_to_planes
+        return _look_up_to_planes if source.dtype == np.uint8 else _scale_to_planes
     if target_layout[-3:] == "HWC" and target.flags.c_contiguous:
         return _scale_lines if target.dtype == np.float32 else _look_up
     return None
@@ -152,41 +150,59 @@ def _affine(source: Array, target: Array, multiplier: Array, offset: Array) -> N
     np.add(target, offset, out=target)
 
 
-def _planes(workspace: Workspace, image: Array) -> Array:
+def _planes(workspace: Workspace, image: Array, mirror: bool) -> Array:
+    """Return the channels one by one, mirrored if `mirror` is set.
+
+    OpenCV writes past the caches if all planes lie alike between two multiples of 16 bytes. The
+    next step would then have to fetch the planes from memory.
+    """
     height, width, channels = image.shape
-    planes = workspace.scratch((channels, height, width), image.dtype)
-    cv2.split(image, list(planes))
+    nbytes = height * width * image.itemsize
+    step = -(-nbytes // 16) * 16 + 8
+    memory = workspace.scratch((channels * step,), np.dtype(np.uint8))
+    strides = step, width * image.itemsize, image.itemsize
+    planes: Array = np.ndarray((channels, height, width), image.dtype, memory, 0, strides)
+    # The planes' memory comes first, so that it is the same, and cached, for all samples.
+    cv2.split(_contiguous(workspace, image, mirror), list(planes))
     return planes
 
 
-def _scale_to_planes(workspace: Workspace, image: Array, target: Array, scaling: Scaling) -> None:
-    planes = _planes(workspace, image)
+def _scale_to_planes(
+    workspace: Workspace, image: Array, mirror: bool, target: Array, scaling: Scaling
+) -> None:
+    planes = _planes(workspace, image, mirror)
     multiplier, offset = (
         factor.reshape(-1, 1, 1) for factor in (scaling.multiplier, scaling.offset)
     )
     _affine(planes, target, multiplier, offset)
 
 
-def _look_up_to_planes(workspace: Workspace, image: Array, target: Array, scaling: Scaling) -> None:
-    assert scaling.table is not None
-    tables = np.broadcast_to(_bits(scaling.table), (image.shape[-1], 256))
-    for plane, table, out in zip(_planes(workspace, image), tables, _bits(target), strict=True):
-        cv2.LUT(plane, table, dst=out)
+def _look_up_to_planes(
+    workspace: Workspace, image: Array, mirror: bool, target: Array, scaling: Scaling
+) -> None:
+    planes, out, table = _planes(workspace, image, mirror), _bits(target), _bits(scaling.table)
+    for i, plane in enumerate(planes):
+        cv2.LUT(plane, table[i % len(table)], dst=out[i])
 
 
-def _scale_lines(workspace: Workspace, image: Array, target: Array, scaling: Scaling) -> None:
+def _scale_lines(
+    workspace: Workspace, image: Array, mirror: bool, target: Array, scaling: Scaling
+) -> None:
     """Scale whole lines (red, green, blue, red ...), because loops over three elements are slow."""
     height, width, channels = image.shape
     lines = (height, width * channels)
     repeats = width if scaling.offset.size > 1 else 1
     multiplier, offset = np.tile(scaling.multiplier, repeats), np.tile(scaling.offset, repeats)
-    _affine(image.reshape(lines), target.reshape(lines), multiplier, offset)
+    source = _contiguous(workspace, image, mirror).reshape(lines)
+    _affine(source, target.reshape(lines), multiplier, offset)
 
 
-def _look_up(workspace: Workspace, image: Array, target: Array, scaling: Scaling) -> None:
-    assert scaling.table is not None
+def _look_up(
+    workspace: Workspace, image: Array, mirror: bool, target: Array, scaling: Scaling
+) -> None:
     table = np.broadcast_to(_bits(scaling.table), (image.shape[-1], 256))
-    np.copyto(_bits(target), cv2.LUT(image, table.T.reshape(1, 256, -1)).reshape(target.shape))
+    values = cv2.LUT(_contiguous(workspace, image, mirror), table.T.reshape(1, 256, -1))
+    np.copyto(_bits(target), values.reshape(target.shape))
 
 
 def _bits(array: Array) -> Array:
