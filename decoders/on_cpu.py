@@ -6,7 +6,7 @@ pinned for copies to the GPU, and counts for the batch's budget.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..engine.gpu.device import Device
     from ..engine.graph.context import BatchContext
 
+Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
@@ -49,6 +50,11 @@ class CpuFallback:
         """Have a thread call a function; valid after `open`."""
         assert self._team is not None
         return self._team.submit(function, *arguments)
+
+    def run_jobs(self, work: Callable[[Job], object], jobs: Sequence[Job]) -> None:
+        """Have this thread and others call `work` with each job; valid after `open`."""
+        assert self._team is not None
+        self._team.run_jobs(work, jobs)
 
     def start(
         self, rows: Iterable[int], decode: Callable[[int], Result]

@@ -22,7 +22,7 @@ from ..cache.shared_cache import SharedCache
 from .color import channels_of
 from .formats.base import ImageHeader
 from .shrink import shrunk_sizes
-from .table import added_formats, read_decodable_header
+from .table import is_lasting, read_decodable_header
 
 _DECODING_LIBRARIES = (
     "opencv-python-headless",
@@ -250,14 +250,6 @@ class ImageCache:
         if self._shared is not None:
             self._shared = None
             close_cache(self._place)
-
-
-def is_lasting(header: ImageHeader) -> bool:
-    """Whether a file gives the same pixels in another program.
-
-    The program's own formats may change without a sign that could enter the key.
-    """
-    return header.format not in {row.name for row in added_formats()}
 
 
 @cache

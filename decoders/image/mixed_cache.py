@@ -61,8 +61,8 @@ def mixed_cache(decoder: CachingDecoder, load: float | None) -> MixedCache | Non
 
 
 ROWS_OF_THREAD = 16
-"""Images that a thread copies out of a shared cache for one call. To hand a call to a thread takes
-as long as to copy an image of a few KB."""
+"""Images that a thread copies out of a shared cache, or into it, at a time. To hand a job to a
+thread takes as long as to copy an image of a few KB."""
 
 
 class MixedCache(ABC):
@@ -245,6 +245,7 @@ class _SharedRows(CachedRows):
         super().__init__(work.files.lengths)
         self._owner = owner
         self._cache = cache
+        self._threads = threads
         self._keys = owner.keys_of(work)
         slots = cache.find_all(self._keys)
         shapes = slots["shape"].astype(np.int64)
@@ -254,25 +255,21 @@ class _SharedRows(CachedRows):
         self._starts = np.cumsum(steps) - steps
         # Memory of the batch is pinned for copies to the GPU, and counts for the batch's budget.
         self._pixels = batch.empty((int(steps.sum()),), np.uint8)
-        whole = self._read(slots[rows], threads)
+        whole = self._read(slots[rows])
         for row in rows[~whole].tolist():  # drops the damaged image, and counts it
             cache.find(self._keys[row], owner.dtype, np.empty)
         self.hits, self._starts = rows[whole], self._starts[whole]
         self.shapes = shapes[self.hits]
 
-    def _read(self, slots: NDArray[np.void], threads: CpuFallback) -> NDArray[np.bool_]:
+    def _read(self, slots: NDArray[np.void]) -> NDArray[np.bool_]:
         """Copy images into the memory of the batch; return which of them are whole."""
         whole = np.ones(len(slots), np.bool_)
-        if not len(slots):
-            return whole
 
-        def read(part: slice) -> list[int]:
-            return self._cache.read_all(slots[part], self._pixels.data, self._starts[part])
+        def read(part: slice) -> None:
+            damaged = self._cache.read_all(slots[part], self._pixels.data, self._starts[part])
+            whole[part][damaged] = False
 
-        parts = [slice(at, at + ROWS_OF_THREAD) for at in range(0, len(slots), ROWS_OF_THREAD)]
-        calls = [threads.submit(read, part) for part in parts]
-        for part, call in zip(parts, calls, strict=True):
-            whole[np.array(call.result(), np.intp) + part.start] = False
+        self._threads.run_jobs(read, _parts(len(slots)))
         return whole
 
     def keep(self, rows: Rows, shapes: NDArray[np.int64]) -> None:
@@ -292,11 +289,19 @@ class _SharedRows(CachedRows):
     def store(self, batch: BatchContext, sound: Callable[[], Rows]) -> None:
         images = batch.device.to_host(self._decoded, batch.empty)
 
-        def write() -> None:
-            stored = [
-                self._cache.store(self._keys[int(self.kept[i])], images.row(i))
-                for i in sound().tolist()
+        def write(chosen: list[int]) -> None:
+            stores = [
+                self._cache.store(self._keys[int(self.kept[i])], images.row(i)) for i in chosen
             ]
-            self._owner.tally.add(stores=sum(stored))
+            self._owner.tally.add(stores=sum(stores))
 
-        batch.check_later(write)
+        def write_all() -> None:
+            chosen = sound().tolist()
+            self._threads.run_jobs(write, [chosen[part] for part in _parts(len(chosen))])
+
+        batch.check_later(write_all)
+
+
+def _parts(count: int) -> list[slice]:
+    """Divide so many images among threads."""
+    return [slice(at, at + ROWS_OF_THREAD) for at in range(0, count, ROWS_OF_THREAD)]

@@ -82,6 +82,14 @@ def added_formats() -> tuple[ImageFormat, ...]:
     return tuple(FORMATS.values())[len(_BUILT_IN) :]
 
 
+def is_lasting(header: ImageHeader) -> bool:
+    """Whether a file gives the same pixels in another program.
+
+    The program's own formats may change without a sign that could enter the key.
+    """
+    return header.format not in {row.name for row in added_formats()}
+
+
 def restore_formats(rows: tuple[ImageFormat, ...]) -> None:
     """Add formats of another process, unless the import of their modules has added them."""
     for row in rows:

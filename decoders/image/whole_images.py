@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from ...engine.gpu.kernels import Kernel
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
-from .cached import is_lasting
 from .cached_rows import Rows, packed_images
 from .shrink import DeviceShrink, shrunk_sizes
+from .table import is_lasting
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device

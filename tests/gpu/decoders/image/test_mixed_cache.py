@@ -119,13 +119,13 @@ def test_every_form_of_image_comes_back_as_it_was(device_stage, zoo, cached, out
     options = {"prefetch_queue_depth": 1}
     mean = (255 if dtype == types.UINT8 else 65535) / 170 if device_stage else 0
     with made(zoo, graph({}), **options) as plain, made(zoo, graph(cached), **options) as pipe:
-        for _ in range(6):
+        for _ in range(4):
             for one, other in zip(rows(plain.run()), rows(pipe.run()), strict=True):
                 for image, same in zip(one, other, strict=True):
                     assert image.shape == same.shape
                     # nvImageCodec's regions differ from its whole images at their edges.
                     assert np.abs(image.astype(float) - same).mean() <= mean
-        assert events(pipe)[HITS] >= 2 * len(zoo)
+        assert events(pipe)[HITS] >= len(zoo)
 
 
 def test_the_process_that_reads_hashes_the_files(
