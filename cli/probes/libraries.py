@@ -250,11 +250,11 @@ LIBRARIES = (
     ),
     Library("PyArrow", "pyarrow", "no Parquet", "pyarrow", "parquet"),
     Library("lmdb", "lmdb", "no LMDB databases are written", "lmdb", "lmdb"),
-    Library("orjson", "orjson", "annotations of COCO take longer to open", "orjson", "coco"),
+    Library("orjson", "orjson", "no server; COCO opens more slowly", "orjson", "coco"),
     Library("Astropy", "astropy", "no compressed images in FITS files", "astropy", "fits"),
     Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", "lz4", "lz4", _lz4),
     Library("fsspec", "fsspec", "URLs cannot be read, only local files", "fsspec", "remote"),
-    Library("aiohttp", "aiohttp", "http:// and https:// URLs cannot be read", "aiohttp", "remote"),
+    Library("aiohttp", "aiohttp", "no server; no http:// and https:// URLs", "aiohttp", "remote"),
     Library("s3fs", "s3fs", "s3:// URLs cannot be read", "s3fs", "remote"),
     Library(
         "cloudpickle",
