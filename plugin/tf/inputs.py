@@ -88,7 +88,7 @@ def feeds_of(pipeline: Pipeline, inputs: Any) -> list[Feed]:
                 f"Pipeline that was not named (no `name` argument set): {node}. Give it a name, "
                 "under which input_datasets has its data set, or a `source`."
             )
-        if node.operator.output_count is not None:
+        if getattr(node.operator, "output_count", None) is not None:  # video inputs have none
             raise ArgumentError(
                 "The parameter ``num_outputs`` is only valid when using ``source`` to provide "
                 f"data. A data set feeds one output: in place of {node} give each output an "
