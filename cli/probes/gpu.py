@@ -37,6 +37,9 @@ _BY_CODE = {
 }
 _EXTRA = "cuda{cuda}"
 
+ENOUGH_CONNECTIONS = 20
+"""nvJPEG has fourteen CUDA streams, and a pipeline three; the others are those of the program."""
+
 
 def driver(_: Context) -> Finding:
     """Load libcuda and ask for its version."""
@@ -141,9 +144,24 @@ def hardware_jpeg(_: Context) -> Finding:
     return Finding(name, "ok", "answers")
 
 
+def connections(_: Context) -> Finding:
+    """See how many connections to a device CUDA will make: `import penstock` asks for enough."""
+    number = os.environ.get("CUDA_DEVICE_MAX_CONNECTIONS", "")
+    if not number.isdigit() or int(number) >= ENOUGH_CONNECTIONS:
+        return Finding("CUDA connections", "ok", number or "the default")
+    return Finding(
+        "CUDA connections",
+        "limited",
+        f"CUDA_DEVICE_MAX_CONNECTIONS={number}",
+        "decoding on the GPU waits for the work of a model that trains there",
+        "unset the variable, or set it to 32, unless another library needs few connections",
+    )
+
+
 JOBS: dict[str, Job] = {
     DRIVER: driver,
     "GPUs": devices,
+    "CUDA connections": connections,
     "CuPy": partial(_library, CUPY),
     "nvImageCodec": partial(_library, NVIMGCODEC),
     "hardware JPEG engine": hardware_jpeg,

@@ -8,7 +8,8 @@ from penstock.cli.probes import gpu
 from penstock.cli.probes.cuda import Driver
 from penstock.cli.probes.finding import Context
 
-NAMES = [name for name in gpu.JOBS if name != gpu.DRIVER]
+CONNECTIONS = "CUDA connections"  # a variable of the environment
+NAMES = [name for name in gpu.JOBS if name not in (gpu.DRIVER, CONNECTIONS)]
 
 
 @pytest.fixture
@@ -39,3 +40,15 @@ def test_a_driver_that_went_away_is_no_crash(name, no_driver):
 
 def test_the_first_job_looks_for_the_driver():
     assert next(iter(gpu.JOBS)) == gpu.DRIVER
+
+
+@pytest.mark.parametrize(
+    ("value", "status"), [(None, "ok"), ("32", "ok"), ("many", "ok"), ("8", "limited")]
+)
+def test_few_connections_are_a_limit(value, status, monkeypatch):
+    monkeypatch.delenv("CUDA_DEVICE_MAX_CONNECTIONS", raising=False)
+    if value is not None:
+        monkeypatch.setenv("CUDA_DEVICE_MAX_CONNECTIONS", value)
+    finding = gpu.JOBS[CONNECTIONS](Context())
+    assert finding.status == status
+    assert (value or "the default") in finding.detail
