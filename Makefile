@@ -123,7 +123,8 @@ gpu-sanitize: $(VENV)/$(CUDA)
 	$(RUN) benchmarks/gpu.py memcheck racecheck initcheck memcheck-jpeg racecheck-jpeg initcheck-jpeg
 
 gpu-bench: $(VENV)/$(CUDA) $(VENV)/dali
-	$(RUN) benchmarks/gpu.py training starts jpeg ssd operators video numpy audio cpu
+	$(RUN) benchmarks/gpu.py training loop starts jpeg cache ssd operators augmentation video numpy \
+		audio cpu
 
 clean:
 	rm -rf $(VENV) fixtures/data build dist *.egg-info

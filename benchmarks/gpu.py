@@ -2,10 +2,10 @@
 
     python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
 
-Parts: tests, training, loop (a model that trains), starts, jpeg, ssd, operators, video, numpy,
-audio, cpu (the CPU stage with many workers), and memcheck, racecheck and initcheck, in which the
-compute-sanitizer watches all kernels of operators. memcheck-jpeg, racecheck-jpeg and
-initcheck-jpeg do so for those of JPEG.
+Parts: tests, training, loop (a model that trains), starts, jpeg, cache, ssd, operators,
+augmentation, video, numpy, audio, cpu (the CPU stage with many workers), and memcheck, racecheck
+and initcheck, in which the compute-sanitizer watches all kernels of operators. memcheck-jpeg,
+racecheck-jpeg and initcheck-jpeg do so for those of JPEG.
 Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON.
 """
 
@@ -35,6 +35,8 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     given = ["--photographs", str(photographs)] if photographs else []
     ssd = ["--device", "gpu", "--images", "3072", "--batch", "256", "--threads", "8"]
     chosen = ["-m", "gpu", "tests", "--ignore=tests/parity"]
+    batch = ["--batch", "256", "--threads", "8"]
+    cached = ["--data", "natural", "--count", "4096", "--threads", "16"]
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark", *chosen]
     watched = {
         "": [python, str(HERE / "operators_gpu.py"), "--once", "--batch", "3"],
@@ -46,6 +48,8 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
         "loop": [python, str(HERE / "training_loop.py"), *given],
         "starts": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8", "--starts"],
         "jpeg": [python, str(HERE / "jpeg_gpu.py"), *given],
+        "cache": [python, str(HERE / "decoded_cache.py"), *given, "--device", "mixed", *cached],
+        "augmentation": [python, str(HERE / "auto_aug.py"), *given, "--device", "gpu", *batch],
         "ssd": [python, str(HERE / "ssd.py"), *given, *ssd, "--only", "ssd300"],
         "operators": [python, str(HERE / "operators_gpu.py")],
         "video": [python, str(HERE / "video_gpu.py")],

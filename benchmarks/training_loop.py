@@ -31,6 +31,7 @@ from penstock.benchmarks import common, gil
 from penstock.benchmarks.gpu_looks import MemoryWatch, joules, used_memory, write_kernels
 from penstock.benchmarks.natural_data import data_set
 from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, close, load, load_dali
+from penstock.tests.torchvision_library import load_torchvision
 
 FORMS = ("eager", "graph", "compiled")
 LOADERS = (
@@ -139,9 +140,9 @@ def batches(name: str, built: Any) -> Batches:
 def make_step(model: str, form: str, batch: int, rank: int, ranks: int) -> Step:
     """Return a function that trains a network on a batch, in bfloat16 and channels_last."""
     import torch
-    import torchvision
     from torch.nn import functional
 
+    torchvision: Any = load_torchvision()
     torch.backends.cudnn.benchmark = True
     network: Any = torchvision.models.get_model(model, num_classes=_CLASSES).cuda()
     network = network.to(memory_format=torch.channels_last).train()
