@@ -2,42 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import penstock
 from penstock import fn, pipeline_def
+from penstock.tests.two_ranks import run_on_two_ranks
 
 PAGE = Path(penstock.__file__).parent / "docs" / "distributed.md"
 PROGRAM, _, STATE, CHANGED = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-
-
-def torchrun(folder, *command):
-    """Run a program on two ranks."""
-    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    result = subprocess.run(
-        [sys.executable, *launcher, *command],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"},
-        timeout=200,
-        check=False,
-    )
-    assert not result.returncode, result.stderr
-    return result
 
 
 def test_torchrun_runs_the_program(tmp_path, photo_tree):
     torch = pytest.importorskip("torch", reason="the program trains with PyTorch")
     assert len(PROGRAM.splitlines()) <= 40
     (tmp_path / "train.py").write_text(PROGRAM)
-    result = torchrun(tmp_path, "train.py", str(photo_tree.root))
+    result = run_on_two_ranks(tmp_path, "train.py", str(photo_tree.root))
     for rank in range(2):
         line = f"readers.file: shard {rank} of 2, from torch.distributed"
         assert result.stderr.count(line) == 1
@@ -51,7 +33,7 @@ def test_trainers_and_fsdp_divide_the_epochs(tmp_path, photo_tree):
         pytest.importorskip(library)
     (tmp_path / "photos").symlink_to(photo_tree.root)
     script = Path(__file__).with_name("trainers_on_ranks.py")
-    torchrun(tmp_path, str(script), str(PAGE.with_name("pytorch.md")), str(PAGE))
+    run_on_two_ranks(tmp_path, str(script), str(PAGE.with_name("pytorch.md")), str(PAGE))
     assert (tmp_path / "fsdp.pt").exists()
 
 

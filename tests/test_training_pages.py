@@ -6,7 +6,6 @@ The notebooks are those of the examples, and run from top to bottom.
 import importlib.util
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 
 import penstock
 from penstock import datasets
+from penstock.tests.two_ranks import run_on_two_ranks
 
 ROOT = Path(penstock.__file__).resolve().parent
 EXAMPLES = ROOT / "examples"
@@ -111,16 +111,7 @@ def test_two_ranks_train_one_model(photos, tmp_path):
     make_data.shapes(tmp_path / "shapes", train=65, val=9)
     make_data.speech(tmp_path / "speech", train=65, val=9)
     (tmp_path / "three.py").write_text(THREE)
-    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    result = subprocess.run(
-        [sys.executable, *launcher, "three.py", str(EXAMPLES)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=200,
-        check=False,
-    )
-    assert not result.returncode, result.stderr
+    result = run_on_two_ranks(tmp_path, "three.py", str(EXAMPLES))
     for measure, name in (("accuracy", "train"), ("found", "detection"), ("letter errors", "asr")):
         found = epochs(result.stdout, measure)
         last = torch.load(tmp_path / f"{name}.pt")["epoch"]
