@@ -144,7 +144,55 @@ class Tally:
         return {event: number for event, number in counts.items() if number}
 
 
-class ImageCache:
+class PlacedCache:
+    """A cache of the host that one decoder opens and leaves. Threads may use it together.
+
+    Args:
+        place: where the cache lies.
+        tally: counts for the decoder.
+
+    Attributes:
+        shared: the cache; None before `open` and after `close`.
+    """
+
+    def __init__(self, place: Place, tally: Tally) -> None:
+        self.shared: SharedCache | None = None
+        self._place = place
+        self._tally = tally
+        self._lock = Lock()
+        self._fill = ""
+
+    def open(self) -> SharedCache:
+        """Open the cache; idempotent."""
+        if self.shared is None:
+            with self._lock:
+                if self.shared is None:
+                    self.shared = open_cache(self._place)
+        return self.shared
+
+    def event_counts(self) -> dict[str, int]:
+        """See `Operator.event_counts`."""
+        if self.shared is not None:
+            self._tally.damaged = self.shared.damaged
+        return self._tally.event_counts()
+
+    def remark(self) -> str:
+        """See `Operator.remark`."""
+        if (shared := self.shared) is not None:
+            used, size = shared.used / 1e6, shared.nbytes / 1e6
+            self._fill = f"cache: {used:.1f} of {size:.1f} MB are taken"
+        return self._fill
+
+    def close(self) -> None:
+        """Leave the cache, and keep what `event_counts` and `remark` tell; idempotent."""
+        self.event_counts()
+        self.remark()
+        if self.shared is not None:
+            self.shared = None
+            close_cache(self._place)
+
+
+class ImageCache(PlacedCache):
     """The cache of one decoder. Threads may use it together.
 
     The key of an image is a cryptographic hash of its encoded bytes and of all that decides the
@@ -170,7 +218,7 @@ class ImageCache:
         threshold: int,
         report_blemish: Callable[[str], None],
     ) -> None:
-        self._place = place
+        super().__init__(place, Tally())
         self._output = output
         self._dtype = dtype
         self._use_exif = use_exif
@@ -178,18 +226,6 @@ class ImageCache:
         self._threshold = threshold
         self._report_blemish = report_blemish
         self._keys = Keys(output, dtype.str, use_exif, fit, shorter, libraries(gpu=False))
-        self._shared: SharedCache | None = None
-        self._lock = Lock()
-        self._tally = Tally()
-        self._fill = ""
-
-    def open(self) -> SharedCache:
-        """Open the cache; idempotent."""
-        if self._shared is None:
-            with self._lock:
-                if self._shared is None:
-                    self._shared = open_cache(self._place)
-        return self._shared
 
     def image(self, encoded: Array, empty: Empty, decode: Decode) -> Array | None:
         """Return a whole image, from the cache or decoded and stored.
@@ -229,27 +265,6 @@ class ImageCache:
         size = shrunk_sizes(sizes, self._shorter)[0].tolist()
         nbytes = prod(size) * channels_of(header.space_of(self._output)) * self._dtype.itemsize
         return is_lasting(header) and nbytes >= self._threshold and shared.has_room(nbytes)
-
-    def event_counts(self) -> dict[str, int]:
-        """See `Operator.event_counts`."""
-        if self._shared is not None:
-            self._tally.damaged = self._shared.damaged
-        return self._tally.event_counts()
-
-    def remark(self) -> str:
-        """See `Operator.remark`."""
-        if (shared := self._shared) is not None:
-            used, size = shared.used / 1e6, shared.nbytes / 1e6
-            self._fill = f"cache: {used:.1f} of {size:.1f} MB are taken"
-        return self._fill
-
-    def close(self) -> None:
-        """Leave the cache, and keep what `event_counts` and `remark` tell; idempotent."""
-        self.event_counts()
-        self.remark()
-        if self._shared is not None:
-            self._shared = None
-            close_cache(self._place)
 
 
 @cache

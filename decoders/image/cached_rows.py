@@ -1,24 +1,19 @@
-"""What a cache has of a batch, and memory of the GPU for whole images."""
+"""What a cache has of a batch."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ...engine.tensors import PackedRows, TensorListGPU
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
 
 Rows = NDArray[np.intp]
-
-ALIGNMENT = 256
-"""Of whole images in the memory of the GPU, in bytes."""
 
 
 class CachedRows(ABC):
@@ -59,10 +54,3 @@ class CachedRows(ABC):
             sound: tells, when the device is done, which of the kept rows to add, by their numbers
                 in `kept`.
         """
-
-
-def packed_images(device: Device, shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> TensorListGPU:
-    """Return memory for images that are no results: height, width and channels (images, 3)."""
-    steps = -(-shapes.prod(axis=1) * dtype.itemsize // ALIGNMENT) * ALIGNMENT
-    memory = device.buffer(int(steps.sum()))
-    return TensorListGPU(PackedRows(memory, np.cumsum(steps) - steps, shapes, dtype))

@@ -224,7 +224,7 @@ class MixedDecoding:
 
     def event_counts(self) -> dict[str, int]:
         """See `Operator.event_counts`."""
-        counts = {} if self._whole.cache is None else self._whole.cache.tally.event_counts()
+        counts = {} if self._whole.cache is None else self._whole.cache.event_counts()
         return counts | self._fallback.event_counts()
 
     def close(self) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +17,18 @@ from numpy.typing import NDArray
 from ...engine.errors import PipelineStopped
 from ...engine.tensors import address_of
 from ...engine.tensors.dtypes import to_numpy_type
-from ..cache.device_cache import DeviceCache, close_device_cache, open_device_cache
+from ..cache.device_cache import (
+    ALIGNMENT,
+    DeviceCache,
+    close_device_cache,
+    open_device_cache,
+)
 from ..cache.keys import Keys
-from ..cache.places import Place, close_cache, open_cache
+from ..cache.places import Place
 from ..cache.shared_cache import LARGEST, SharedCache
 from ..on_cpu import CpuFallback
-from .cached import CachingDecoder, Tally, check_size, libraries, place_of
-from .cached_rows import ALIGNMENT, CachedRows, Rows, packed_images
+from .cached import CachingDecoder, PlacedCache, Tally, check_size, libraries, place_of
+from .cached_rows import CachedRows, Rows
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
@@ -114,6 +118,10 @@ class MixedCache(ABC):
             threads: that copy.
         """
 
+    def event_counts(self) -> dict[str, int]:
+        """See `Operator.event_counts`."""
+        return self.tally.event_counts()
+
     @abstractmethod
     def remark(self) -> str:
         """See `Operator.remark`."""
@@ -198,39 +206,30 @@ class SharedImages(MixedCache):
         place: where the cache lies.
     """
 
-    _fill = ""
-    _cache: SharedCache | None = None
-
     def __init__(self, place: Place, keys: Keys, dtype: np.dtype[Any], threshold: int) -> None:
         super().__init__(place.mebibytes, keys, dtype, threshold)
-        self._place = place
-        self._lock = Lock()
+        self._placed = PlacedCache(place, self.tally)
 
     def check_machine(self) -> None:
-        with self._lock:
-            if self._cache is None:
-                self._cache = open_cache(self._place)
+        self._placed.open()
 
     def open(self, device: Device) -> None:
-        self.check_machine()
+        self._placed.open()
 
     def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> CachedRows:
-        if self._cache is None:
+        cache = self._placed.shared
+        if cache is None:
             raise PipelineStopped("the pipeline was closed")
-        return _SharedRows(self, self._cache, batch, work, threads)
+        return _SharedRows(self, cache, batch, work, threads)
+
+    def event_counts(self) -> dict[str, int]:
+        return self._placed.event_counts()
 
     def remark(self) -> str:
-        if (cache := self._cache) is not None:
-            self.tally.damaged = cache.damaged
-            used, size = cache.used / 1e6, cache.nbytes / 1e6
-            self._fill = f"cache: {used:.1f} of {size:.1f} MB are taken"
-        return self._fill
+        return self._placed.remark()
 
     def close(self) -> None:
-        self.remark()
-        if self._cache is not None:
-            self._cache = None
-            close_cache(self._place)
+        self._placed.close()
 
 
 class _SharedRows(CachedRows):
@@ -283,7 +282,7 @@ class _SharedRows(CachedRows):
             self.images[self.hits] = (address_of(pixels) + self._starts).astype(np.uint64)
             self._uploaded = pixels  # until the windows are cut
         if len(self.kept):
-            self._decoded = packed_images(device, self._kept_shapes, self._owner.dtype)
+            self._decoded = device.scratch(self._kept_shapes, self._owner.dtype)
             self.images[self.kept] = self._decoded.pointers()
 
     def store(self, batch: BatchContext, sound: Callable[[], Rows]) -> None:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ...engine.gpu.kernels import Kernel
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
-from .cached_rows import Rows, packed_images
+from .cached_rows import Rows
 from .shrink import DeviceShrink, shrunk_sizes
 from .table import is_lasting
 
@@ -112,7 +112,7 @@ class WholeImages:
         """Return addresses of memory for images, which lasts as long as `work`."""
         if not len(shapes):
             return np.empty(0, np.uint64)
-        images = packed_images(device, shapes, self._dtype)
+        images = device.scratch(shapes, self._dtype)
         work.memory.append(images)
         return images.pointers()
 

@@ -204,7 +204,7 @@ class Device:
             placed = self._place(np.asarray(shapes, np.int64), np.dtype(dtype))
             if placed is not None:
                 return placed.with_layout(layout)
-        return self._new(shapes, dtype, layout)
+        return self.scratch(shapes, dtype, layout)
 
     @contextmanager
     def placing(self, place: Placing | None) -> Iterator[None]:
@@ -219,7 +219,8 @@ class Device:
         finally:
             self._place = before
 
-    def _new(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
+    def scratch(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
+        """Return what `empty` returns, but in memory that `placing` does not choose: no result."""
         dtype = np.dtype(dtype)
         shapes = np.asarray(shapes, np.int64)
         if len(shapes) and (shapes == shapes[0]).all():
@@ -284,11 +285,11 @@ class Device:
             return TensorListGPU([], layout)
         self.hold(rows)
         if isinstance(rows, list):
-            result = self._new([row.shape for row in rows], rows[0].dtype, layout)
+            result = self.scratch([row.shape for row in rows], rows[0].dtype, layout)
             pairs = zip(result.rows(), rows, strict=True)
         else:
             shapes = np.broadcast_to(rows.shape[1:], (len(rows), rows.ndim - 1))
-            result = self._new(shapes, rows.dtype, layout)
+            result = self.scratch(shapes, rows.dtype, layout)
             pairs = zip([result.dense()], [rows], strict=True)
         for target, source in pairs:
             if source.flags.c_contiguous:
@@ -400,7 +401,7 @@ class Device:
         if data.is_dense_tensor():
             array = np.ascontiguousarray(data.dense())
             shapes = np.broadcast_to(array.shape[1:], (len(array), array.ndim - 1))
-            result = self._new(shapes, array.dtype, data.layout())
+            result = self.scratch(shapes, array.dtype, data.layout())
             self.copy_in(address_of(result.dense()), array)
             return result
         if data.packed is not None:
@@ -410,14 +411,14 @@ class Device:
         rows = [np.ascontiguousarray(row) for row in data.rows()]
         if len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
             return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
-        result = self._new([row.shape for row in rows], rows[0].dtype, data.layout())
+        result = self.scratch([row.shape for row in rows], rows[0].dtype, data.layout())
         for row, pointer in zip(rows, result.pointers().tolist(), strict=True):
             self.copy_in(pointer, row)
         return result
 
     def _spread(self, flat: NDArray[Any], rows: PackedRows, layout: str) -> TensorListGPU:
         """Copy rows that lie end to end in `flat` to a ragged batch, in one transfer."""
-        result = self._new(rows.shapes, rows.dtype, layout)
+        result = self.scratch(rows.shapes, rows.dtype, layout)
         target = result.packed
         assert target is not None
         lengths = rows.shapes.prod(axis=1)
