@@ -14,7 +14,7 @@ from math import prod
 from threading import Lock
 from time import perf_counter_ns
 from types import ModuleType
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -40,6 +40,14 @@ Placing = Callable[[NDArray[np.int64], np.dtype[Any]], TensorListGPU | None]
 
 
 Owned = TypeVar("Owned")
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """An object that an operator keeps for a stream, and that is closed with the stream."""
+
+    def close(self) -> None:
+        """End the use of the object."""
 
 
 def import_cupy() -> ModuleType:
@@ -123,6 +131,8 @@ class Device:
     def own(self, key: Hashable, make: Callable[[], Owned]) -> Owned:
         """Return an object that an operator keeps for this stream; make it if there is none.
 
+        An object with a method `close` is closed when the stream is given back.
+
         Args:
             key: key of the object: what makes it and, if each operator has one, the operator.
             make: returns the object.
@@ -133,8 +143,11 @@ class Device:
         return owned
 
     def drop_own(self) -> None:
-        """Drop all objects that operators keep for this stream."""
-        self._own.clear()
+        """Drop all objects that operators keep for this stream, and close those that can be."""
+        while self._own:
+            _, owned = self._own.popitem()
+            if isinstance(owned, Closable):
+                owned.close()
 
     @cached_property
     def shared_bytes(self) -> int:

@@ -57,8 +57,10 @@ class GpuDevice:
         stream = borrow_stream(self._cupy, self._device)
         with self._device, stream:
             device = Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
-            yield device
-            device.drop_own()
+            try:
+                yield device
+            finally:
+                device.drop_own()
         return_stream(self._device, stream)
 
     def current(self) -> AbstractContextManager[Any]:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from glob import glob
 from time import perf_counter
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,12 +52,14 @@ class _JpegEngine:
 
     Attributes:
         lock: who holds it uses the engine.
+        users: number of decoders that have the engine.
         end: when the last call ended, in seconds of `perf_counter`.
         is_new: whether nothing was decoded; the first call allocates memory.
     """
 
     def __init__(self, handle: ctypes.c_void_p, state: ctypes.c_void_p) -> None:
         self.lock = threading.Lock()
+        self.users = 0
         self.end = perf_counter()
         self.is_new = True
         self._handle = handle
@@ -98,15 +100,25 @@ class _JpegEngine:
         self._last = device.event()
         return not failed
 
-    def __del__(self) -> None:
+    def close(self) -> None:
+        """Free the memory of nvJPEG."""
         library: Any = _library()
         library.nvjpegJpegStateDestroy(self._state)
         library.nvjpegDestroy(self._handle)
 
 
-_engines: WeakValueDictionary[int, _JpegEngine] = WeakValueDictionary()
+_engines: dict[int, _JpegEngine] = {}
 """The engines that are in use, by device."""
-_opening = threading.Lock()
+_registering = threading.Lock()
+
+
+@contextmanager
+def _nobody_decodes() -> Iterator[None]:
+    """Hold all engines: nvJPEG ends the process if one is opened or closed while another works."""
+    with _registering, ExitStack() as held:
+        for engine in _engines.values():
+            held.enter_context(engine.lock)
+        yield
 
 
 class HardwareDecoder:
@@ -128,12 +140,20 @@ class HardwareDecoder:
     @classmethod
     def open(cls, device: Device) -> HardwareDecoder | None:
         """Return a decoder; None where the GPU has no engine, or nvJPEG is missing."""
-        with _opening:
+        with _nobody_decodes():
             engine = _engines.get(device.id) or _JpegEngine.open()
             if engine is None:
                 return None
             _engines[device.id] = engine
+            engine.users += 1
         return cls(device, engine)
+
+    def close(self) -> None:
+        """Leave the engine. The last decoder to do so frees the engine's memory."""
+        with _nobody_decodes():
+            self._engine.users -= 1
+            if not self._engine.users:
+                _engines.pop(self._device.id).close()
 
     def decode(
         self,

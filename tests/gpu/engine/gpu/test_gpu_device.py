@@ -115,6 +115,25 @@ def test_a_lane_has_a_stream_that_the_next_lane_uses_again(gpu):
         assert third.stream in (first.stream, second.stream)
 
 
+def test_what_operators_keep_for_a_lane_is_closed_with_the_lane(gpu):
+    kept = SimpleNamespace(closings=0)
+    kept.close = lambda: setattr(kept, "closings", kept.closings + 1)
+    with gpu.lane() as lane:
+        lane.own("key", lambda: kept)
+    assert kept.closings == 1
+
+
+def test_what_operators_keep_for_a_lane_is_closed_with_a_lane_that_fails(gpu):
+    def fail_after(_):
+        raise RuntimeError("a kernel failed")
+
+    kept = SimpleNamespace(closings=0)
+    kept.close = lambda: setattr(kept, "closings", kept.closings + 1)
+    with pytest.raises(RuntimeError), gpu.lane() as lane:
+        fail_after(lane.own("key", lambda: kept))
+    assert kept.closings == 1
+
+
 def test_a_lane_that_fails_keeps_its_stream_from_others(gpu):
     with pytest.raises(RuntimeError), gpu.lane() as broken:
         raise RuntimeError("a kernel failed")

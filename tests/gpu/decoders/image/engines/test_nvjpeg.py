@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import gc
+import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -65,6 +66,7 @@ def opened(monkeypatch):
     def open_decoder(*failing):
         library = Library(*failing)
         monkeypatch.setattr(nvjpeg, "_library", lambda: library)
+        monkeypatch.setattr(nvjpeg, "_engines", {})
         return library, HardwareDecoder.open(DEVICE)
 
     return open_decoder
@@ -127,10 +129,38 @@ def test_decoders_of_a_device_share_one_engine_and_wait_for_its_last_work(opened
     assert WAITS == []
     decode(other)
     assert WAITS == ["the end of a call"]
-    del decoder
-    gc.collect()
+    decoder.close()
     assert "nvjpegDestroy" not in library.names()
     assert decode(other)
+
+
+@pytest.mark.parametrize("change", ["open", "close"])
+def test_no_engine_is_opened_or_closed_while_another_decodes(opened, monkeypatch, change):
+    library, decoder = opened()
+    other_device = SimpleNamespace(**vars(DEVICE) | {"id": 1})
+    other = HardwareDecoder.open(other_device) if change == "close" else None
+    before = len(library.calls)
+    begun, may_end = threading.Event(), threading.Event()
+
+    def decode_slowly(*_):
+        begun.set()
+        assert may_end.wait(10)
+        return 0
+
+    monkeypatch.setattr(library, "nvjpegDecodeBatched", decode_slowly, raising=False)
+    work = other.close if other is not None else lambda: HardwareDecoder.open(other_device)
+    with ThreadPoolExecutor(2) as threads:
+        decoded = threads.submit(decode, decoder)
+        assert begun.wait(10)
+        changed = threads.submit(work)
+        with pytest.raises(TimeoutError):
+            changed.result(0.1)
+        assert library.names()[before:] == ["nvjpegDecodeBatchedInitialize"]
+        may_end.set()
+        assert decoded.result(10)
+        changed.result(10)
+    expected = "nvjpegDestroy" if change == "close" else "nvjpegJpegStateCreate"
+    assert library.names()[-1] == expected
 
 
 def test_a_gpu_without_the_engine_has_no_decoder(opened):
@@ -145,37 +175,65 @@ def test_a_failed_start_leaves_no_handle(opened):
     assert library.names()[-1] == "nvjpegDestroy"
 
 
-def test_a_decoder_that_is_dropped_frees_its_state_before_its_handle(opened):
+def test_the_last_decoder_frees_the_state_before_the_handle(opened):
     library, decoder = opened()
-    del decoder
+    decoder.close()
     assert library.names()[-2:] == ["nvjpegJpegStateDestroy", "nvjpegDestroy"]
 
 
 def test_a_missing_library_means_no_decoder(monkeypatch):
     monkeypatch.setattr(nvjpeg, "_library", lambda: None)
+    monkeypatch.setattr(nvjpeg, "_engines", {})
     assert HardwareDecoder.open(DEVICE) is None
+
+
+def gradients():
+    ramp = np.broadcast_to(np.arange(64, dtype=np.uint8)[None, :, None] * 3, (48, 64, 3))
+    ramp = np.ascontiguousarray(ramp)
+    return [
+        np.frombuffer(simplejpeg.encode_jpeg(ramp, quality, "RGB"), np.uint8)
+        for quality in (80, 95)
+    ]
+
+
+def decode_gradients(cupy, times=1):
+    """Decode on a lane of its own; return the images, or None if the GPU has no engine."""
+    files = gradients()
+    out = cupy.empty((2, 48, 64, 3), np.uint8)
+    with GpuDevice(0, 1 << 28, 2).lane() as device:
+        decoder = device.own("decoder", lambda: HardwareDecoder.open(device))
+        if decoder is None:
+            return None
+        for _ in range(times):
+            assert decoder.decode(
+                np.array([file.ctypes.data for file in files], np.uint64),
+                np.array([len(file) for file in files]),
+                np.array([image.data.ptr for image in out], np.uint64),
+                np.array([64, 64]),
+                "RGB",
+            )
+        device.synchronize()
+    return out.get()
+
+
+def check_gradients(images):
+    for image, file in zip(images, gradients(), strict=True):
+        assert np.abs(image.astype(int) - simplejpeg.decode_jpeg(file)).mean() < 2
 
 
 @pytest.mark.gpu
 def test_the_engine_decodes_as_the_cpu_does(cupy):
-    ramp = np.broadcast_to(np.arange(64, dtype=np.uint8)[None, :, None] * 3, (48, 64, 3))
-    files = [
-        np.frombuffer(simplejpeg.encode_jpeg(np.ascontiguousarray(ramp), quality, "RGB"), np.uint8)
-        for quality in (80, 95)
-    ]
-    out = cupy.empty((2, 48, 64, 3), np.uint8)
-    with GpuDevice(0, 1 << 28, 2).lane() as device:
-        decoder = HardwareDecoder.open(device)
-        if decoder is None:
-            pytest.skip("this GPU has no JPEG engine")
-        is_decoded = decoder.decode(
-            np.array([file.ctypes.data for file in files], np.uint64),
-            np.array([len(file) for file in files]),
-            np.array([image.data.ptr for image in out], np.uint64),
-            np.array([64, 64]),
-            "RGB",
-        )
-        device.synchronize()
-    assert is_decoded
-    for image, file in zip(out.get(), files, strict=True):
-        assert np.abs(image.astype(int) - simplejpeg.decode_jpeg(file)).mean() < 2
+    images = decode_gradients(cupy)
+    if images is None:
+        pytest.skip("this GPU has no JPEG engine")
+    check_gradients(images)
+
+
+@pytest.mark.gpu
+def test_lanes_open_and_close_the_engine_beside_others_that_decode(cupy):
+    if decode_gradients(cupy) is None:
+        pytest.skip("this GPU has no JPEG engine")
+    with ThreadPoolExecutor(3) as threads:
+        lanes = [threads.submit(decode_gradients, cupy, times) for times in (1, 3, 30) * 20]
+        for lane in lanes:
+            check_gradients(lane.result())
