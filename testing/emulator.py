@@ -161,26 +161,28 @@ class HostEngine:
         return True
 
 
+_locked: dict[int, int] = {}
+"""Ends of the blocks of host memory that are pinned or registered, by their starts."""
+
+
+def _lock(address: int, size: int) -> None:
+    # CUDA refuses memory of which a part is locked, and later copies of memory locked in part.
+    for start, end in list(_locked.items()):  # threads lock, too
+        assert end <= address or address + size <= start
+    _locked[address] = address + size
+
+
 class EmulatedRegistry(HostRegistry):
-    """Notes which host memory is registered: the kernels read all of it.
-
-    Attributes:
-        blocks: ends of the registered and pinned blocks of host memory, by their starts.
-    """
-
-    blocks: ClassVar[dict[int, int]] = {}
+    """Notes which host memory is registered; the kernels can read all memory."""
 
     def __init__(self) -> None:
         pass
 
     def register(self, address: int, size: int) -> None:
-        # CUDA refuses memory of which a part is registered, and later copies that are in part.
-        for start, end in list(self.blocks.items()):  # threads register, too
-            assert end <= address or address + size <= start
-        self.blocks[address] = address + size
+        _lock(address, size)
 
     def unregister(self, address: int) -> None:
-        self.blocks.pop(address, None)
+        del _locked[address]
 
 
 class EmulatedDevice(Device):
@@ -323,7 +325,13 @@ def emulated(kernel: Kernel) -> tuple[ctypes.CDLL, int]:
 
 
 class EmulatedGpuDevice(GpuDevice):
-    """Takes the place of `engine.gpu.gpu_device.GpuDevice`: its memory is the host's."""
+    """Takes the place of `engine.gpu.gpu_device.GpuDevice`: its memory is the host's.
+
+    Attributes:
+        pinned_blocks: ends of the blocks of host memory that are locked, by their starts.
+    """
+
+    pinned_blocks: ClassVar[dict[int, int]] = _locked
 
     def __init__(self, device_id: int | None, budget: int | None, num_threads: int) -> None:
         self.check_context()
@@ -371,10 +379,10 @@ class EmulatedGpuDevice(GpuDevice):
         return [after - before for before, after in pairwise(events)]
 
     def pin(self, address: int, size: int) -> None:
-        EmulatedDevice.registry.register(address, size)
+        _lock(address, size)
 
     def unpin(self, address: int) -> None:
-        EmulatedDevice.registry.unregister(address)
+        _locked.pop(address, None)
 
     def _probe(self) -> None:
         pass

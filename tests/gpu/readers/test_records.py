@@ -13,7 +13,7 @@ from penstock.engine.processes import helper_processes
 from penstock.engine.run import grouping
 from penstock.readers import record_reader
 from penstock.readers.reading import processes as reading_processes
-from penstock.testing.emulator import EmulatedRegistry
+from penstock.testing.emulator import EmulatedGpuDevice
 from penstock.tests.readers import tfrecord_files as tf
 
 COUNT, BATCH = 200, 8
@@ -88,7 +88,7 @@ def test_no_memory_stays_pinned(device_stage, path, tuned):
         features = {"image": tfrecord.FixedLenFeature([], tfrecord.string, "")}
         return fn.readers.tfrecord(path=str(path), features=features)["image"].gpu()
 
-    before = set(EmulatedRegistry.blocks)
+    before = set(EmulatedGpuDevice.pinned_blocks)
     pipe = define()
     while "of its own read" not in str(pipe.stats()):
         pipe.run()
@@ -98,4 +98,4 @@ def test_no_memory_stays_pinned(device_stage, path, tuned):
     pipe.close()
     del pipe
     gc.collect()
-    assert set(EmulatedRegistry.blocks) <= before
+    assert set(EmulatedGpuDevice.pinned_blocks) <= before
