@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ...engine.gpu.host_registry import HostRegistry
 
 SEGMENT_BYTES = 64 << 20
-"""Memory that is registered at a time. To register a segment takes milliseconds, and gives it all
-of its memory, also where no array lies yet."""
+"""Memory that is registered at a time. A segment then has all of its memory, also where no array
+lies yet."""
 
 _NEW, _REGISTERED, _REFUSED = range(3)
 

@@ -1,9 +1,10 @@
 // Cuts windows out of whole images, which lie in the memory of the GPU or of the host. A line of a
 // window has `line` bytes; lines of the image are `stride` bytes apart.
 //
-// A thread loads an aligned word of 16 bytes, and eight threads a group of 128 aligned bytes, which
-// is the largest read of host memory. `words` is the number of words of the groups that a line
-// touches at most. A word reaches beyond its line by less than 16 bytes, and never into another page.
+// A thread loads an aligned word of 16 bytes, and eight threads an aligned group of 128 bytes, a line
+// of the GPU's cache: small reads over the bus would take longer. `words` is the number of words in
+// the groups that a line of the window touches at most. Words at its ends have bytes of neighbors,
+// which are left out. No word lies in two pages, so a page without bytes of the window is not read.
 struct Bytes {
     unsigned long long low, high;
 };

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
     from ...engine.tensors import TensorListCPU, TensorListGPU
-    from .cached_rows import MixedCache
+    from .mixed_cache import MixedCache
 
 
 _ON_CPU = "files decoded by the CPU"

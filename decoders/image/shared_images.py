@@ -22,7 +22,8 @@ from ..cache.places import Place
 from ..cache.shared_cache import SharedCache
 from ..on_cpu import CpuFallback
 from .cached import PlacedCache
-from .cached_rows import CachedRows, MixedCache, Rows
+from .cached_rows import CachedRows, Rows
+from .mixed_cache import MixedCache
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device

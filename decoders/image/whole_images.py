@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ...engine.gpu.kernels import Kernel
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
-from .cached_rows import MixedCache, Rows
+from .cached_rows import Rows
 from .shrink import DeviceShrink, shrunk_sizes
 from .table import is_lasting
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
     from ..on_cpu import CpuFallback
     from .mixed_batch import MixedBatch
+    from .mixed_cache import MixedCache
 
 _WORD, _GROUP = 16, 128
 """Bytes that a thread of `cut.cu` loads, and those of the threads that load side by side."""
