@@ -49,7 +49,7 @@ class MappedCache:
     """
 
     def __init__(self, descriptor: int, nbytes: int, registry: HostRegistry) -> None:
-        # CUDA refuses memory that cannot be written, unless it is told so, which few devices allow.
+        # Writable, because not every device can register memory that is only readable.
         mapped = mmap.mmap(descriptor, nbytes)
         self.address = address_of_host(np.frombuffer(mapped, np.uint8))
         self.refused_bytes = 0
@@ -101,6 +101,7 @@ class MappedCache:
 def _release(
     process: int, registry: HostRegistry, registered: list[int], mapped: mmap.mmap
 ) -> None:
+    """Undo what a map has registered, and unmap the file."""
     if os.getpid() == process:  # CUDA does not work in a fork
         for address in registered:
             registry.unregister(address)
