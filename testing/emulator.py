@@ -31,6 +31,7 @@ import numpy as np
 from ..decoders.image.engines.nvimgcodec import JpegDecoder
 from ..engine.gpu.device import Device
 from ..engine.gpu.gpu_device import GpuDevice, default_budget
+from ..engine.gpu.host_registry import HostRegistry
 from ..engine.gpu.kernels import OPTIONS, Kernel
 from ..engine.gpu.rehearsal_device import RehearsalDevice
 
@@ -160,11 +161,36 @@ class HostEngine:
         return True
 
 
+_locked: dict[int, int] = {}
+"""Ends of the blocks of host memory that are pinned or registered, by their starts."""
+
+
+def _lock(address: int, size: int) -> None:
+    # CUDA refuses memory of which a part is locked, and later copies of memory locked in part.
+    for start, end in list(_locked.items()):  # threads lock, too
+        assert end <= address or address + size <= start
+    _locked[address] = address + size
+
+
+class EmulatedRegistry(HostRegistry):
+    """Notes which host memory is registered; the kernels can read all memory."""
+
+    def __init__(self) -> None:
+        pass
+
+    def register(self, address: int, size: int) -> None:
+        _lock(address, size)
+
+    def unregister(self, address: int) -> None:
+        del _locked[address]
+
+
 class EmulatedDevice(Device):
     """A device whose memory is the host's, and whose kernels run at once."""
 
     shared_bytes = 228 << 10
     multiprocessors = 16
+    registry = EmulatedRegistry()
 
     def __init__(self, pool: HostPool) -> None:
         super().__init__(None, 0, _Stream(), pool, 2)  # type: ignore[arg-type]
@@ -302,10 +328,10 @@ class EmulatedGpuDevice(GpuDevice):
     """Takes the place of `engine.gpu.gpu_device.GpuDevice`: its memory is the host's.
 
     Attributes:
-        pinned_blocks: ends of the blocks of host memory that are pinned, by their starts.
+        pinned_blocks: ends of the blocks of host memory that are locked, by their starts.
     """
 
-    pinned_blocks: ClassVar[dict[int, int]] = {}
+    pinned_blocks: ClassVar[dict[int, int]] = _locked
 
     def __init__(self, device_id: int | None, budget: int | None, num_threads: int) -> None:
         self.check_context()
@@ -353,13 +379,10 @@ class EmulatedGpuDevice(GpuDevice):
         return [after - before for before, after in pairwise(events)]
 
     def pin(self, address: int, size: int) -> None:
-        # CUDA refuses memory of which a part is pinned, and later copies that are pinned in part.
-        for start, end in list(self.pinned_blocks.items()):  # threads pin, too
-            assert end <= address or address + size <= start
-        self.pinned_blocks[address] = address + size
+        _lock(address, size)
 
     def unpin(self, address: int) -> None:
-        self.pinned_blocks.pop(address, None)
+        _locked.pop(address, None)
 
     def _probe(self) -> None:
         pass

@@ -11,8 +11,9 @@ a process that dies leaves no half array behind: its claim passes to whoever wan
 Locks are held while slots are claimed and published; nobody locks to read. Arrays stay until the
 file goes: an epoch reads every sample once, so to give one up for another gains nothing.
 
-All access is by `pread` and `pwrite`. With a mapped file, a full disk or a failed one would end the
-process, page tables of every process would grow with the file, and results would be views of it.
+The CPU uses the file by `pread` and `pwrite` alone. With a mapped file, a full disk or a failed one
+would end the process, page tables of every process would grow with the file, and results would be
+views of it. A file in memory is mapped for kernels, which can read it in no other way.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,10 @@ from numpy.typing import NDArray
 from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.tensors.results import Empty
+from .mapped_cache import MappedCache
+
+if TYPE_CHECKING:
+    from ...engine.gpu.host_registry import HostRegistry
 
 VERSION = 1
 KEY_BYTES = 16
@@ -117,6 +122,7 @@ class SharedCache:
         self._data_at = _rounded(_SLOTS_AT + (self._slots + NEIGHBORS) * _STEP)
         self._mutex = threading.Lock()
         self._may_write = True
+        self._mapped: MappedCache | None = None
         with self._locked():
             self._begin_or_check()
 
@@ -155,6 +161,24 @@ class SharedCache:
     def has_room(self, nbytes: int) -> bool:
         """Whether an array of this size may be stored."""
         return 0 < nbytes < LARGEST and nbytes <= self.room
+
+    def mapped(self, registry: HostRegistry) -> MappedCache:
+        """Return the map of the file, which is in memory; the process has one.
+
+        Raises:
+            ArgumentError: the process may have no more addresses.
+        """
+        with self._mutex:
+            if self._mapped is None:
+                try:
+                    self._mapped = MappedCache(self.descriptor, self.nbytes, registry)
+                except OSError as error:
+                    raise ArgumentError(
+                        f"cache_size is {self.nbytes >> 20} MiB, but the process may not have as "
+                        f"many more addresses ({error}); raise the limit (`ulimit -v`), or cache a "
+                        "part of the data set"
+                    ) from error
+            return self._mapped
 
     def find(self, key: bytes, dtype: np.dtype[Any], empty: Empty) -> Array | None:
         """Return a copy of an array.
@@ -322,6 +346,7 @@ class SharedCache:
 
     def close(self) -> None:
         """Close the file. Threads that are late find nothing, and store nothing."""
+        self._mapped = None
         descriptor, self.descriptor = self.descriptor, -1
         os.close(descriptor)
 

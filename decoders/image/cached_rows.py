@@ -43,7 +43,7 @@ class CachedRows(ABC):
 
     @abstractmethod
     def place(self, device: Device) -> None:
-        """Have memory on the device for the images of hits and kept rows."""
+        """Have memory for the images of hits and kept rows, which the device reads or writes."""
 
     @abstractmethod
     def store(self, batch: BatchContext, sound: Callable[[], Rows]) -> None:

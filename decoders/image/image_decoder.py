@@ -226,7 +226,7 @@ class ImageDecoder(FormatUser):
             cache = None
             if self.cache is not None or self.cache_size:
                 from ..cache import keys
-                from .mixed_cache import mixed_cache
+                from .chosen_cache import mixed_cache
 
                 cache = mixed_cache(self, load)
                 functions[keys.METADATA] = keys.digests

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from .mixed_batch import MixedBatch
     from .mixed_cache import MixedCache
 
-_ELEMENTS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int"}
+_WORD, _GROUP = 16, 128
+"""Bytes that a thread of `cut.cu` loads, and those of the threads that load side by side."""
 
 
 class WholeImages:
@@ -165,15 +166,14 @@ class WholeImages:
 
 
 class _WindowCut:
-    """Cuts windows out of whole images in the memory of the GPU.
+    """Cuts windows out of whole images, in the memory of the GPU or host memory that it reads.
 
     Args:
         itemsize: bytes of an element.
     """
 
     def __init__(self, itemsize: int) -> None:
-        macros = (("Element", _ELEMENTS[itemsize]),)
-        self._kernel = Kernel(Path(__file__).parent / "cut.cu", "cut", macros)
+        self._kernel = Kernel(Path(__file__).parent / "cut.cu", "cut")
         self._itemsize = itemsize
 
     def launch(
@@ -194,19 +194,22 @@ class _WindowCut:
             out: addresses of the results.
         """
         y0, x0, y1, x1 = windows.T
-        widths, channels = shapes[:, 1], shapes[:, 2]
-        offsets = (y0 * widths + x0) * channels * self._itemsize
-        lines = (x1 - x0) * channels
+        pixels = shapes[:, 2] * self._itemsize
+        strides, lines = shapes[:, 1] * pixels, (x1 - x0) * pixels
+        groups = (lines + 2 * _GROUP - 2) // _GROUP  # wherever a line begins in its first group
+        words = groups * (_GROUP // _WORD)
+        offsets = y0 * strides + x0 * pixels
         table = struct_table(
             "Sample",
             len(images),
-            source=Pointers(images + offsets.astype(np.uint64), "const Element*"),
-            out=Pointers(out, "Element*"),
+            source=Pointers(images + offsets.astype(np.uint64), "const unsigned char*"),
+            out=Pointers(out, "unsigned char*"),
             height=(y1 - y0).astype(np.int32),
             line=lines.astype(np.int32),
-            stride=(widths * channels).astype(np.int32),
+            stride=strides.astype(np.int32),
+            words=words.astype(np.int32),
         )
-        launch_elements(device, self._kernel, table, (y1 - y0) * lines)
+        launch_elements(device, self._kernel, table, (y1 - y0) * words)
 
 
 def without(rows: Collection[int], chosen: Rows) -> Rows:

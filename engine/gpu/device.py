@@ -23,6 +23,7 @@ from ..errors import MissingDependencyError, install_hint
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 from ..tensors.device_memory import DevicePool, Lease
 from .driver import driver_version
+from .host_registry import HostRegistry
 from .kernels import OPTIONS, Kernel, check_grid
 from .tables import StructTable
 
@@ -158,6 +159,11 @@ class Device:
     def multiprocessors(self) -> int:
         """Number of multiprocessors of the device."""
         return int(self._cupy.cuda.Device(self.id).attributes["MultiProcessorCount"])
+
+    @cached_property
+    def registry(self) -> HostRegistry:
+        """Registers host memory that kernels read; for any thread, also once the lane is gone."""
+        return HostRegistry(self._cupy, self.id)
 
     def buffer(self, nbytes: int) -> Any:
         """Return uninitialized memory: (nbytes,) uint8 on the device."""
