@@ -77,11 +77,16 @@ class Turn:
 
 
 def training(
-    library: Library, folder: str, device: str, form: dict[str, Any], **decoding: Any
+    library: Library,
+    folder: str,
+    device: str,
+    form: dict[str, Any],
+    shard: dict[str, int],
+    **decoding: Any,
 ) -> Any:
     """Return random windows at one size, mirrored and normalized, and their labels."""
     fn = library.fn
-    encoded, labels = fn.readers.file(file_root=folder, random_shuffle=True, name="reader")
+    encoded, labels = fn.readers.file(file_root=folder, random_shuffle=True, name="reader", **shard)
     images = fn.decoders.image_random_crop(
         encoded, device="cpu" if device == "cpu" else "mixed", **decoding
     )
@@ -92,7 +97,7 @@ def training(
 
 
 def pipeline(name: str, folder: str, options: argparse.Namespace, rank: int) -> Any:
-    """Return the built pipeline of a loader."""
+    """Return the built pipeline of a loader, which reads the shard of a rank."""
     library = load("nvidia.dali" if name == "dali" else "penstock")
     decoding = {
         "penstock-engine": {"hw_decoder_load": 1.0},
@@ -107,11 +112,12 @@ def pipeline(name: str, folder: str, options: argparse.Namespace, rank: int) -> 
         batch_size=options.batch,
         num_threads=options.cpu_threads if on_cpu else options.threads,
         device_id=rank,
-        seed=1 + rank,
+        seed=1,
         prefetch_queue_depth=options.depth,
     )
     device = "cpu" if on_cpu else "gpu"
-    built = define(lambda: training(library, folder, device, form, **decoding))()
+    shard = {"shard_id": rank, "num_shards": options.gpus}
+    built = define(lambda: training(library, folder, device, form, shard, **decoding))()
     built.build()
     return built
 
