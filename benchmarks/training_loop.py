@@ -45,6 +45,7 @@ LOADERS = (
 _CLASSES = 1000
 _WARM_UP_SECONDS, _SECONDS = 3.0, 5.0
 _PROFILED_STEPS = 20
+_STEPS_OF_RANKS = 8  # after which ranks ask whether the time is over
 _GIL_SECONDS = 5
 
 Batches = Iterator[tuple[Any, Any]]
@@ -220,7 +221,7 @@ def _steps(step: Step, source: Batches, seconds: float) -> int:
 
     ends: list[Any] = []
     until, count = time.perf_counter() + seconds, 0
-    while time.perf_counter() < until:
+    while not _is_over(until, count):
         step(*next(source))
         ends.append(torch.cuda.Event())  # type: ignore[no-untyped-call]
         ends[-1].record()
@@ -229,6 +230,20 @@ def _steps(step: Step, source: Batches, seconds: float) -> int:
         count += 1
     torch.cuda.synchronize()
     return count
+
+
+def _is_over(until: float, count: int) -> bool:
+    """Whether to stop before another step. All ranks stop after the same one, as the first says."""
+    import torch
+
+    is_over = time.perf_counter() > until
+    if not torch.distributed.is_initialized():
+        return is_over
+    if count % _STEPS_OF_RANKS:
+        return False
+    told = torch.tensor(is_over)  # in the host's memory: the GPUs do not wait
+    torch.distributed.broadcast(told, 0)
+    return bool(told)
 
 
 def _train(step: Step, source: Batches) -> None:
@@ -373,7 +388,7 @@ def main() -> int:
         import torch
 
         torch.cuda.set_device(rank)
-        torch.distributed.init_process_group("nccl")
+        torch.distributed.init_process_group("cpu:gloo,cuda:nccl")
     turns = measure(folder, options, rank, ranks)
     if rank == 0:
         common.record(options, turns)
