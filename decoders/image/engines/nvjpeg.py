@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from ....engine.gpu.device import Device
 
 _HARDWARE = 3  # NVJPEG_BACKEND_HARDWARE
+_ALLOCATOR_FAILURE = 5  # NVJPEG_STATUS_ALLOCATOR_FAILURE
 _FORMATS = {"GRAY": 2, "RGB": 5}  # NVJPEG_OUTPUT_Y, NVJPEG_OUTPUT_RGBI
 _IMAGE = np.dtype([("channel", np.uint64, 4), ("pitch", np.uint64, 4)])  # nvjpegImage_t
 
@@ -68,17 +69,27 @@ class _JpegEngine:
 
     @classmethod
     def open(cls) -> _JpegEngine | None:
-        """Return the current device's engine; None if there is none, or nvJPEG is missing."""
+        """Return the current device's engine; None if there is none, or nvJPEG is missing.
+
+        Raises:
+            MemoryError: the device has no memory left. CUDA cores would decode other pixels.
+        """
         library = _library()
+        if library is None:
+            return None
         handle, state = ctypes.c_void_p(), ctypes.c_void_p()
-        if library is None or library.nvjpegCreateEx(
-            _HARDWARE, None, None, 0, ctypes.byref(handle)
-        ):
-            return None
-        if library.nvjpegJpegStateCreate(handle, ctypes.byref(state)):
+        status = library.nvjpegCreateEx(_HARDWARE, None, None, 0, ctypes.byref(handle))
+        if not status:
+            status = library.nvjpegJpegStateCreate(handle, ctypes.byref(state))
+            if not status:
+                return cls(handle, state)
             library.nvjpegDestroy(handle)
-            return None
-        return cls(handle, state)
+        if status == _ALLOCATOR_FAILURE:
+            raise MemoryError(
+                "the GPU has no memory left for its JPEG engine; free memory there, lower "
+                "batch_size, or pass hw_decoder_load=0 to leave all files to CUDA cores"
+            )
+        return None
 
     def decode(self, device: Device, images: Sequence[NDArray[Any]], format_number: int) -> bool:
         """Decode a batch in a turn; return whether the engine decoded all of it.
@@ -139,7 +150,11 @@ class HardwareDecoder:
 
     @classmethod
     def open(cls, device: Device) -> HardwareDecoder | None:
-        """Return a decoder; None where the GPU has no engine, or nvJPEG is missing."""
+        """Return a decoder; None where the GPU has no engine, or nvJPEG is missing.
+
+        Raises:
+            MemoryError: the device has no memory left.
+        """
         with _nobody_decodes():
             engine = _engines.get(device.id) or _JpegEngine.open()
             if engine is None:

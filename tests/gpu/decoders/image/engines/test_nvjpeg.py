@@ -33,9 +33,10 @@ WAITS: list[str] = []
 class Library:
     """Records the calls; a function whose name is in `failing` returns a status."""
 
-    def __init__(self, *failing):
+    def __init__(self, *failing, status=6):
         self.calls = []
         self.failing = failing
+        self.status = status
         self.images = np.zeros(0)
 
     def __getattr__(self, name):
@@ -43,7 +44,7 @@ class Library:
             self.calls.append((name, arguments))
             if name == "nvjpegDecodeBatched":
                 self.record_arrays(*arguments[2:5])
-            return 6 if name in self.failing else 0
+            return self.status if name in self.failing else 0
 
         return call
 
@@ -173,6 +174,14 @@ def test_a_failed_start_leaves_no_handle(opened):
     library, decoder = opened("nvjpegJpegStateCreate")
     assert decoder is None
     assert library.names()[-1] == "nvjpegDestroy"
+
+
+@pytest.mark.parametrize("failing", ["nvjpegCreateEx", "nvjpegJpegStateCreate"])
+def test_a_gpu_without_memory_left_is_no_gpu_without_the_engine(monkeypatch, failing):
+    monkeypatch.setattr(nvjpeg, "_library", lambda: Library(failing, status=5))
+    monkeypatch.setattr(nvjpeg, "_engines", {})
+    with pytest.raises(MemoryError, match="no memory left for its JPEG engine"):
+        HardwareDecoder.open(DEVICE)
 
 
 def test_the_last_decoder_frees_the_state_before_the_handle(opened):
