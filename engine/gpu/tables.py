@@ -62,6 +62,13 @@ class StructTable:
     def __len__(self) -> int:
         return len(self.array)
 
+    def part(self, start: int, stop: int) -> StructTable:
+        """Return consecutive structs, without a copy."""
+        memory, nbytes = self.memory, self.array.itemsize
+        if memory is not None:
+            memory = memory[start * nbytes : stop * nbytes]
+        return StructTable(self.struct, self.array[start:stop], memory)
+
     def with_columns(self, **columns: ArrayLike) -> StructTable:
         """Return a copy in host memory with other values of these fields."""
         array = self.array.copy()
@@ -103,6 +110,11 @@ def struct_table(
     for field, array in zip(columns, arrays, strict=True):
         table[field] = array
     return StructTable(struct, table)
+
+
+def struct_of(name: str, dtype: np.dtype[np.void]) -> Struct:
+    """Return the C struct with the fields of an aligned dtype, which are numbers."""
+    return _struct(name, tuple((field, dtype[field], (), None) for field in dtype.names or ()))
 
 
 @cache

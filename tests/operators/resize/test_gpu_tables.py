@@ -14,7 +14,7 @@ def table_of(*filters, out_size=5, stepwise=False):
     sizes = np.full(count, 10), np.full(count, out_size)
     chosen = (np.array([int(each) for each in filters]),) * 2
     axes = plan_axes(*sizes, np.zeros(count), np.full(count, 10.0), chosen, True)
-    return axis_table(axes, sizes[1], stepwise=stepwise)
+    return axis_table(axes, stepwise=stepwise)
 
 
 def test_ways():
