@@ -170,7 +170,7 @@ class MixedDecoding:
         begun = self._begin(batch, batch, encoded, windows) if call is None else call.result()
         work, others, calls, errors = begun
         batch.errors |= errors
-        work.out = batch.device.empty(self._shapes(batch, work), self._dtype)
+        work.out = batch.device.empty(self._shapes(batch, work), self._dtype, "HWC")
         self._whole.place(batch.device, work)
         plain = without(batch.errors, np.flatnonzero(work.is_plain))
         left, damaged = self._plain.decode(batch, work, plain)

@@ -116,7 +116,7 @@ class Device:
         self._small = self._usual = 0
         # Pinned memory for small arrays, and the number of its bytes that arrays have taken:
         self._stage: Any = None
-        self._staged = 0
+        self._stage_address = self._staged = 0
         # Host memory of copies that may not be done:
         self._held: list[Any] = []
 
@@ -238,21 +238,24 @@ class Device:
         """Return a copy of an array as (nbytes,) uint8 on the device."""
         array = np.ascontiguousarray(array)
         memory = self.buffer(array.nbytes)
-        self.copy_in(
-            address_of(memory), array if array.nbytes > _SMALL else self._pinned_copy(array)
-        )
+        if array.nbytes > _SMALL:
+            self.copy_in(address_of(memory), array)
+        else:
+            self._copy_staged(address_of(memory), array)
         return memory
 
-    def _pinned_copy(self, array: NDArray[Any]) -> NDArray[np.uint8]:
-        """Return a copy of a small array in pinned memory: its copy to the device does not wait for
-        the work before."""
+    def _copy_staged(self, to: int, array: NDArray[Any]) -> None:
+        """Copy a small array to an address on the device by way of pinned memory.
+
+        Such a copy does not wait for the work before.
+        """
         start, stop = self._staged, self._staged + array.nbytes
         if self._stage is None or stop > _STAGED:
             self._stage, start, stop = self.pinned(_STAGED), 0, array.nbytes
+            self._stage_address = self._stage.ctypes.data
         self._staged = -(-stop // _ALIGNMENT) * _ALIGNMENT
-        staged: NDArray[np.uint8] = self._stage[start:stop]
-        staged[:] = array.reshape(-1).view(np.uint8)
-        return staged
+        self._stage[start:stop] = array.reshape(-1).view(np.uint8)
+        self.copy(to, self._stage_address + start, array.nbytes, _TO_DEVICE)
 
     def upload_table(self, table: StructTable) -> StructTable:
         """Return a table with a copy on the device, for more than one launch."""
@@ -371,8 +374,7 @@ class Device:
         # idle until the kernel starts.
         function = self.kernel_function(kernel, shared_bytes)
         extents = tuple(grid), tuple(block)
-        passed = [self._passed(argument) for argument in arguments]
-        values = tuple(a if isinstance(a, np.generic) else np.uint64(address_of(a)) for a in passed)
+        values = tuple([self._passed(argument) for argument in arguments])
         function(*extents, values, shared_mem=shared_bytes)
 
     def kernel_function(self, kernel: Kernel, shared_bytes: int) -> Callable[..., None]:
@@ -383,11 +385,13 @@ class Device:
         started: Callable[..., None] = function
         return started
 
-    def _passed(self, argument: Any) -> Any:
-        """Return an argument of a kernel; for a table, the table's memory on the device."""
-        if not isinstance(argument, StructTable):
+    def _passed(self, argument: Any) -> np.generic:
+        """Return an argument of a kernel: a number, or the address of a table or an array."""
+        if isinstance(argument, np.generic):
             return argument
-        return self.upload_table(argument).memory
+        if isinstance(argument, StructTable):
+            argument = self.upload_table(argument).memory
+        return np.uint64(address_of(argument))
 
     def to_device(self, data: TensorList) -> TensorListGPU:
         """Copy a batch to the device. Hold the host memory.

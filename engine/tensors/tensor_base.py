@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -305,8 +304,8 @@ class TensorList(EditableList):
         """Return this batch, whose samples get names unless they have some already."""
         if self._source_info is not None or names is None:
             return self
-        named = copy(self)  # with the memory and the addresses of this batch
-        named._source_info = names
+        named = object.__new__(type(self))  # with the memory and the addresses of this batch
+        named.__dict__.update(self.__dict__, _source_info=names)
         return named
 
     @abstractmethod

@@ -37,7 +37,7 @@ class ScaledWindows(NamedTuple):
 
     Attributes:
         shapes: of the results: (batch, ndim).
-        dtype: of the results.
+        dtype, layout: of the results.
         function: the kernel.
         table: the kernel's structs; `first` is a window's offset in its sample, in bytes.
         steps: steps of the kernel's loop: (batch,).
@@ -45,6 +45,7 @@ class ScaledWindows(NamedTuple):
 
     shapes: Array
     dtype: np.dtype[Any]
+    layout: str
     function: Kernel
     table: StructTable
     steps: Array
@@ -57,7 +58,7 @@ class ScaledWindows(NamedTuple):
             pointers: addresses of the samples: (batch,) uint64.
             mirrored: whether to mirror each sample: (batch,).
         """
-        out = batch.device.empty(self.shapes, self.dtype)
+        out = batch.device.empty(self.shapes, self.dtype, self.layout)
         first = self.table.array["first"] + pointers
         table = self.table.with_columns(out=out.pointers(), first=first, mirrored=mirrored)
         launch_elements(batch.device, self.function, table, self.steps)
@@ -123,4 +124,4 @@ def scaled_windows(
         PIXELS=_PIXELS,
     )
     groups = rows.prod(axis=1) * -(-width // _PIXELS)
-    return ScaledWindows(shapes, dtype, function, table, -(-groups // _ROUNDS))
+    return ScaledWindows(shapes, dtype, target_layout, function, table, -(-groups // _ROUNDS))

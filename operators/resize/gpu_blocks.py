@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,7 +115,7 @@ class BlockLayout(NamedTuple):
         shared_bytes: all shared memory of a block.
     """
 
-    macros: dict[str, str | int]
+    macros: Mapping[str, str | int]
     threads: int
     strip: int
     items: Int64s
@@ -184,7 +185,10 @@ def plan_blocks(
         all_shared_bytes: shared memory of a multiprocessor.
         mixed: whether the images are some of a batch of many sizes: see `ROW_GROUPS`.
     """
-    variant = _variant(source, rows, columns, work, rounded, mixed)
+    row_taps, taps = int(rows["taps"].max()), int(columns["taps"].max())
+    negative = bool(rows["negative"].any() or columns["negative"].any())
+    channels = int(np.gcd.reduce(source.channels)), int(source.channels.max())
+    variant = _variant(row_taps, taps, negative, *channels, source.dtype, work, rounded, mixed)
     if variant is None:
         return None
     height, width = target.extents.T
@@ -199,7 +203,7 @@ def plan_blocks(
         strip = min(strip, rooms.results)
     strips = -(-height // strip)
     return BlockLayout(
-        _macros(source, target, variant, work, rooms.stage),
+        _macros(source.dtype, target.dtype, work, variant, rooms.stage),
         rooms.threads,
         strip,
         source.images * strips * -(-line // rooms.threads),
@@ -208,22 +212,34 @@ def plan_blocks(
     )
 
 
+@lru_cache(maxsize=4096)
 def _variant(
-    source: ImageStacks,
-    rows: Axes,
-    columns: Axes,
+    row_taps: int,
+    taps: int,
+    negative: bool,
+    divisor: int,
+    most_channels: int,
+    source: np.dtype[Any],
     work: np.dtype[Any],
     rounded: bool,
     mixed: bool,
 ) -> _Variant | None:
-    """Return the kernel for these axes; None if it would weigh too many input lines."""
-    row_taps, taps = int(rows["taps"].max()), int(columns["taps"].max())
+    """Return the kernel for some images; None if it would weigh too many input lines.
+
+    Args:
+        row_taps, taps: the most taps of rows and of columns.
+        negative: whether weights may be negative.
+        divisor: greatest common divisor of the numbers of channels.
+        most_channels: the largest number of channels.
+        source: the type of the images.
+        work, rounded, mixed: see `plan_blocks`.
+    """
     enough = _enough(row_taps, ROW_GROUPS) if mixed else row_taps
     slots = next((count for count, _ in STAGES if count >= enough), None)
     if slots is None:
         return None
-    channels = _channels_together(source)
-    words = source.dtype == np.uint8 and int(source.channels.max()) == channels
+    channels = next(count for count in (4, 3, 2, 1) if divisor % count == 0)
+    words = source == np.uint8 and channels == most_channels
     dots = words and rounded and taps <= MAX_DOTS
     choices = COLUMNS if words else COLUMNS_OF_ELEMENTS
     enough = _enough(taps, COLUMN_GROUPS) if mixed else taps
@@ -232,7 +248,6 @@ def _variant(
     if taps > at_once:
         step_bytes = 4 * -(-at_once // 2) if dots else work.itemsize * at_once
         weight_bytes = -(-taps // at_once) * step_bytes
-    negative = bool(rows["negative"].any() or columns["negative"].any())
     return _Variant(channels, words, dots, negative, at_once, taps > at_once, slots, weight_bytes)
 
 
@@ -241,9 +256,14 @@ def _enough(taps: int, groups: Sequence[int]) -> int:
     return next((most for most in groups if most >= taps), taps)
 
 
+@cache
 def _macros(
-    source: ImageStacks, target: ImageStacks, variant: _Variant, work: np.dtype[Any], stage: int
-) -> dict[str, str | int]:
+    source: np.dtype[Any],
+    target: np.dtype[Any],
+    work: np.dtype[Any],
+    variant: _Variant,
+    stage: int,
+) -> Mapping[str, str | int]:
     one = _ONE_OF_SIGNED if variant.negative else _ONE
     numbers: dict[str, str | int] = {
         "CHANNELS": variant.channels,
@@ -258,7 +278,7 @@ def _macros(
         "CHUNK": CHUNK,
         "BLOCK_BYTES": _BLOCK_BYTES,
     }
-    types = {"In": source.dtype, "Out": target.dtype, "Work": work}
+    types = {"In": source, "Out": target, "Work": work}
     return {name: c_type(dtype) for name, dtype in types.items()} | numbers
 
 
@@ -285,16 +305,23 @@ def _fit(
         out_room = _room(threads * pixel)
         own = fixed + threads * variant.weight_bytes
         for stage, shared_room in stages:
-            rooms = _rooms(rows, threads, stage, in_room, out_room, own)
-            if rooms.results < MAX_RESULTS and rooms.shared_bytes <= shared_room:
+            # Results beyond the border fall on the border's line.
+            most = ((rows["beyond"] + stage) / rows["spacing"]).max()
+            results = int(min(most + 2, MAX_RESULTS))
+            staged, collected = stage * (in_room + CHUNK), results * (out_room + CHUNK)
+            shared_bytes = 2 * (staged + collected) + own
+            if results < MAX_RESULTS and shared_bytes <= shared_room:
                 break
-        if rooms.shared_bytes <= _MOST_SHARED_BYTES:
-            return rooms
+        if shared_bytes <= _MOST_SHARED_BYTES:
+            return _Rooms(
+                threads, stage, results, in_room, out_room, staged, collected, shared_bytes
+            )
         if threads == _WARP:
             return None
         threads = -(-threads // (2 * _WARP)) * _WARP
 
 
+@cache
 def _stages(slots: int, all_shared_bytes: int) -> list[tuple[int, int]]:
     """Return the stages to try, and the shared memory that each may take."""
     stages = [(stage, _MOST_SHARED_BYTES) for stage in dict(STAGES)[slots]]
@@ -303,21 +330,6 @@ def _stages(slots: int, all_shared_bytes: int) -> list[tuple[int, int]]:
         shared_room = all_shared_bytes // BLOCKS_AT_ONCE - RESERVED_BYTES
         stages.insert(0, (long_stage, min(shared_room, _MOST_SHARED_BYTES)))
     return stages
-
-
-def _rooms(rows: Axes, threads: int, stage: int, in_room: int, out_room: int, own: int) -> _Rooms:
-    # Results beyond the border fall on the border's line.
-    most = ((rows["beyond"] + stage) / rows["spacing"]).max()
-    results = int(min(most + 2, MAX_RESULTS))
-    staged, collected = stage * (in_room + CHUNK), results * (out_room + CHUNK)
-    shared_bytes = 2 * (staged + collected) + own
-    return _Rooms(threads, stage, results, in_room, out_room, staged, collected, shared_bytes)
-
-
-def _channels_together(source: ImageStacks) -> int:
-    """Return how many channels a thread computes: a divisor of the channels of all samples."""
-    common = int(np.gcd.reduce(source.channels))
-    return next(count for count in (4, 3, 2, 1) if common % count == 0)
 
 
 def _strip(columns: Int64s, outputs: Int64s) -> int:
