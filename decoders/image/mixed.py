@@ -36,7 +36,7 @@ from . import color
 from .cpu_decoding import CpuDecoding
 from .engines.nvimgcodec import JpegDecoder
 from .finish import Finish
-from .mixed_batch import MixedBatch
+from .mixed_batch import DecodedPixels, MixedBatch
 from .plain_jpeg import PlainJpeg
 from .shrink import shrunk_sizes
 from .table import FORMATS, read_decodable_header
@@ -175,6 +175,7 @@ class MixedDecoding:
         plain = without(batch.errors, np.flatnonzero(work.is_plain))
         left, damaged = self._plain.decode(batch, work, plain)
         refused = self._by_nvimgcodec(batch, np.concatenate([left, others]), work)
+        self._finish.run(batch, work)
         calls |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
         self._upload(batch, calls, work)
         self._whole.finish(batch, work)
@@ -301,7 +302,8 @@ class MixedDecoding:
         pointers = np.array(addresses, np.uint64)
         done = pointers != 0
         widths = boxes[:, 3] - boxes[:, 1]
-        self._finish.run(batch, work, chosen[done], pointers[done], widths[done])
+        work.decoded.append(DecodedPixels(chosen[done], pointers[done], widths[done], decoder))
+        self._finish.run(batch, work)
         decoder.read_until(batch.device.event())
         refused: NDArray[np.intp] = chosen[~done]
         return refused

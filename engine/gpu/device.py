@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from functools import cache, cached_property
 from math import prod
 from threading import Lock
@@ -230,25 +229,23 @@ class Device:
         sizes = shapes.prod(axis=1) * dtype.itemsize
         steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
         memory, lease = self._lend(int(steps.sum()))
-        return TensorListGPU(
-            PackedRows(memory, np.cumsum(steps) - steps, shapes, dtype), layout, lease=lease
-        )
+        offsets = np.cumsum(steps) - steps
+        return TensorListGPU(PackedRows(memory, offsets, shapes, dtype), layout, lease=lease)
 
     def upload(self, array: NDArray[Any]) -> Any:
         """Return a copy of an array as (nbytes,) uint8 on the device."""
-        array = np.ascontiguousarray(array)
         memory = self.buffer(array.nbytes)
-        if array.nbytes > _SMALL:
-            self.copy_in(address_of(memory), array)
-        else:
-            self._copy_staged(address_of(memory), array)
+        self.send(address_of(memory), np.ascontiguousarray(array))
         return memory
 
-    def _copy_staged(self, to: int, array: NDArray[Any]) -> None:
-        """Copy a small array to an address on the device by way of pinned memory.
+    def send(self, to: int, array: NDArray[Any]) -> None:
+        """Copy a contiguous array in host memory to an address on the device.
 
-        Such a copy does not wait for the work before.
+        Small arrays go by way of pinned memory: their copies do not wait for the work before.
         """
+        if array.nbytes > _SMALL:
+            self.copy_in(to, array)
+            return
         start, stop = self._staged, self._staged + array.nbytes
         if self._stage is None or stop > _STAGED:
             self._stage, start, stop = self.pinned(_STAGED), 0, array.nbytes
@@ -261,7 +258,7 @@ class Device:
         """Return a table with a copy on the device, for more than one launch."""
         if table.memory is not None:
             return table
-        return replace(table, memory=self.upload(table.array))
+        return StructTable(table.struct, table.array, self.upload(table.array))
 
     def copy_in(self, to: int, array: NDArray[Any]) -> None:
         """Copy a contiguous array in host memory to an address on the device, and hold it."""
@@ -368,8 +365,9 @@ class Device:
         if 0 in grid:
             return
         check_grid(grid)
-        tables = [a for a in arguments if isinstance(a, StructTable)]
-        kernel = kernel.declaring(*(text for table in tables for text in table.struct.declarations))
+        for argument in arguments:
+            if isinstance(argument, StructTable):
+                kernel = kernel.declaring(*argument.struct.declarations)
         # Slow work comes before the copies of tables. A copy may wait for the device, which is then
         # idle until the kernel starts.
         function = self.kernel_function(kernel, shared_bytes)
@@ -390,7 +388,8 @@ class Device:
         if isinstance(argument, np.generic):
             return argument
         if isinstance(argument, StructTable):
-            argument = self.upload_table(argument).memory
+            table = argument
+            argument = self.upload(table.array) if table.memory is None else table.memory
         return np.uint64(address_of(argument))
 
     def to_device(self, data: TensorList) -> TensorListGPU:

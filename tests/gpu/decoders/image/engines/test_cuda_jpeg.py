@@ -107,8 +107,8 @@ def test_files_lie_anywhere(gpu_device, photograph, place, monkeypatch):
     copies = []
     monkeypatch.setattr(
         gpu_device,
-        "upload",
-        lambda a, upload=gpu_device.upload: copies.append(a.nbytes) or upload(a),
+        "send",
+        lambda to, a, send=gpu_device.send: copies.append(a.nbytes) or send(to, a),
     )
     found, damaged = run(gpu_device, encoded, files_of(encoded))
     assert not damaged.any()
@@ -271,7 +271,7 @@ def test_nothing_around_the_files_is_read(device_stage, gpu_device, photograph, 
         encoded = TensorListCPU([np.frombuffer(file, np.uint8)])
         for row in placed([file, file]):
             at = np.array([row.ctypes.data])
-            monkeypatch.setattr(cuda_jpeg, "_upload", lambda *_, at=at: (None, at))
+            monkeypatch.setattr(cuda_jpeg, "_sent", lambda *_, at=at: at)
             (pixels,), damaged = run(gpu_device, encoded, files_of(encoded))
             assert not damaged.any()
             np.testing.assert_array_equal(pixels, simplejpeg.decode_jpeg(file))
