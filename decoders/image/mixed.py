@@ -172,7 +172,7 @@ class MixedDecoding:
         batch.errors |= errors
         work.out = batch.device.empty(self._shapes(batch, work), self._dtype, "HWC")
         self._whole.place(batch.device, work)
-        plain = without(batch.errors, np.flatnonzero(work.is_plain))
+        plain = without(batch.errors, work.is_plain.nonzero()[0])
         left, damaged = self._plain.decode(batch, work, plain)
         refused = self._by_nvimgcodec(batch, np.concatenate([left, others]), work)
         self._finish.run(batch, work)

@@ -117,8 +117,8 @@ class PlainJpeg:
         sizes: NDArray[np.int64],
         work: MixedBatch,
     ) -> bool:
-        whole = batch.device.empty(sizes[:, np.newaxis], np.uint8)
-        pointers, widths = whole.pointers(), work.stored[chosen, 1]
+        whole, pointers = batch.device.blocks(sizes)
+        widths = work.stored[chosen, 1]
         encoded, lengths = work.files.addresses[chosen], work.files.lengths[chosen]
         if not decoder.decode(encoded, lengths, pointers, widths, self._space):
             return False
@@ -143,7 +143,7 @@ class PlainJpeg:
         for part in _parts(files.taken_bytes):
             if part.start:  # the memory of the part before is needed
                 self._finish.run(batch, work)
-            one = files.part(part)
+            one = files if part.stop - part.start == len(chosen) else files.part(part)
             pixels, outcome = decode_windows(
                 batch.device, work.encoded, one, self._finish.channels, smooth=smooth
             )

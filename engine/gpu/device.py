@@ -156,6 +156,17 @@ class Device:
         self._small += step
         return self._block[start : start + nbytes]
 
+    def blocks(self, sizes: NDArray[np.int64]) -> tuple[Any, NDArray[np.uint64]]:
+        """Return uninitialized memory for blocks of these sizes, and the address of each block.
+
+        Args:
+            sizes: in bytes: (blocks,).
+        """
+        steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+        ends = np.cumsum(steps)
+        memory = self.buffer(int(steps.sum()))
+        return memory, (ends - steps + address_of(memory)).astype(np.uint64)
+
     def temporary(self, nbytes: int) -> Any:
         """Return uninitialized memory as `buffer` does, to be dropped as soon as work is launched.
 

@@ -7,7 +7,7 @@ offsets agree on both sides; a field that the kernel names but the table lacks d
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -74,7 +74,7 @@ class StructTable:
         array = self.array.copy()
         for name, values in columns.items():
             array[name] = values
-        return replace(self, array=array, memory=None)
+        return StructTable(self.struct, array)
 
 
 _Field = tuple[str, np.dtype[Any], tuple[int, ...], Struct | str | None]
@@ -107,8 +107,11 @@ def struct_table(
         fields.append((field, array.dtype, array.shape[1:], kind))
     struct = _struct(name, tuple(fields))
     table = np.empty(count, struct.dtype)
-    for field, array in zip(columns, arrays, strict=True):
-        table[field] = array
+    for (field, of, _, kind), array in zip(fields, arrays, strict=True):
+        if isinstance(kind, Struct):  # as bytes, because NumPy would copy field by field
+            table[field].view(f"V{of.itemsize}")[...] = array.view(f"V{of.itemsize}")
+        else:
+            table[field] = array
     return StructTable(struct, table)
 
 

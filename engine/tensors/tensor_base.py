@@ -183,7 +183,9 @@ class TensorList(EditableList):
         if self.mixed is not None:
             return self.mixed.extents
         if self._dense is not None:
-            return np.full((len(self), self.ndim), self._dense.shape[1:], np.int64)
+            extents = np.empty((len(self._dense), self._dense.ndim - 1), np.int64)
+            extents[:] = self._dense.shape[1:]
+            return extents
         return np.array(self.shape(), np.int64).reshape(len(self), self.ndim)
 
     def shape(self) -> list[tuple[int, ...]]:

@@ -21,8 +21,9 @@ MAX_TAPS = 1 << 23
 """Maximum number of weights for one axis: more means a region far larger than any image."""
 
 
-WEIGH, COPY = range(2)
-"""How output samples are computed."""
+WEIGH, COPY, COPY_STEPWISE = range(3)
+"""How output samples are computed. The GPU finds input samples that are copied by multiplying, or
+step by step: see `nearest_indices`."""
 
 # NumPy is slow with members of an enumeration.
 _NEAREST, _LINEAR, _CUBIC, _LANCZOS3, _TRIANGULAR, _GAUSSIAN = map(int, Filter)
@@ -91,7 +92,7 @@ The kernels read the records up to `start` as the struct Axis; the launches use 
 - inputs, outputs: number of samples before and after.
 - support: number of samples that the filter reaches.
 - taps: number of input samples that each output sample weighs.
-- way: WEIGH, or COPY if every output sample is exactly one input sample.
+- way: WEIGH, or COPY or COPY_STEPWISE if every output sample is exactly one input sample.
 - curve, last: start of the filter's table (see `curve_tables`), and its last step.
 - step: table steps an input pixel.
 - scale: input pixels an output pixel, negative where an axis is mirrored.
@@ -174,6 +175,11 @@ def plan_axes(
     axes["negative"] = (chosen == _CUBIC) | (chosen == _LANCZOS3)
     axes["possible"] = copies | (support * out_size <= MAX_TAPS)
     return axes
+
+
+def find_stepwise(axes: Axes) -> None:
+    """Have the GPU find the samples of axes step by step."""
+    axes["way"] = np.where(axes["way"] == WEIGH, WEIGH, COPY_STEPWISE)
 
 
 def unchanged_axes(size: Int64s) -> Axes:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...engine.gpu.kernels import c_type
 from ..kernels import CHUNK, Pointers, kernel, launch_elements, struct_table
-from .axes import Axes, unchanged_axes
+from .axes import Axes, find_stepwise, unchanged_axes
 from .gpu_blocks import COLUMN_GROUPS, ROW_GROUPS, BlockLayout, ImageStacks, plan_blocks
 from .gpu_tables import WAYS, axis_table, uploaded_curves, weight_tables
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 _FLOAT64 = set(map(np.dtype, ("int32", "uint32", "float64")))  # more values than float32 holds
+_ROW_GROUPS, _COLUMN_GROUPS = np.array([ROW_GROUPS, COLUMN_GROUPS], np.int32)
 _GROUPS = np.arange(len(ROW_GROUPS) + 2)  # all groups, and the end
 _MOST_BLOCKS = 4096  # of a sample; blocks do more work in loops
 _STRIP = 4  # results that a thread of resample_outer.cu makes
@@ -52,14 +53,15 @@ def resample_batch(
         axes = axes[1:]
     rows, columns = axes
     # Images that one variant of the kernel suits lie side by side, those of no image in front.
-    alike = np.searchsorted(ROW_GROUPS, rows["taps"])
-    alike = np.maximum(alike, np.searchsorted(COLUMN_GROUPS, columns["taps"]))
+    alike = _ROW_GROUPS.searchsorted(rows["taps"])
+    alike = np.maximum(alike, _COLUMN_GROUPS.searchsorted(columns["taps"]))
     alike[source.images == 0] = -1
     order = alike.argsort(kind="stable")
-    cuts = np.searchsorted(alike[order], _GROUPS).tolist()
+    cuts = alike[order].searchsorted(_GROUPS).tolist()
     order = order[cuts[0] :]
     source, target = source.select(order), target.select(order)
     rows, columns = rows.take(order), columns.take(order)
+    find_stepwise(rows)
     mixed = any((axis["taps"] != axis["taps"][:1]).any() for axis in (rows, columns))
     how = work, target.dtype == np.uint8, batch.device.shared_bytes, mixed
     groups: list[_Group] = []
@@ -87,11 +89,12 @@ def _resample_in_passes(
     """Resample columns first, and then rows; `how` is for `plan_blocks`."""
     work, count = how[0], len(source.images)
     height, width = source.extents[:, 0], target.extents[:, 1]
-    size = (source.images * height * width * source.channels)[:, None]
-    out = batch.device.empty(size, work)
+    size = source.images * height * width * source.channels
+    memory, pointers = batch.device.blocks(size * work.itemsize)
     extents = np.column_stack([height, width])
-    halfway = ImageStacks(out.pointers(), source.images, extents, source.channels, work, out)
+    halfway = ImageStacks(pointers, source.images, extents, source.channels, work, memory)
     same = unchanged_axes(height)
+    find_stepwise(same)
     layout = plan_blocks(source, halfway, same, columns, *how)
     if layout is not None:
         _resample_images(batch, source, halfway, same, columns, [(0, count, layout)])
@@ -114,9 +117,10 @@ def _resample_outer(
     inner = source.extents[:, 1:].prod(1) * source.channels
     outputs = axes["outputs"].astype(np.int64)
     if target is None:
-        out = batch.device.empty((source.images * outputs * inner)[:, None], work)
+        size = source.images * outputs * inner
+        memory, pointers = batch.device.blocks(size * work.itemsize)
         extents = np.column_stack([outputs, source.extents[:, 1:]])
-        target = ImageStacks(out.pointers(), source.images, extents, source.channels, work, out)
+        target = ImageStacks(pointers, source.images, extents, source.channels, work, memory)
     strips = -(-outputs // _STRIP)
     items = source.images * strips * inner
     table = struct_table(
@@ -167,8 +171,8 @@ def _resample_images(
         out_step=(down % CHUNK).astype(np.int32),
         channels=source.channels.astype(np.int32),
         strips=np.zeros(len(pitch), np.int32),
-        rows=axis_table(rows, stepwise=True),
-        columns=axis_table(columns, stepwise=False),
+        rows=axis_table(rows),
+        columns=axis_table(columns),
     )
     for start, stop, layout in groups:
         part = table.array[start:stop]

@@ -19,7 +19,7 @@ from ..kernels import (
     struct_of,
     struct_table,
 )
-from .axes import AXES, COPY, WEIGH, Axes
+from .axes import AXES, COPY, COPY_STEPWISE, WEIGH, Axes, find_stepwise
 from .filters import curve_tables
 
 if TYPE_CHECKING:
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
 _ALIGNMENT = 8  # of tables, in bytes
 _AXIS = struct_of("Axis", AXES)
-_COPY_STEPWISE = 2 * COPY
 
-WAYS: dict[str, str | int] = {"WEIGH": WEIGH, "COPY": COPY, "COPY_STEPWISE": _COPY_STEPWISE}
+WAYS: dict[str, str | int] = {"WEIGH": WEIGH, "COPY": COPY, "COPY_STEPWISE": COPY_STEPWISE}
 """Macros of the kernels: how an output sample is computed."""
 
 
@@ -49,6 +48,7 @@ def weight_tables(
     """
     axes = axes.copy()
     axes["outputs"][~needed] = 0
+    find_stepwise(axes)
     outputs, taps = axes["outputs"].astype(np.int64), axes["taps"]
     indices, nbytes = _aligned(4 * outputs), _aligned(work.itemsize * taps * outputs)
     memory = batch.device.buffer(int((indices + nbytes).sum()))
@@ -60,7 +60,7 @@ def weight_tables(
         len(outputs),
         first=Pointers(first, "int*"),
         weights=Pointers(weights, "Work*"),
-        axis=axis_table(axes, stepwise=True),
+        axis=axis_table(axes),
     )
     batch.device.launch(
         kernel("resize/resample_weights", "resample_weights", Work=c_type(work), **WAYS),
@@ -76,14 +76,8 @@ def _aligned(nbytes: Int64s) -> Int64s:
     return -(-nbytes // _ALIGNMENT) * _ALIGNMENT
 
 
-def axis_table(axes: Axes, *, stepwise: bool) -> StructTable:
-    """Return axes as the structs `Axis` of weights.cuh.
-
-    Positions of rows are found step by step (`stepwise`), those of columns by multiplying.
-    """
-    if stepwise:
-        axes = axes.copy()
-        axes["way"] *= _COPY_STEPWISE
+def axis_table(axes: Axes) -> StructTable:
+    """Return axes as the structs `Axis` of weights.cuh."""
     return StructTable(_AXIS, axes)
 
 
