@@ -190,9 +190,9 @@ class MixedDecoding:
         channels = np.full((len(boxes), 1), self._finish.channels)
         out = device.empty(np.hstack([extents, channels]), self._dtype)
         turns, widths = np.ones(len(boxes), np.int64), extents[:, 1]
-        self._finish.launch(device, extents, turns, out.pointers(), pixels.pointers(), widths)
+        self._finish.launch(device, extents, turns, out.pointers(), pixels.addresses, widths)
         given = sizes, self._finish.channels, boxes, out.pointers()
-        self._whole.rehearse(device, pixels.pointers(), *given)
+        self._whole.rehearse(device, pixels.addresses, *given)
         return out
 
     def _begin(

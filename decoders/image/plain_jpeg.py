@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.tensors import TensorListCPU, TensorListGPU
+from ...engine.tensors import TensorListCPU
 from .engine_share import EngineShare
-from .engines.cuda_jpeg import MOST_BYTES, JpegFiles, decode_windows
+from .engines.cuda_jpeg import MOST_BYTES, DecodedWindows, JpegFiles, decode_windows
 from .engines.nvjpeg import HardwareDecoder
 from .finish import Finish
 from .formats.jpeg_batch_headers import GRAY
@@ -78,7 +78,7 @@ class PlainJpeg:
 
     def rehearse(
         self, device: Device, sizes: NDArray[np.int64], boxes: NDArray[np.int64]
-    ) -> TensorListGPU:
+    ) -> DecodedWindows:
         """Launch the kernels of CUDA cores for files of these sizes; return their pixels."""
         count = len(sizes)
         encoded = TensorListCPU(np.zeros((count, 1), np.uint8))
@@ -86,8 +86,8 @@ class PlainJpeg:
         files = JpegFiles(np.arange(count), ones, sizes, ones * GRAY, boxes)
         # Whether there is an engine, and chroma is repeated, is known later.
         for smooth in {True, not self._wants_engine}:
-            pixels, _ = decode_windows(device, encoded, files, self._finish.channels, smooth=smooth)
-        return pixels
+            made = decode_windows(device, encoded, files, self._finish.channels, smooth=smooth)
+        return made
 
     # The engine
 
@@ -144,13 +144,13 @@ class PlainJpeg:
             if part.start:  # the memory of the part before is needed
                 self._finish.run(batch, work)
             one = files if part.stop - part.start == len(chosen) else files.part(part)
-            pixels, outcome = decode_windows(
+            made = decode_windows(
                 batch.device, work.encoded, one, self._finish.channels, smooth=smooth
             )
             widths = one.boxes[:, 3] - one.boxes[:, 1]
-            work.decoded.append(DecodedPixels(one.rows, pixels.pointers(), widths, pixels))
+            work.decoded.append(DecodedPixels(one.rows, made.addresses, widths, made.memory))
             with batch.device.waiting("gpu"):
-                damaged.append(one.rows[outcome.get() != 0])
+                damaged.append(one.rows[made.damaged.get() != 0])
         return np.concatenate(damaged)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import product
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -251,7 +251,7 @@ class ResamplingOperator(SampleOperator, ABC):
 
     def _resampled_axes(
         self, plans: ResizePlans, extents: NDArray[np.int64], choice: FilterChoice
-    ) -> tuple[Sequence[Axes], NDArray[np.bool_]]:
+    ) -> tuple[list[Axes], NDArray[np.bool_]]:
         """Return how each spatial axis is resampled, and which samples have known filters."""
         count, spatial = extents.shape
         known = np.ones(count, bool)
@@ -261,18 +261,16 @@ class ResamplingOperator(SampleOperator, ABC):
             constant = int(self._filters[0]), int(self._filters[1])
             if plans.constant is not None and (longest := int(extents.max())) < _TABLE:
                 longest = (1 << longest.bit_length()) - 1
-                tables = (
-                    whole_axes(longest, size, constant, self.antialias) for size in plans.constant
-                )
                 return [
-                    table.take(sizes) for table, sizes in zip(tables, extents.T, strict=True)
+                    whole_axes(longest, size, constant, self.antialias).take(sizes)
+                    for size, sizes in zip(plans.constant, extents.T, strict=True)
                 ], known
             filters = np.full(count, constant[0]), np.full(count, constant[1])
         in_size, out_size = np.maximum(extents, 1).T.reshape(-1), plans.size.T.reshape(-1)
         edges = plans.start.T.reshape(-1), plans.end.T.reshape(-1)
         chosen = np.tile(filters[0], spatial), np.tile(filters[1], spatial)
         planned = plan_axes(in_size, out_size, *edges, chosen, self.antialias)
-        return planned.reshape(spatial, count), known
+        return [*planned.reshape(spatial, count)], known
 
 
 def _chosen(choice: FilterChoice) -> tuple[Filter, Filter]:

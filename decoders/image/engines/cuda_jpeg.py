@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from ....engine.gpu.device import Device
 from ....engine.gpu.kernels import Kernel
 from ....engine.gpu.launch import launch_elements
 from ....engine.gpu.tables import Pointers, struct_table
-from ....engine.tensors import TensorListCPU, TensorListGPU, address_of
+from ....engine.tensors import TensorListCPU, address_of
 from ..formats.jpeg_batch_headers import GRAY
 
 MOST_BYTES = 1 << 24
@@ -87,9 +87,24 @@ class JpegFiles:
         return nbytes
 
 
+class DecodedWindows(NamedTuple):
+    """Windows of files on the device.
+
+    Attributes:
+        memory: holds the pixels.
+        addresses: of the pixels of each window, HWC uint8: (files,).
+        damaged: whether each file is damaged, or of a kind that the kernels do not know: (files,)
+            int32 on the device.
+    """
+
+    memory: Any
+    addresses: NDArray[np.uint64]
+    damaged: Any
+
+
 def decode_windows(
     device: Device, encoded: TensorListCPU, files: JpegFiles, channels: int, *, smooth: bool
-) -> tuple[TensorListGPU, Any]:
+) -> DecodedWindows:
     """Decode the windows of files; the results are there when the stream has done its work.
 
     Args:
@@ -98,10 +113,6 @@ def decode_windows(
         files: the files to decode, and their windows.
         channels: 3 for RGB, 1 for gray.
         smooth: whether to interpolate chroma, instead of a plain repetition.
-
-    Returns:
-        The pixels of each window as a flat array of uint8, HWC; and whether each file is damaged,
-        or of a kind that the kernels do not know: (files,) int32 on the device.
     """
     count, samples = len(files.rows), files.samples
     content, starts = _joined(device, encoded, files)
@@ -117,7 +128,7 @@ def decode_windows(
     device.fill(memory[: int(ends[0, -1])], 0)
     extents = files.boxes[:, 2:] - files.boxes[:, :2]
     pixels = extents[:, 0] * extents[:, 1]
-    out = device.empty(pixels[:, np.newaxis] * channels, np.uint8)
+    out, addresses = device.blocks(pixels * channels)
     damaged = device.buffer(4 * count)
     y0, x0, y1, x1 = files.boxes.T.astype(np.int32)
     height, width = files.sizes.T.astype(np.int32)
@@ -130,7 +141,7 @@ def decode_windows(
             quantization=Pointers(tables, "unsigned short*"),
             coefficients=Pointers(tables + _QUANTIZATION, "short*"),
             samples=Pointers(planes, "unsigned char*"),
-            out=Pointers(out.pointers(), "unsigned char*"),
+            out=Pointers(addresses, "unsigned char*"),
             damaged=Pointers(address_of(damaged) + 4 * np.arange(count), "int*"),
             length=files.lengths.astype(np.int32),
             height=height,
@@ -146,7 +157,7 @@ def decode_windows(
     device.launch(entropy, (1, count), (FILE_THREADS,), table, shared_bytes=_SHARED)
     launch_elements(device, blocks, table, samples // _BLOCK)
     launch_elements(device, colors, table, pixels)
-    return out, damaged.view(np.int32)
+    return DecodedWindows(out, addresses, damaged.view(np.int32))
 
 
 def _kernels(*, is_gray: bool, smooth: bool) -> tuple[Kernel, Kernel, Kernel]:
