@@ -66,18 +66,23 @@ class ResampledAxis(NamedTuple):
         )
 
 
+FIELDS_OF_KERNELS = [
+    ("inputs", np.int32),
+    ("outputs", np.int32),
+    ("support", np.int32),
+    ("taps", np.int32),
+    ("way", np.int32),
+    ("curve", np.int32),
+    ("last", np.float32),
+    ("step", np.float32),
+    ("scale", np.float32),
+    ("start", np.float32),
+]
+"""The first fields of `AXES`, which the kernels read as the struct Axis."""
+
 AXES = np.dtype(
     [
-        ("inputs", np.int32),
-        ("outputs", np.int32),
-        ("support", np.int32),
-        ("taps", np.int32),
-        ("way", np.int32),
-        ("curve", np.int32),
-        ("last", np.float32),
-        ("step", np.float32),
-        ("scale", np.float32),
-        ("start", np.float32),
+        *FIELDS_OF_KERNELS,
         ("beyond", np.float64),
         ("spacing", np.float64),
         ("negative", np.bool_),
@@ -86,8 +91,6 @@ AXES = np.dtype(
     align=True,
 )
 """The axes of a batch: a record of each, with what follows from its `ResampledAxis`.
-
-The kernels read the records up to `start` as the struct Axis; the launches use the others.
 
 - inputs, outputs: number of samples before and after.
 - support: number of samples that the filter reaches.

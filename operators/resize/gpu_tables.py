@@ -19,14 +19,14 @@ from ..kernels import (
     struct_of,
     struct_table,
 )
-from .axes import AXES, COPY, COPY_STEPWISE, WEIGH, Axes, find_stepwise
+from .axes import COPY, COPY_STEPWISE, FIELDS_OF_KERNELS, WEIGH, Axes, find_stepwise
 from .filters import curve_tables
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 _ALIGNMENT = 8  # of tables, in bytes
-_AXIS = struct_of("Axis", AXES)
+_AXIS = struct_of("Axis", np.dtype(FIELDS_OF_KERNELS, align=True))
 
 WAYS: dict[str, str | int] = {"WEIGH": WEIGH, "COPY": COPY, "COPY_STEPWISE": COPY_STEPWISE}
 """Macros of the kernels: how an output sample is computed."""
@@ -77,8 +77,8 @@ def _aligned(nbytes: Int64s) -> Int64s:
 
 
 def axis_table(axes: Axes) -> StructTable:
-    """Return axes as the structs `Axis` of weights.cuh."""
-    return StructTable(_AXIS, axes)
+    """Return axes as the structs `Axis` of weights.cuh, without a copy."""
+    return StructTable(_AXIS, np.ndarray(axes.shape, _AXIS.dtype, axes, strides=axes.strides))
 
 
 def uploaded_curves(batch: BatchContext) -> Any:
