@@ -41,28 +41,17 @@ class Finish:
         }
         self._kernel = Kernel(_SOURCE, "finish", tuple(sorted(macros.items())))
 
-    def run(
-        self,
-        batch: BatchContext,
-        work: MixedBatch,
-        chosen: NDArray[np.intp],
-        source: NDArray[np.uint64],
-        strides: NDArray[np.int64],
-    ) -> None:
-        """Write the pixels of some rows to their targets.
-
-        Args:
-            batch: the batch.
-            work: the same batch, with the boxes and the targets.
-            chosen: the rows.
-            source: addresses of each row's pixels in the box, as stored.
-            strides: pixels from a line of the source to the next one.
-        """
-        if not len(chosen):
+    def run(self, batch: BatchContext, work: MixedBatch) -> None:
+        """Write the decoded pixels of a batch to their targets."""
+        if not work.decoded:
             return
+        rows, source, strides, _memory = zip(*work.decoded, strict=True)
+        chosen = np.concatenate(rows)
         extents = work.boxes[chosen, 2:] - work.boxes[chosen, :2]
-        targets = work.targets[chosen]
-        self.launch(batch.device, extents, work.turns[chosen], targets, source, strides)
+        targets, turns = work.targets[chosen], work.turns[chosen]
+        pixels = np.concatenate(source), np.concatenate(strides)
+        self.launch(batch.device, extents, turns, targets, *pixels)
+        work.decoded.clear()
 
     def launch(
         self,
@@ -73,14 +62,14 @@ class Finish:
         source: NDArray[np.uint64],
         strides: NDArray[np.int64],
     ) -> None:
-        """Launch the kernel: see `run`.
+        """Launch the kernel.
 
         Args:
             device: the device.
             extents: height and width of each result: (rows, 2).
             turns: EXIF orientations to undo.
             out: addresses of the results.
-            source, strides: see `run`.
+            source, strides: see `DecodedPixels`.
         """
         height, width = extents.T.astype(np.int32)
         flip_rows, flip_columns, exchange = _STEPS[turns].T

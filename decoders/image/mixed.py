@@ -36,7 +36,7 @@ from . import color
 from .cpu_decoding import CpuDecoding
 from .engines.nvimgcodec import JpegDecoder
 from .finish import Finish
-from .mixed_batch import MixedBatch
+from .mixed_batch import DecodedPixels, MixedBatch
 from .plain_jpeg import PlainJpeg
 from .shrink import shrunk_sizes
 from .table import FORMATS, read_decodable_header
@@ -170,11 +170,12 @@ class MixedDecoding:
         begun = self._begin(batch, batch, encoded, windows) if call is None else call.result()
         work, others, calls, errors = begun
         batch.errors |= errors
-        work.out = batch.device.empty(self._shapes(batch, work), self._dtype)
+        work.out = batch.device.empty(self._shapes(batch, work), self._dtype, "HWC")
         self._whole.place(batch.device, work)
-        plain = without(batch.errors, np.flatnonzero(work.is_plain))
+        plain = without(batch.errors, work.is_plain.nonzero()[0])
         left, damaged = self._plain.decode(batch, work, plain)
         refused = self._by_nvimgcodec(batch, np.concatenate([left, others]), work)
+        self._finish.run(batch, work)
         calls |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
         self._upload(batch, calls, work)
         self._whole.finish(batch, work)
@@ -189,9 +190,9 @@ class MixedDecoding:
         channels = np.full((len(boxes), 1), self._finish.channels)
         out = device.empty(np.hstack([extents, channels]), self._dtype)
         turns, widths = np.ones(len(boxes), np.int64), extents[:, 1]
-        self._finish.launch(device, extents, turns, out.pointers(), pixels.pointers(), widths)
+        self._finish.launch(device, extents, turns, out.pointers(), pixels.addresses, widths)
         given = sizes, self._finish.channels, boxes, out.pointers()
-        self._whole.rehearse(device, pixels.pointers(), *given)
+        self._whole.rehearse(device, pixels.addresses, *given)
         return out
 
     def _begin(
@@ -301,7 +302,8 @@ class MixedDecoding:
         pointers = np.array(addresses, np.uint64)
         done = pointers != 0
         widths = boxes[:, 3] - boxes[:, 1]
-        self._finish.run(batch, work, chosen[done], pointers[done], widths[done])
+        work.decoded.append(DecodedPixels(chosen[done], pointers[done], widths[done], decoder))
+        self._finish.run(batch, work)
         decoder.read_until(batch.device.event())
         refused: NDArray[np.intp] = chosen[~done]
         return refused

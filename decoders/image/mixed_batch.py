@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,22 @@ from .formats.base import MAX_PIXELS, ImageHeader
 if TYPE_CHECKING:
     from ...engine.tensors import TensorListCPU, TensorListGPU
     from .cached_rows import CachedRows
+
+
+class DecodedPixels(NamedTuple):
+    """Pixels that wait for the last step of decoding: see `Finish`.
+
+    Attributes:
+        rows: rows of the batch: (rows,).
+        source: addresses of each row's pixels in the box, as stored: (rows,) uint64.
+        strides: pixels from a line of the source to the next one: (rows,).
+        memory: holds the pixels.
+    """
+
+    rows: NDArray[np.intp]
+    source: NDArray[np.uint64]
+    strides: NDArray[np.int64]
+    memory: Any
 
 
 class MixedBatch:
@@ -43,6 +59,7 @@ class MixedBatch:
         shapes: height, width and channels of the whole images, scaled down: (batch, 3).
         images: addresses of the whole images, scaled down, of hits and `is_whole`: (batch,).
         targets: where the decoded pixels go: (batch,) uint64.
+        decoded: pixels on their way to the targets.
         memory: of whole images that no cache keeps.
         out: the result.
     """
@@ -67,6 +84,7 @@ class MixedBatch:
         self.windows: NDArray[np.int64]
         self.boxes: NDArray[np.int64]
         self.targets: NDArray[np.uint64]
+        self.decoded: list[DecodedPixels] = []
         self.out: TensorListGPU
 
     def take_hits(self, cached: CachedRows) -> None:

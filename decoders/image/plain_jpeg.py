@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.tensors import TensorListCPU, TensorListGPU
+from ...engine.tensors import TensorListCPU
 from .engine_share import EngineShare
-from .engines.cuda_jpeg import MOST_BYTES, JpegFiles, decode_windows
+from .engines.cuda_jpeg import MOST_BYTES, DecodedWindows, JpegFiles, decode_windows
 from .engines.nvjpeg import HardwareDecoder
 from .finish import Finish
 from .formats.jpeg_batch_headers import GRAY
-from .mixed_batch import MixedBatch
+from .mixed_batch import DecodedPixels, MixedBatch
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
@@ -78,7 +78,7 @@ class PlainJpeg:
 
     def rehearse(
         self, device: Device, sizes: NDArray[np.int64], boxes: NDArray[np.int64]
-    ) -> TensorListGPU:
+    ) -> DecodedWindows:
         """Launch the kernels of CUDA cores for files of these sizes; return their pixels."""
         count = len(sizes)
         encoded = TensorListCPU(np.zeros((count, 1), np.uint8))
@@ -86,8 +86,8 @@ class PlainJpeg:
         files = JpegFiles(np.arange(count), ones, sizes, ones * GRAY, boxes)
         # Whether there is an engine, and chroma is repeated, is known later.
         for smooth in {True, not self._wants_engine}:
-            pixels, _ = decode_windows(device, encoded, files, self._finish.channels, smooth=smooth)
-        return pixels
+            made = decode_windows(device, encoded, files, self._finish.channels, smooth=smooth)
+        return made
 
     # The engine
 
@@ -101,12 +101,13 @@ class PlainJpeg:
         sizes = work.stored[chosen].prod(axis=1) * self._finish.channels
         order = np.argsort(-sizes, kind="stable")
         chosen, sizes = chosen[order], sizes[order]
-        refused = [
-            chosen[part]
-            for part in _parts(sizes)
-            if not self._decode_whole(batch, decoder, chosen[part], sizes[part], work)
-        ]
-        return np.concatenate([chosen[:0], *refused])
+        refused = [chosen[:0]]
+        for part in _parts(sizes):
+            if part.start:  # the memory of the part before is needed
+                self._finish.run(batch, work)
+            if not self._decode_whole(batch, decoder, chosen[part], sizes[part], work):
+                refused.append(chosen[part])
+        return np.concatenate(refused)
 
     def _decode_whole(
         self,
@@ -116,8 +117,8 @@ class PlainJpeg:
         sizes: NDArray[np.int64],
         work: MixedBatch,
     ) -> bool:
-        whole = batch.device.empty(sizes[:, np.newaxis], np.uint8)
-        pointers, widths = whole.pointers(), work.stored[chosen, 1]
+        whole, pointers = batch.device.blocks(sizes)
+        widths = work.stored[chosen, 1]
         encoded, lengths = work.files.addresses[chosen], work.files.lengths[chosen]
         if not decoder.decode(encoded, lengths, pointers, widths, self._space):
             return False
@@ -125,7 +126,8 @@ class PlainJpeg:
             self._share.note_engine(decoder.busy, decoder.idle, decoder.starved, decoder.awaited)
         boxes = work.stored_boxes[chosen]
         offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._finish.channels
-        self._finish.run(batch, work, chosen, pointers + offsets.astype(np.uint64), widths)
+        source = pointers + offsets.astype(np.uint64)
+        work.decoded.append(DecodedPixels(chosen, source, widths, whole))
         return True
 
     # CUDA cores
@@ -139,14 +141,16 @@ class PlainJpeg:
         files = JpegFiles(chosen, lengths, work.stored[chosen], sampling, boxes)
         damaged = [chosen[:0]]
         for part in _parts(files.taken_bytes):
-            one = files.part(part)
-            pixels, outcome = decode_windows(
+            if part.start:  # the memory of the part before is needed
+                self._finish.run(batch, work)
+            one = files if part.stop - part.start == len(chosen) else files.part(part)
+            made = decode_windows(
                 batch.device, work.encoded, one, self._finish.channels, smooth=smooth
             )
             widths = one.boxes[:, 3] - one.boxes[:, 1]
-            self._finish.run(batch, work, one.rows, pixels.pointers(), widths)
+            work.decoded.append(DecodedPixels(one.rows, made.addresses, widths, made.memory))
             with batch.device.waiting("gpu"):
-                damaged.append(one.rows[outcome.get() != 0])
+                damaged.append(one.rows[made.damaged.get() != 0])
         return np.concatenate(damaged)
 
 
@@ -154,5 +158,6 @@ def _parts(sizes: NDArray[np.int64]) -> Iterator[slice]:
     """Cut files into parts whose intermediate results do not take too much memory."""
     if not len(sizes):
         return
-    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // PART_BYTES)) + 1
+    parts = np.cumsum(sizes) // PART_BYTES
+    cuts = (parts[1:] != parts[:-1]).nonzero()[0] + 1
     yield from (slice(start, end) for start, end in pairwise([0, *cuts.tolist(), len(sizes)]))

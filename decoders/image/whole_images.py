@@ -60,6 +60,11 @@ class WholeImages:
         self._cut = _WindowCut(dtype.itemsize)
         self._shrink = DeviceShrink(dtype)
 
+    @property
+    def _is_used(self) -> bool:
+        """Whether images are decoded whole, or come from the cache."""
+        return self.shorter > 0 or self.cache is not None
+
     def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> None:
         """Take from the cache what it has of a batch."""
         if self.cache is not None:
@@ -92,7 +97,10 @@ class WholeImages:
 
     def place(self, device: Device, work: MixedBatch) -> None:
         """Say where the decoders write: into the results, or into whole images."""
-        work.targets = work.out.pointers().copy()
+        work.targets = work.out.pointers()
+        if not self._is_used:
+            return
+        work.targets = work.targets.copy()
         if work.cached is not None:
             work.cached.place(device)
             work.images = work.cached.images
@@ -119,6 +127,8 @@ class WholeImages:
 
     def finish(self, batch: BatchContext, work: MixedBatch) -> None:
         """Scale whole images down, cut windows out of them, and add them to the cache."""
+        if not self._is_used:
+            return
         device = batch.device
         rows = without(batch.errors, np.flatnonzero(work.is_whole))
         if self.shorter and len(rows):

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from functools import cache, cached_property
 from math import prod
 from threading import Lock
@@ -125,7 +124,7 @@ class Device:
         self._small = self._usual = 0
         # Pinned memory for small arrays, and the number of its bytes that arrays have taken:
         self._stage: Any = None
-        self._staged = 0
+        self._stage_address = self._staged = 0
         # Host memory of copies that may not be done:
         self._held: list[Any] = []
 
@@ -175,6 +174,17 @@ class Device:
         self._cut = start + step
         self._small += step
         return self._block[start : start + nbytes]
+
+    def blocks(self, sizes: NDArray[np.int64]) -> tuple[Any, NDArray[np.uint64]]:
+        """Return uninitialized memory for blocks of these sizes, and the address of each block.
+
+        Args:
+            sizes: in bytes: (blocks,).
+        """
+        steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+        ends = np.cumsum(steps)
+        memory = self.buffer(int(steps.sum()))
+        return memory, (ends - steps + address_of(memory)).astype(np.uint64)
 
     def temporary(self, nbytes: int) -> Any:
         """Return uninitialized memory as `buffer` does, to be dropped as soon as work is launched.
@@ -249,35 +259,36 @@ class Device:
         sizes = shapes.prod(axis=1) * dtype.itemsize
         steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
         memory, lease = self._lend(int(steps.sum()))
-        return TensorListGPU(
-            PackedRows(memory, np.cumsum(steps) - steps, shapes, dtype), layout, lease=lease
-        )
+        offsets = np.cumsum(steps) - steps
+        return TensorListGPU(PackedRows(memory, offsets, shapes, dtype), layout, lease=lease)
 
     def upload(self, array: NDArray[Any]) -> Any:
         """Return a copy of an array as (nbytes,) uint8 on the device."""
-        array = np.ascontiguousarray(array)
         memory = self.buffer(array.nbytes)
-        self.copy_in(
-            address_of(memory), array if array.nbytes > _SMALL else self._pinned_copy(array)
-        )
+        self.send(address_of(memory), np.ascontiguousarray(array))
         return memory
 
-    def _pinned_copy(self, array: NDArray[Any]) -> NDArray[np.uint8]:
-        """Return a copy of a small array in pinned memory: its copy to the device does not wait for
-        the work before."""
+    def send(self, to: int, array: NDArray[Any]) -> None:
+        """Copy a contiguous array in host memory to an address on the device.
+
+        Small arrays go by way of pinned memory: their copies do not wait for the work before.
+        """
+        if array.nbytes > _SMALL:
+            self.copy_in(to, array)
+            return
         start, stop = self._staged, self._staged + array.nbytes
         if self._stage is None or stop > _STAGED:
             self._stage, start, stop = self.pinned(_STAGED), 0, array.nbytes
+            self._stage_address = self._stage.ctypes.data
         self._staged = -(-stop // _ALIGNMENT) * _ALIGNMENT
-        staged: NDArray[np.uint8] = self._stage[start:stop]
-        staged[:] = array.reshape(-1).view(np.uint8)
-        return staged
+        self._stage[start:stop] = array.reshape(-1).view(np.uint8)
+        self.copy(to, self._stage_address + start, array.nbytes, _TO_DEVICE)
 
     def upload_table(self, table: StructTable) -> StructTable:
         """Return a table with a copy on the device, for more than one launch."""
         if table.memory is not None:
             return table
-        return replace(table, memory=self.upload(table.array))
+        return StructTable(table.struct, table.array, self.upload(table.array))
 
     def copy_in(self, to: int, array: NDArray[Any]) -> None:
         """Copy a contiguous array in host memory to an address on the device, and hold it."""
@@ -384,14 +395,14 @@ class Device:
         if 0 in grid:
             return
         check_grid(grid)
-        tables = [a for a in arguments if isinstance(a, StructTable)]
-        kernel = kernel.declaring(*(text for table in tables for text in table.struct.declarations))
+        for argument in arguments:
+            if isinstance(argument, StructTable):
+                kernel = kernel.declaring(*argument.struct.declarations)
         # Slow work comes before the copies of tables. A copy may wait for the device, which is then
         # idle until the kernel starts.
         function = self.kernel_function(kernel, shared_bytes)
         extents = tuple(grid), tuple(block)
-        passed = [self._passed(argument) for argument in arguments]
-        values = tuple(a if isinstance(a, np.generic) else np.uint64(address_of(a)) for a in passed)
+        values = tuple([self._passed(argument) for argument in arguments])
         function(*extents, values, shared_mem=shared_bytes)
 
     def kernel_function(self, kernel: Kernel, shared_bytes: int) -> Callable[..., None]:
@@ -402,11 +413,14 @@ class Device:
         started: Callable[..., None] = function
         return started
 
-    def _passed(self, argument: Any) -> Any:
-        """Return an argument of a kernel; for a table, the table's memory on the device."""
-        if not isinstance(argument, StructTable):
+    def _passed(self, argument: Any) -> np.generic:
+        """Return an argument of a kernel: a number, or the address of a table or an array."""
+        if isinstance(argument, np.generic):
             return argument
-        return self.upload_table(argument).memory
+        if isinstance(argument, StructTable):
+            table = argument
+            argument = self.upload(table.array) if table.memory is None else table.memory
+        return np.uint64(address_of(argument))
 
     def to_device(self, data: TensorList) -> TensorListGPU:
         """Copy a batch to the device. Hold the host memory.

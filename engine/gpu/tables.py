@@ -7,7 +7,7 @@ offsets agree on both sides; a field that the kernel names but the table lacks d
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -62,12 +62,19 @@ class StructTable:
     def __len__(self) -> int:
         return len(self.array)
 
+    def part(self, start: int, stop: int) -> StructTable:
+        """Return consecutive structs, without a copy."""
+        memory, nbytes = self.memory, self.array.itemsize
+        if memory is not None:
+            memory = memory[start * nbytes : stop * nbytes]
+        return StructTable(self.struct, self.array[start:stop], memory)
+
     def with_columns(self, **columns: ArrayLike) -> StructTable:
         """Return a copy in host memory with other values of these fields."""
         array = self.array.copy()
         for name, values in columns.items():
             array[name] = values
-        return replace(self, array=array, memory=None)
+        return StructTable(self.struct, array)
 
 
 _Field = tuple[str, np.dtype[Any], tuple[int, ...], Struct | str | None]
@@ -100,9 +107,17 @@ def struct_table(
         fields.append((field, array.dtype, array.shape[1:], kind))
     struct = _struct(name, tuple(fields))
     table = np.empty(count, struct.dtype)
-    for field, array in zip(columns, arrays, strict=True):
-        table[field] = array
+    for (field, of, _, kind), array in zip(fields, arrays, strict=True):
+        if isinstance(kind, Struct):  # as bytes, because NumPy would copy field by field
+            table[field].view(f"V{of.itemsize}")[...] = array.view(f"V{of.itemsize}")
+        else:
+            table[field] = array
     return StructTable(struct, table)
+
+
+def struct_of(name: str, dtype: np.dtype[np.void]) -> Struct:
+    """Return the C struct with the fields of an aligned dtype, which are numbers."""
+    return _struct(name, tuple((field, dtype[field], (), None) for field in dtype.names or ()))
 
 
 @cache

@@ -307,10 +307,11 @@ class DevicePool:
         return _Idle(block, events, unsure_at, next(self._numbers))
 
     def _event(self) -> Any:
-        with suppress(IndexError):
+        try:
             return self._free_events.popleft()
-        with self._device:
-            return self._cupy.cuda.Event(disable_timing=True)
+        except IndexError:
+            with self._device:
+                return self._cupy.cuda.Event(disable_timing=True)
 
     def _allocate(self, size: int) -> Any:
         memory = self._cupy.cuda.Memory

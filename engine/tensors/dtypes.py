@@ -136,7 +136,8 @@ _NUMPY_NAMES = {
 ELEMENT_TYPES = tuple(_NUMPY_NAMES)
 """The types that elements of tensors can have."""
 
-_FROM_NUMPY = {np.dtype(name): dali_type for dali_type, name in _NUMPY_NAMES.items()}
+_TO_NUMPY = {dali_type: np.dtype(name) for dali_type, name in _NUMPY_NAMES.items()}
+_FROM_NUMPY = {dtype: dali_type for dali_type, dtype in _TO_NUMPY.items()}
 
 
 def to_numpy_type(dali_type: Any) -> np.dtype[Any]:
@@ -146,8 +147,10 @@ def to_numpy_type(dali_type: Any) -> np.dtype[Any]:
     dtype('float32')
     """
     dtype = dali_type
-    if isinstance(dtype, DALIDataType) and dtype in _NUMPY_NAMES:
-        return np.dtype(_NUMPY_NAMES[dtype])
+    if isinstance(dtype, np.dtype) and dtype in _FROM_NUMPY:
+        return dtype
+    if isinstance(dtype, DALIDataType) and dtype in _TO_NUMPY:
+        return _TO_NUMPY[dtype]
     by_python = {bool: "bool", int: "int32", float: "float32"}
     if type(dtype).__module__ == "torch":
         dtype = str(dtype).removeprefix("torch.")

@@ -74,7 +74,7 @@ def serving_size(idle: Mapping[int, Sequence[Any]], size: int) -> int:
     if idle.get(size):
         return size
     most = size * MAX_SIZE_FACTOR
-    larger = (nbytes for nbytes, blocks in list(idle.items()) if size < nbytes <= most and blocks)
+    larger = [nbytes for nbytes in list(idle) if size < nbytes <= most and idle.get(nbytes)]
     return min(larger, default=size)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -184,7 +183,9 @@ class TensorList(EditableList):
         if self.mixed is not None:
             return self.mixed.extents
         if self._dense is not None:
-            return np.full((len(self), self.ndim), self._dense.shape[1:], np.int64)
+            extents = np.empty((len(self._dense), self._dense.ndim - 1), np.int64)
+            extents[:] = self._dense.shape[1:]
+            return extents
         return np.array(self.shape(), np.int64).reshape(len(self), self.ndim)
 
     def shape(self) -> list[tuple[int, ...]]:
@@ -305,8 +306,8 @@ class TensorList(EditableList):
         """Return this batch, whose samples get names unless they have some already."""
         if self._source_info is not None or names is None:
             return self
-        named = copy(self)  # with the memory and the addresses of this batch
-        named._source_info = names
+        named = object.__new__(type(self))  # with the memory and the addresses of this batch
+        named.__dict__.update(self.__dict__, _source_info=names)
         return named
 
     @abstractmethod

@@ -338,7 +338,7 @@ def _names(step: Step, batch: Batch) -> list[Names | None]:
     """Return the names of the samples in each result of a step."""
     node = step.node
     operator, selection = node.operator, batch.selections.get(node.ordinal)
-    if isinstance(operator, InputOperator) and selection is not None:
+    if selection is not None and isinstance(operator, InputOperator):
         return [operator.source_info(selection, i) for i in range(len(node.outputs))]
     names = inherited([batch.values[ordinal][i].names for ordinal, i in step.inputs])
     return [names] * len(node.outputs)

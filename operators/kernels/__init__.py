@@ -13,7 +13,7 @@ import numpy as np
 
 from ...engine.gpu.kernels import THREADS, Kernel
 from ...engine.gpu.launch import blocks_for, launch_elements
-from ...engine.gpu.tables import Pointers, StructTable, struct_table
+from ...engine.gpu.tables import Pointers, StructTable, struct_of, struct_table
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 
@@ -28,6 +28,7 @@ __all__ = [
     "launch_elements",
     "launch_lanes",
     "steps_of_lanes",
+    "struct_of",
     "struct_table",
 ]
 

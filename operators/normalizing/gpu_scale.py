@@ -12,7 +12,7 @@ from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ..elementwise.gpu_expression import strides
 from ..indexing.strided_views import StridedViews
-from ..kernels import Pointers, StructTable, kernel, launch_elements, struct_table
+from ..kernels import THREADS, Pointers, StructTable, blocks_for, kernel, struct_table
 
 _MOST_CHANNELS = 4  # channels that one thread computes together
 _PIXELS = 4  # pixels that a thread computes together
@@ -37,17 +37,18 @@ class ScaledWindows(NamedTuple):
 
     Attributes:
         shapes: of the results: (batch, ndim).
-        dtype: of the results.
+        dtype, layout: of the results.
         function: the kernel.
         table: the kernel's structs; `first` is a window's offset in its sample, in bytes.
-        steps: steps of the kernel's loop: (batch,).
+        blocks: number of blocks for each sample.
     """
 
     shapes: Array
     dtype: np.dtype[Any]
+    layout: str
     function: Kernel
     table: StructTable
-    steps: Array
+    blocks: int
 
     def write(self, batch: BatchContext, pointers: Array, mirrored: Array) -> TensorListGPU:
         """Return the scaled pixels.
@@ -57,10 +58,10 @@ class ScaledWindows(NamedTuple):
             pointers: addresses of the samples: (batch,) uint64.
             mirrored: whether to mirror each sample: (batch,).
         """
-        out = batch.device.empty(self.shapes, self.dtype)
+        out = batch.device.empty(self.shapes, self.dtype, self.layout)
         first = self.table.array["first"] + pointers
         table = self.table.with_columns(out=out.pointers(), first=first, mirrored=mirrored)
-        launch_elements(batch.device, self.function, table, self.steps)
+        batch.device.launch(self.function, (self.blocks, len(table)), (THREADS,), table)
         return out
 
 
@@ -123,4 +124,5 @@ def scaled_windows(
         PIXELS=_PIXELS,
     )
     groups = rows.prod(axis=1) * -(-width // _PIXELS)
-    return ScaledWindows(shapes, dtype, function, table, -(-groups // _ROUNDS))
+    blocks = blocks_for(-(-groups // _ROUNDS))
+    return ScaledWindows(shapes, dtype, target_layout, function, table, blocks)

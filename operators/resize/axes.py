@@ -1,30 +1,32 @@
 """How an axis of an image is resampled: its filter, and the input samples that each output weighs.
 
 Each rule exists twice, because a batch of one costs several times as much as the plain form. The
-CPU plans one axis at a time (`ResampledAxis`), the GPU the axes of a batch (`ResampledAxes`).
-Both forms give the same numbers.
+CPU plans one axis at a time (`ResampledAxis`), the GPU the axes of a batch (`AXES`). Both
+forms give the same numbers.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Float32s, Float64s, Int64s
-from .filters import CURVES, Filter
+from .filters import CURVES, Filter, curve_tables
 
 MAX_TAPS = 1 << 23
 """Maximum number of weights for one axis: more means a region far larger than any image."""
 
 
-_NEAREST, _LINEAR, _TRIANGULAR, _GAUSSIAN = map(  # NumPy is slow with members of an enumeration
-    int, (Filter.NEAREST, Filter.LINEAR, Filter.TRIANGULAR, Filter.GAUSSIAN)
-)
+WEIGH, COPY, COPY_STEPWISE = range(3)
+"""How output samples are computed. The GPU finds input samples that are copied by multiplying, or
+step by step: see `nearest_indices`."""
+
+# NumPy is slow with members of an enumeration.
+_NEAREST, _LINEAR, _CUBIC, _LANCZOS3, _TRIANGULAR, _GAUSSIAN = map(int, Filter)
 
 
 class ResampledAxis(NamedTuple):
@@ -64,51 +66,48 @@ class ResampledAxis(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ResampledAxes:
-    """The axes of a batch: `ResampledAxis` with arrays of shape (count,) for its fields.
+FIELDS_OF_KERNELS = [
+    ("inputs", np.int32),
+    ("outputs", np.int32),
+    ("support", np.int32),
+    ("taps", np.int32),
+    ("way", np.int32),
+    ("curve", np.int32),
+    ("last", np.float32),
+    ("step", np.float32),
+    ("scale", np.float32),
+    ("start", np.float32),
+]
+"""The first fields of `AXES`, which the kernels read as the struct Axis."""
 
-    Attributes:
-        step, anchor, support: table steps an input pixel, pixels to the filter's middle, and
-            number of samples that the filter reaches.
-        copies: whether every output sample is exactly one input sample.
-        scale: input pixels per output pixel, negative where an axis is mirrored.
-        taps: number of input samples that each output sample weighs.
-    """
+AXES = np.dtype(
+    [
+        *FIELDS_OF_KERNELS,
+        ("beyond", np.float64),
+        ("spacing", np.float64),
+        ("negative", np.bool_),
+        ("possible", np.bool_),
+    ],
+    align=True,
+)
+"""The axes of a batch: a record of each, with what follows from its `ResampledAxis`.
 
-    in_size: Int64s
-    out_size: Int64s
-    start: Float64s
-    end: Float64s
-    filter: Int64s
-    stretched: NDArray[np.bool_]
-    step: Float32s
-    anchor: Float32s
-    support: Int64s
-    copies: NDArray[np.bool_]
-    scale: Float32s
-    taps: Int64s
+- inputs, outputs: number of samples before and after.
+- support: number of samples that the filter reaches.
+- taps: number of input samples that each output sample weighs.
+- way: WEIGH, or COPY or COPY_STEPWISE if every output sample is exactly one input sample.
+- curve, last: start of the filter's table (see `curve_tables`), and its last step.
+- step: table steps an input pixel.
+- scale: input pixels an output pixel, negative where an axis is mirrored.
+- start: position of the first output sample, or of its filter's start, in pixels of the input.
+- beyond: how far results lie beyond the border, in pixels of the input.
+- spacing: from one result to the next, in pixels of the input; positive.
+- negative: whether weights may be negative.
+- possible: whether `taps` does not raise.
+"""
 
-    @property
-    def mirrored(self) -> NDArray[np.bool_]:
-        """Whether the axis runs backwards."""
-        return self.start > self.end
-
-    def possible(self) -> NDArray[np.bool_]:
-        """Return for which axes `taps` does not raise."""
-        return self.copies | (self.support * self.out_size <= MAX_TAPS)
-
-    def select(self, which: NDArray[np.integer[Any]]) -> ResampledAxes:
-        """Return some of the axes."""
-        return ResampledAxes(*(getattr(self, name)[which] for name in _FIELDS))
-
-    def split(self, count: int) -> list[ResampledAxes]:
-        """Return `count` groups of equal length."""
-        columns = (getattr(self, name).reshape(count, -1) for name in _FIELDS)
-        return [ResampledAxes(*column) for column in zip(*columns, strict=True)]
-
-
-_FIELDS = tuple(field.name for field in fields(ResampledAxes))
+Axes = NDArray[np.void]
+"""Records of `AXES`: (count,)."""
 
 
 def choose_filter(
@@ -149,8 +148,8 @@ def plan_axes(
     end: Float64s,
     filters: tuple[Int64s, Int64s],
     antialias: bool,
-) -> ResampledAxes:
-    """Return `plan_axis` of each axis of a batch."""
+) -> Axes:
+    """Return what follows from `plan_axis` of each axis of a batch."""
     shrinks = out_size < np.abs(end - start)
     chosen = np.where(shrinks, *filters)
     chosen = np.where(chosen == _TRIANGULAR, _LINEAR, chosen)
@@ -159,30 +158,46 @@ def plan_axes(
     step, anchor, support = _fit_all(chosen, stretched, scale)
     copies = _all_copies(in_size, out_size, start, end, chosen)
     taps = np.where(copies, 1, np.minimum(support, in_size))
-    return ResampledAxes(
-        *(in_size, out_size, start, end, chosen, stretched),
-        *(step, anchor, support, copies, scale, taps),
-    )
+    curves, edge, half = curve_tables(), start.astype(np.float32), np.float32(0.5)
+    spacing = np.maximum(np.abs(scale).astype(np.float64), 1e-9)
+    first = np.minimum(start, end) + spacing / 2 - 1 - anchor
+    last = np.maximum(start, end) - spacing / 2 - anchor
+    axes = np.empty(len(scale), AXES)
+    axes["inputs"] = in_size
+    axes["outputs"] = out_size
+    axes["support"] = support
+    axes["taps"] = taps
+    axes["way"] = np.where(copies, COPY, WEIGH)
+    axes["curve"] = curves.starts[chosen]
+    axes["last"] = curves.lasts[chosen]
+    axes["step"] = step
+    axes["scale"] = scale
+    axes["start"] = np.where(copies, edge, edge + (half * scale - half - anchor))
+    axes["beyond"] = np.maximum(-first, 0) + np.maximum(last - (in_size - taps), 0)
+    axes["spacing"] = spacing
+    axes["negative"] = (chosen == _CUBIC) | (chosen == _LANCZOS3)
+    axes["possible"] = copies | (support * out_size <= MAX_TAPS)
+    return axes
 
 
-def unchanged_axes(size: Int64s, filters: Int64s) -> ResampledAxes:
-    """Return axes that keep their size, with one of `filters` each."""
-    return plan_axes(size, size, np.zeros(len(size)), size.astype(float), (filters, filters), False)
+def find_stepwise(axes: Axes) -> None:
+    """Have the GPU find the samples of axes step by step."""
+    axes["way"] = np.where(axes["way"] == WEIGH, WEIGH, COPY_STEPWISE)
 
 
-def whole_axes(
-    in_size: Int64s, out_size: int, filters: tuple[int, int], antialias: bool
-) -> ResampledAxes:
-    """Plan axes the whole of which becomes `out_size`, by a table of all extents."""
-    longest = (1 << int(in_size.max()).bit_length()) - 1
-    return _whole_axes(longest, out_size, filters, antialias).select(in_size)
+def unchanged_axes(size: Int64s) -> Axes:
+    """Return axes that keep their size, and all their samples."""
+    nearest = np.full_like(size, _NEAREST)
+    ends = size.astype(np.float64)
+    return plan_axes(size, size, np.zeros_like(ends), ends, (nearest, nearest), False)
 
 
 @lru_cache(maxsize=32)
-def _whole_axes(
-    longest: int, out_size: int, filters: tuple[int, int], antialias: bool
-) -> ResampledAxes:
-    """Plan all extents from 0 (taken for 1) to `longest`."""
+def whole_axes(longest: int, out_size: int, filters: tuple[int, int], antialias: bool) -> Axes:
+    """Plan axes the whole of which becomes `out_size`, by their size from 0 to `longest`.
+
+    0 is taken for 1.
+    """
     sizes = np.maximum(np.arange(longest + 1), 1)
     chosen = np.full_like(sizes, filters[0]), np.full_like(sizes, filters[1])
     ends = sizes.astype(np.float64)
@@ -259,7 +274,10 @@ def taps(axis: ResampledAxis) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
 
 
 def _fit(axis: ResampledAxis) -> tuple[np.float32, np.float32, int]:
-    """Return `step`, `anchor` and `support` of `ResampledAxes` for one axis that weighs."""
+    """Return the step and the support of `AXES` for one axis that weighs, and its anchor.
+
+    The anchor is the distance in pixels from the filter's start to its middle.
+    """
     curve = CURVES[axis.filter]
     step, anchor = curve.fit(abs(axis.scale) if axis.stretched else np.float32(1))
     return step, anchor, math.ceil(curve.last / step)

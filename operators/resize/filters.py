@@ -7,7 +7,8 @@ interpolation changes the third digit of a weight.
 
 import math
 from enum import IntEnum
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,3 +108,31 @@ CURVES = {
     Filter.GAUSSIAN: _Gaussian(),
 }
 """The filters that weigh several samples, by name."""
+
+
+class CurveTables(NamedTuple):
+    """The filters' curves for the GPU.
+
+    Attributes:
+        values: the tables one after the other: (values,) float32.
+        starts, lasts: by filter, the start of its table and its last step. The triangle and nearest
+            neighbor need no table, and their start is -1.
+    """
+
+    values: NDArray[np.float32]
+    starts: NDArray[np.int32]
+    lasts: NDArray[np.float32]
+
+
+@cache
+def curve_tables() -> CurveTables:
+    """Return the curves of all filters."""
+    starts = np.full(len(Filter), -1, np.int32)
+    lasts = np.zeros(len(Filter), np.float32)
+    tables: list[NDArray[np.float32]] = []
+    for number, curve in CURVES.items():
+        if number is not Filter.LINEAR:
+            starts[number] = sum(map(len, tables))
+            lasts[number] = curve.last
+            tables.append(curve.table)
+    return CurveTables(np.concatenate(tables), starts, lasts)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Float64s, Int64s
+from ...engine.arrays import Int64s
 from ...engine.gpu.kernels import c_type
 from ..kernels import CHUNK
-from .axes import ResampledAxes
-from .filters import Filter
+from .axes import Axes
 
 _WARP = 32
-_HAS_NEGATIVE_WEIGHTS = np.array([curve in (Filter.CUBIC, Filter.LANCZOS3) for curve in Filter])
 _ONE, _ONE_OF_SIGNED = 1 << 15, 1 << 14  # the integers that stand for 1 in weights of 16 bits
 _BLOCK_BYTES = 96  # of shared memory: the description of a block's work
 _MOST_SHARED_BYTES = 64 << 10  # that every GPU has for a block
@@ -89,13 +88,15 @@ class ImageStacks(NamedTuple):
     dtype: np.dtype[Any]
     memory: Any
 
-    def select(self, which: NDArray[np.intp]) -> ImageStacks:
+    def select(self, which: slice | NDArray[np.intp]) -> ImageStacks:
         """Return some of the samples."""
-        return self._replace(
-            pointers=self.pointers[which],
-            images=self.images[which],
-            extents=self.extents[which],
-            channels=self.channels[which],
+        return ImageStacks(
+            self.pointers[which],
+            self.images[which],
+            self.extents[which],
+            self.channels[which],
+            self.dtype,
+            self.memory,
         )
 
 
@@ -114,7 +115,7 @@ class BlockLayout(NamedTuple):
         shared_bytes: all shared memory of a block.
     """
 
-    macros: dict[str, str | int]
+    macros: Mapping[str, str | int]
     threads: int
     strip: int
     items: Int64s
@@ -166,8 +167,8 @@ class _Rooms(NamedTuple):
 def plan_blocks(
     source: ImageStacks,
     target: ImageStacks,
-    rows: ResampledAxes,
-    columns: ResampledAxes,
+    rows: Axes,
+    columns: Axes,
     work: np.dtype[Any],
     rounded: bool,
     all_shared_bytes: int,
@@ -184,22 +185,25 @@ def plan_blocks(
         all_shared_bytes: shared memory of a multiprocessor.
         mixed: whether the images are some of a batch of many sizes: see `ROW_GROUPS`.
     """
-    variant = _variant(source, rows, columns, work, rounded, mixed)
+    row_taps, taps = int(rows["taps"].max()), int(columns["taps"].max())
+    negative = bool(rows["negative"].any() or columns["negative"].any())
+    channels = int(np.gcd.reduce(source.channels)), int(source.channels.max())
+    variant = _variant(row_taps, taps, negative, *channels, source.dtype, work, rounded, mixed)
     if variant is None:
         return None
     height, width = target.extents.T
-    groups = source.channels // variant.channels
-    line = width * groups  # threads for an output line
+    groups = 1 if variant.words else source.channels // variant.channels  # threads for a pixel
+    line = width * groups
     strip = _strip(source.images * line, height)
     fixed = _BLOCK_BYTES + (strip + 1) * _aligned(variant.slots * work.itemsize + 4)
-    rooms = _fit(source, target, rows, columns, variant, fixed, all_shared_bytes)
+    rooms = _fit(source, target, groups, rows, columns, variant, fixed, all_shared_bytes)
     if rooms is None:
         return None
     if rooms.results == MAX_RESULTS:
         strip = min(strip, rooms.results)
     strips = -(-height // strip)
     return BlockLayout(
-        _macros(source, target, variant, work, rooms.stage),
+        _macros(source.dtype, target.dtype, work, variant, rooms.stage),
         rooms.threads,
         strip,
         source.images * strips * -(-line // rooms.threads),
@@ -208,22 +212,34 @@ def plan_blocks(
     )
 
 
+@lru_cache(maxsize=4096)
 def _variant(
-    source: ImageStacks,
-    rows: ResampledAxes,
-    columns: ResampledAxes,
+    row_taps: int,
+    taps: int,
+    negative: bool,
+    divisor: int,
+    most_channels: int,
+    source: np.dtype[Any],
     work: np.dtype[Any],
     rounded: bool,
     mixed: bool,
 ) -> _Variant | None:
-    """Return the kernel for these axes; None if it would weigh too many input lines."""
-    row_taps, taps = int(rows.taps.max()), int(columns.taps.max())
+    """Return the kernel for some images; None if it would weigh too many input lines.
+
+    Args:
+        row_taps, taps: the most taps of rows and of columns.
+        negative: whether weights may be negative.
+        divisor: greatest common divisor of the numbers of channels.
+        most_channels: the largest number of channels.
+        source: the type of the images.
+        work, rounded, mixed: see `plan_blocks`.
+    """
     enough = _enough(row_taps, ROW_GROUPS) if mixed else row_taps
     slots = next((count for count, _ in STAGES if count >= enough), None)
     if slots is None:
         return None
-    channels = _channels_together(source)
-    words = source.dtype == np.uint8 and bool((source.channels == channels).all())
+    channels = next(count for count in (4, 3, 2, 1) if divisor % count == 0)
+    words = source == np.uint8 and channels == most_channels
     dots = words and rounded and taps <= MAX_DOTS
     choices = COLUMNS if words else COLUMNS_OF_ELEMENTS
     enough = _enough(taps, COLUMN_GROUPS) if mixed else taps
@@ -232,7 +248,6 @@ def _variant(
     if taps > at_once:
         step_bytes = 4 * -(-at_once // 2) if dots else work.itemsize * at_once
         weight_bytes = -(-taps // at_once) * step_bytes
-    negative = any(_HAS_NEGATIVE_WEIGHTS[axis.filter].any() for axis in (rows, columns))
     return _Variant(channels, words, dots, negative, at_once, taps > at_once, slots, weight_bytes)
 
 
@@ -241,9 +256,14 @@ def _enough(taps: int, groups: Sequence[int]) -> int:
     return next((most for most in groups if most >= taps), taps)
 
 
+@cache
 def _macros(
-    source: ImageStacks, target: ImageStacks, variant: _Variant, work: np.dtype[Any], stage: int
-) -> dict[str, str | int]:
+    source: np.dtype[Any],
+    target: np.dtype[Any],
+    work: np.dtype[Any],
+    variant: _Variant,
+    stage: int,
+) -> Mapping[str, str | int]:
     one = _ONE_OF_SIGNED if variant.negative else _ONE
     numbers: dict[str, str | int] = {
         "CHANNELS": variant.channels,
@@ -258,41 +278,50 @@ def _macros(
         "CHUNK": CHUNK,
         "BLOCK_BYTES": _BLOCK_BYTES,
     }
-    types = {"In": source.dtype, "Out": target.dtype, "Work": work}
+    types = {"In": source, "Out": target, "Work": work}
     return {name: c_type(dtype) for name, dtype in types.items()} | numbers
 
 
 def _fit(
     source: ImageStacks,
     target: ImageStacks,
-    rows: ResampledAxes,
-    columns: ResampledAxes,
+    groups: Int64s | int,
+    rows: Axes,
+    columns: Axes,
     variant: _Variant,
     fixed: int,
     all_shared_bytes: int,
 ) -> _Rooms | None:
     """Return the largest block that fits into shared memory, None if a warp does not.
 
-    `fixed` bytes do not depend on the number of threads.
+    A pixel takes `groups` threads. `fixed` bytes do not depend on the number of threads.
     """
-    groups, width = source.channels // variant.channels, target.extents[:, 1]
+    width = target.extents[:, 1]
     pixel = variant.channels * target.dtype.itemsize
     threads = _threads(int((width * groups).max()))
+    stages = _stages(variant.slots, all_shared_bytes)
     while True:
         in_room = _room(_most_bytes(source, columns, groups, width, threads))
         out_room = _room(threads * pixel)
         own = fixed + threads * variant.weight_bytes
-        for stage, shared_room in _stages(variant.slots, all_shared_bytes):
-            rooms = _rooms(rows, threads, stage, in_room, out_room, own)
-            if rooms.results < MAX_RESULTS and rooms.shared_bytes <= shared_room:
+        for stage, shared_room in stages:
+            # Results beyond the border fall on the border's line.
+            most = ((rows["beyond"] + stage) / rows["spacing"]).max()
+            results = int(min(most + 2, MAX_RESULTS))
+            staged, collected = stage * (in_room + CHUNK), results * (out_room + CHUNK)
+            shared_bytes = 2 * (staged + collected) + own
+            if results < MAX_RESULTS and shared_bytes <= shared_room:
                 break
-        if rooms.shared_bytes <= _MOST_SHARED_BYTES:
-            return rooms
+        if shared_bytes <= _MOST_SHARED_BYTES:
+            return _Rooms(
+                threads, stage, results, in_room, out_room, staged, collected, shared_bytes
+            )
         if threads == _WARP:
             return None
         threads = -(-threads // (2 * _WARP)) * _WARP
 
 
+@cache
 def _stages(slots: int, all_shared_bytes: int) -> list[tuple[int, int]]:
     """Return the stages to try, and the shared memory that each may take."""
     stages = [(stage, _MOST_SHARED_BYTES) for stage in dict(STAGES)[slots]]
@@ -301,22 +330,6 @@ def _stages(slots: int, all_shared_bytes: int) -> list[tuple[int, int]]:
         shared_room = all_shared_bytes // BLOCKS_AT_ONCE - RESERVED_BYTES
         stages.insert(0, (long_stage, min(shared_room, _MOST_SHARED_BYTES)))
     return stages
-
-
-def _rooms(
-    rows: ResampledAxes, threads: int, stage: int, in_room: int, out_room: int, own: int
-) -> _Rooms:
-    beyond, scale = _density(rows)
-    results = int(min(((stage + beyond) / scale).max() + 2, MAX_RESULTS))
-    staged, collected = stage * (in_room + CHUNK), results * (out_room + CHUNK)
-    shared_bytes = 2 * (staged + collected) + own
-    return _Rooms(threads, stage, results, in_room, out_room, staged, collected, shared_bytes)
-
-
-def _channels_together(source: ImageStacks) -> int:
-    """Return how many channels a thread computes: a divisor of the channels of all samples."""
-    common = int(np.gcd.reduce(source.channels))
-    return next(count for count in (4, 3, 2, 1) if common % count == 0)
 
 
 def _strip(columns: Int64s, outputs: Int64s) -> int:
@@ -338,27 +351,13 @@ def _threads(line: int) -> int:
 
 
 def _most_bytes(
-    source: ImageStacks, columns: ResampledAxes, groups: Int64s, width: Int64s, threads: int
+    source: ImageStacks, columns: Axes, groups: Int64s | int, width: Int64s, threads: int
 ) -> int:
     """Return the maximum number of bytes of an input line that a block reads."""
-    across = np.where(groups == 1, threads, (threads - 1) // groups + 2)
-    across = np.minimum(across, width) - 1
-    reach = np.ceil(across * np.abs(columns.scale).astype(np.float64)) + columns.taps + 2
-    return int((np.minimum(reach, columns.in_size) * source.channels).max()) * source.dtype.itemsize
-
-
-def _density(rows: ResampledAxes) -> tuple[Float64s, Float64s]:
-    """Return the two lengths that limit how many results the lines of a stage finish.
-
-    Returns:
-        How far results lie beyond the border, and the distance from one result to the next, in
-        lines of the input: (batch,) each. Results beyond the border fall on the border's line.
-    """
-    scale = np.maximum(np.abs(rows.scale).astype(np.float64), 1e-9)
-    first = np.minimum(rows.start, rows.end) + scale / 2 - 1 - rows.anchor
-    last = np.maximum(rows.start, rows.end) - scale / 2 - rows.anchor
-    beyond = np.maximum(-first, 0) + np.maximum(last - (rows.in_size - rows.taps), 0)
-    return beyond, scale
+    across = (threads - 1) // groups + (groups > 1)  # columns beside the first
+    reach = np.ceil(np.minimum(across, width - 1) * columns["spacing"]) + columns["taps"] + 2
+    most = int((np.minimum(reach, columns["inputs"]) * source.channels).max())
+    return most * source.dtype.itemsize
 
 
 def _room(nbytes: int) -> int:

@@ -19,7 +19,7 @@ from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import INTERP_LINEAR, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
 from ..common.batch_arguments import enter_errors, numbers_of
-from .axes import ResampledAxes, plan_axes, whole_axes
+from .axes import Axes, plan_axes, whole_axes
 from .cpu_plan import DTYPES, unsupported
 from .cpu_resample import resample
 from .cpu_volume import resample_volume
@@ -228,16 +228,18 @@ class ResamplingOperator(SampleOperator, ABC):
             self.refuse(unsupported(source))
         result = self._result_type(source)
         extents, channels = shapes[:, axes.spatial], axes.channel_counts(shapes)
-        seen = np.maximum(extents, 1)
-        resampled, known = self._resampled_axes(plans, seen, FilterChoice.of(arguments))
+        resampled, known = self._resampled_axes(plans, extents, FilterChoice.of(arguments))
         counts, size = axes.image_counts(shapes), plans.size
-        if self.takes_empty:
-            size = np.where(extents > 0, size, 0)
-            counts = np.where((shapes > 0).all(1), counts, 0)
         possible = known & plans.possible & (plans.start != plans.end).all(1)
-        possible &= self.takes_empty | (extents > 0).all(1)
-        fits = (channels > 0) & np.all([axis.possible() for axis in resampled], axis=0)
-        possible &= fits | (counts == 0)
+        fits = np.logical_and.reduce([axis["possible"] for axis in resampled])
+        if not shapes.all():  # there are samples without pixels
+            if self.takes_empty:
+                size = np.where(extents > 0, size, 0)
+                counts = np.where((shapes > 0).all(1), counts, 0)
+            else:
+                possible &= (extents > 0).all(1)
+            fits = (fits & (channels > 0)) | (counts == 0)
+        possible &= fits
         if not possible.all():
             enter_errors(self, batch, images, possible, arguments)
             size, counts = np.where(possible[:, None], size, 1), np.where(possible, counts, 0)
@@ -249,7 +251,7 @@ class ResamplingOperator(SampleOperator, ABC):
 
     def _resampled_axes(
         self, plans: ResizePlans, extents: NDArray[np.int64], choice: FilterChoice
-    ) -> tuple[list[ResampledAxes], NDArray[np.bool_]]:
+    ) -> tuple[list[Axes], NDArray[np.bool_]]:
         """Return how each spatial axis is resampled, and which samples have known filters."""
         count, spatial = extents.shape
         known = np.ones(count, bool)
@@ -257,15 +259,18 @@ class ResamplingOperator(SampleOperator, ABC):
             filters, known = _all_chosen(choice, count)
         else:
             constant = int(self._filters[0]), int(self._filters[1])
-            if plans.constant is not None and len(plans.constant) == 2 and extents.max() < _TABLE:
-                sizes = zip(extents.T, plans.constant, strict=True)
-                return [whole_axes(*pair, constant, self.antialias) for pair in sizes], known
+            if plans.constant is not None and (longest := int(extents.max())) < _TABLE:
+                longest = (1 << longest.bit_length()) - 1
+                return [
+                    whole_axes(longest, size, constant, self.antialias).take(sizes)
+                    for size, sizes in zip(plans.constant, extents.T, strict=True)
+                ], known
             filters = np.full(count, constant[0]), np.full(count, constant[1])
-        in_size, out_size = extents.T.reshape(-1), plans.size.T.reshape(-1)
+        in_size, out_size = np.maximum(extents, 1).T.reshape(-1), plans.size.T.reshape(-1)
         edges = plans.start.T.reshape(-1), plans.end.T.reshape(-1)
         chosen = np.tile(filters[0], spatial), np.tile(filters[1], spatial)
         planned = plan_axes(in_size, out_size, *edges, chosen, self.antialias)
-        return planned.split(spatial), known
+        return [*planned.reshape(spatial, count)], known
 
 
 def _chosen(choice: FilterChoice) -> tuple[Filter, Filter]:

@@ -10,8 +10,9 @@ Source: ITU-T T.81, and the sources that the kernels name.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from ....engine.gpu.device import Device
 from ....engine.gpu.kernels import Kernel
 from ....engine.gpu.launch import launch_elements
 from ....engine.gpu.tables import Pointers, struct_table
-from ....engine.tensors import TensorListCPU, TensorListGPU, address_of
+from ....engine.tensors import TensorListCPU, address_of
 from ..formats.jpeg_batch_headers import GRAY
 
 MOST_BYTES = 1 << 24
@@ -69,7 +70,7 @@ class JpegFiles:
             self.boxes[chosen],
         )
 
-    @property
+    @cached_property
     def samples(self) -> NDArray[np.int64]:
         """Samples of all components, with padding to whole MCUs: (files,)."""
         across, down = self.sampling >> 4 & 15, self.sampling & 15
@@ -86,9 +87,24 @@ class JpegFiles:
         return nbytes
 
 
+class DecodedWindows(NamedTuple):
+    """Windows of files on the device.
+
+    Attributes:
+        memory: holds the pixels.
+        addresses: of the pixels of each window, HWC uint8: (files,).
+        damaged: whether each file is damaged, or of a kind that the kernels do not know: (files,)
+            int32 on the device.
+    """
+
+    memory: Any
+    addresses: NDArray[np.uint64]
+    damaged: Any
+
+
 def decode_windows(
     device: Device, encoded: TensorListCPU, files: JpegFiles, channels: int, *, smooth: bool
-) -> tuple[TensorListGPU, Any]:
+) -> DecodedWindows:
     """Decode the windows of files; the results are there when the stream has done its work.
 
     Args:
@@ -97,19 +113,22 @@ def decode_windows(
         files: the files to decode, and their windows.
         channels: 3 for RGB, 1 for gray.
         smooth: whether to interpolate chroma, instead of a plain repetition.
-
-    Returns:
-        The pixels of each window as a flat array of uint8, HWC; and whether each file is damaged,
-        or of a kind that the kernels do not know: (files,) int32 on the device.
     """
     count, samples = len(files.rows), files.samples
-    memory, data = _upload(device, encoded, files)
-    coefficients, tables = _parts(device, _QUANTIZATION + 2 * samples)
-    device.fill(coefficients, 0)
-    planes, plane = _parts(device, samples + files.lengths + _SLACK)
+    content, starts = _joined(device, encoded, files)
+    # One memory: tables and coefficients of all files, then planes and scans, then the files.
+    sizes = np.array([_QUANTIZATION + 2 * samples, samples + files.lengths + _SLACK])
+    steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+    ends = np.cumsum(steps).reshape(steps.shape)
+    last = int(ends[-1, -1])
+    memory = device.temporary(last + content.nbytes)
+    first = address_of(memory)
+    tables, planes = first + ends - steps
+    data = _sent(device, first + last, content, starts)
+    device.fill(memory[: int(ends[0, -1])], 0)
     extents = files.boxes[:, 2:] - files.boxes[:, :2]
     pixels = extents[:, 0] * extents[:, 1]
-    out = device.empty(pixels[:, np.newaxis] * channels, np.uint8)
+    out, addresses = device.blocks(pixels * channels)
     damaged = device.buffer(4 * count)
     y0, x0, y1, x1 = files.boxes.T.astype(np.int32)
     height, width = files.sizes.T.astype(np.int32)
@@ -118,11 +137,11 @@ def decode_windows(
             "Sample",
             count,
             data=Pointers(data, "const unsigned char*"),
-            scan=Pointers(plane + samples, "unsigned char*"),
+            scan=Pointers(planes + samples, "unsigned char*"),
             quantization=Pointers(tables, "unsigned short*"),
             coefficients=Pointers(tables + _QUANTIZATION, "short*"),
-            samples=Pointers(plane, "unsigned char*"),
-            out=Pointers(out.pointers(), "unsigned char*"),
+            samples=Pointers(planes, "unsigned char*"),
+            out=Pointers(addresses, "unsigned char*"),
             damaged=Pointers(address_of(damaged) + 4 * np.arange(count), "int*"),
             length=files.lengths.astype(np.int32),
             height=height,
@@ -138,8 +157,7 @@ def decode_windows(
     device.launch(entropy, (1, count), (FILE_THREADS,), table, shared_bytes=_SHARED)
     launch_elements(device, blocks, table, samples // _BLOCK)
     launch_elements(device, colors, table, pixels)
-    del memory, planes  # later work of the stream may have them
-    return out, damaged.view(np.int32)
+    return DecodedWindows(out, addresses, damaged.view(np.int32))
 
 
 def _kernels(*, is_gray: bool, smooth: bool) -> tuple[Kernel, Kernel, Kernel]:
@@ -158,29 +176,28 @@ _KERNEL_SETS = {
 }
 
 
-def _parts(device: Device, sizes: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
-    """Return memory on the device for parts of these sizes, and the parts' addresses."""
-    ends = np.cumsum(-(-sizes // _ALIGNMENT) * _ALIGNMENT)
-    memory = device.temporary(int(ends[-1]))
-    return memory, address_of(memory) + np.concatenate([[0], ends[:-1]])
-
-
-def _upload(
+def _joined(
     device: Device, encoded: TensorListCPU, files: JpegFiles
-) -> tuple[Any, NDArray[np.int64]]:
-    """Copy encoded files to the device; return their memory there, and their addresses."""
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return host memory with the encoded files, and their offsets there."""
     ends = np.cumsum(files.lengths)
     common = _common_memory(encoded, files.rows)
     if common is not None:
         block, offsets = common
         lowest, highest = int(offsets.min()), int((offsets + files.lengths).max())
         if highest - lowest <= MAX_GAP_FACTOR * ends[-1]:
-            memory = device.upload(block[lowest:highest])
-            return memory, address_of(memory) + offsets - lowest
+            return block[lowest:highest], offsets - lowest
     pinned = device.pinned(int(ends[-1]))
     np.concatenate([encoded.row(row) for row in files.rows.tolist()], out=pinned)
-    memory = device.upload(pinned)
-    return memory, address_of(memory) + ends - files.lengths
+    return pinned, ends - files.lengths
+
+
+def _sent(
+    device: Device, to: int, content: NDArray[np.uint8], starts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Copy files to an address on the device; return the addresses of the files there."""
+    device.send(to, content)
+    return to + starts
 
 
 def _common_memory(

@@ -104,6 +104,19 @@ def test_ragged_batches_begin_at_multiples_of_256_bytes(device):
     assert device.taken_bytes == 256 + 512
 
 
+def test_blocks_of_several_sizes(device):
+    memory, addresses = device.blocks(np.array([3, 300, 256]))
+    assert (addresses - np.uint64(address_of(memory))).tolist() == [0, 256, 768]
+    assert memory.nbytes == device.taken_bytes == 1024
+
+
+@pytest.mark.parametrize("count", [100, 100_000])
+def test_arrays_of_any_size_are_sent(device, count):
+    memory, values = device.buffer(8 * count), np.arange(count)
+    device.send(address_of(memory), values)
+    assert (memory.view(np.int64) == values).all()
+
+
 def test_temporary_memory_is_not_counted(device):
     memory = device.temporary(1 << 20)
     assert memory.nbytes == device.pool.lent_bytes == 1 << 20

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from penstock.engine.gpu.tables import Pointers, struct_table
+from penstock.engine.gpu.tables import Pointers, StructTable, struct_of, struct_table
 from penstock.testing.emulator import COMPILER
 
 
@@ -77,3 +77,21 @@ def test_a_c_compiler_reads_the_fields(tmp_path):
     read = ctypes.CDLL(str(library)).read
     read.restype = ctypes.c_longlong
     assert read(ctypes.c_void_p(table.array.ctypes.data)) == 2 + 10 * 4 + 100 * 8 + 1000 * 4
+
+
+def test_a_part_of_a_table_lies_in_the_memory_of_the_table():
+    table = struct_table("Sample", 5, number=np.arange(5))
+    part = table.part(1, 3)
+    assert part.array["number"].tolist() == [1, 2]
+    assert part.memory is None
+    on_device = StructTable(table.struct, table.array, table.array.view(np.uint8))
+    assert on_device.part(2, 4).memory.view(np.int64).tolist() == [2, 3]
+
+
+def test_the_struct_of_a_dtype():
+    fields = [("taps", np.int32), ("scale", np.float64)]
+    records = np.array([(3, 0.5), (4, 2.0)], np.dtype(fields, align=True))
+    axes = StructTable(struct_of("Axis", records.dtype), records)
+    table = struct_table("Sample", 2, rows=axes)
+    assert table.struct.declarations[0].splitlines()[1:3] == ["    int taps;", "    double scale;"]
+    assert table.array["rows"]["scale"].tolist() == [0.5, 2.0]

@@ -8,8 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from penstock.operators.resize.axes import (
+    AXES,
+    COPY,
     MAX_TAPS,
-    ResampledAxes,
     ResampledAxis,
     choose_filter,
     nearest_indices,
@@ -116,7 +117,7 @@ def test_a_region_too_large_to_weigh_is_refused():
 
 
 def together(axes, filters, antialias):
-    """Return the axes as one `ResampledAxes`."""
+    """Return the records of axes."""
     in_size, out_size, start, end = map(np.array, zip(*axes, strict=True))
     chosen = tuple(np.full(len(axes), number, np.int64) for number in filters)
     return plan_axes(in_size, out_size, start, end, chosen, antialias)
@@ -130,12 +131,15 @@ def test_the_axes_of_a_batch_are_those_of_each_image(axes, filters, antialias):
         alone = plan_axis(*axis, filters, antialias)
         support = 1 if alone.filter is Filter.NEAREST else taps(alone)[1].shape[1]
         weighed = 1 if alone.copies else min(support, alone.in_size)
-        return (*alone, alone.scale, alone.copies, support, weighed)
+        negative = alone.filter in (Filter.CUBIC, Filter.LANCZOS3)
+        sizes = alone.in_size, alone.out_size
+        return (*sizes, alone.scale, alone.copies, support, weighed, negative)
 
     def every(axes):
         made = together(axes, filters, antialias)
-        fields = (made.in_size, made.out_size, made.start, made.end, made.filter, made.stretched)
-        return (*fields, made.scale, made.copies, made.support, made.taps), made.possible()
+        fields = [made[name] for name in ("inputs", "outputs", "scale")]
+        fields += [made["way"] == COPY, made["support"], made["taps"], made["negative"]]
+        return tuple(fields), made["possible"]
 
     assert_twins(axes, one, every)
 
@@ -146,27 +150,18 @@ def test_the_axes_of_a_batch_are_those_of_each_image(axes, filters, antialias):
 )  # fmt: skip
 def test_whole_axes_out_of_a_table(sizes, out_size, filters, antialias):
     planned = together([(size, out_size, 0.0, float(size)) for size in sizes], filters, antialias)
-    looked_up = whole_axes(np.array(sizes), out_size, tuple(map(int, filters)), antialias)
-    for name in ResampledAxes.__dataclass_fields__:
-        column = getattr(looked_up, name)
-        assert column.dtype == getattr(planned, name).dtype
-        assert (column == getattr(planned, name)).all(), name
+    looked_up = whole_axes(1023, out_size, tuple(map(int, filters)), antialias)[sizes]
+    for name in AXES.names:
+        assert (looked_up[name] == planned[name]).all(), name
 
 
 def test_too_many_taps():
     axes = together([(9, 3, 0.0, 1e8), (9, 3, 0.0, 9.0)], (Filter.CUBIC, Filter.CUBIC), True)
-    assert axes.support[0] * 3 > MAX_TAPS
-    assert axes.possible().tolist() == [False, True]
+    assert axes["support"][0] * 3 > MAX_TAPS
+    assert axes["possible"].tolist() == [False, True]
 
 
-def test_some_of_unchanged_axes():
-    size = np.array([3, 5, 4])
-    some = unchanged_axes(size, np.array([1, 0, 2])).select(np.array([2, 0]))
-    assert some.in_size.tolist() == some.out_size.tolist() == [4, 3]
-    assert some.copies.all()
-
-
-def test_axes_in_groups():
-    first, second = unchanged_axes(np.arange(1, 7), np.zeros(6, np.int64)).split(2)
-    assert first.in_size.tolist() == [1, 2, 3]
-    assert second.in_size.tolist() == [4, 5, 6]
+def test_unchanged_axes():
+    axes = unchanged_axes(np.array([3, 5, 4]))
+    assert axes["inputs"].tolist() == axes["outputs"].tolist() == [3, 5, 4]
+    assert (axes["way"] == COPY).all()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from penstock.operators.resize.axes import plan_axes
+from penstock.operators.resize.axes import find_stepwise, plan_axes
 from penstock.operators.resize.filters import CURVES, Filter
 from penstock.operators.resize.gpu_tables import WAYS, axis_table
 
@@ -14,7 +14,9 @@ def table_of(*filters, out_size=5, stepwise=False):
     sizes = np.full(count, 10), np.full(count, out_size)
     chosen = (np.array([int(each) for each in filters]),) * 2
     axes = plan_axes(*sizes, np.zeros(count), np.full(count, 10.0), chosen, True)
-    return axis_table(axes, sizes[1], stepwise=stepwise)
+    if stepwise:
+        find_stepwise(axes)
+    return axis_table(axes)
 
 
 def test_ways():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from math import prod
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from penstock.decoders.image.engines import cuda_jpeg
 from penstock.decoders.image.engines.cuda_jpeg import JpegFiles, decode_windows
 from penstock.decoders.image.formats.jpeg_batch_headers import GRAY, read_headers
 from penstock.decoders.image.formats.jpeg_holes import find_hole
-from penstock.engine.tensors import PackedRows, TensorListCPU
+from penstock.engine.tensors import PackedRows, TensorListCPU, address_of
 
 from .....fuzz.fuzz_jpeg_batch import placed
 
@@ -60,11 +61,12 @@ def files_of(encoded, boxes=None):
 
 def run(device, encoded, files, channels=3, smooth=True):
     """Return the pixels of each window, and whether each file is damaged."""
-    out, damaged = decode_windows(device, encoded, files, channels, smooth=smooth)
+    memory, addresses, damaged = decode_windows(device, encoded, files, channels, smooth=smooth)
     device.synchronize()
-    shapes = files.boxes[:, 2:] - files.boxes[:, :2]
-    rows = zip(out.as_cpu().rows(), shapes.tolist(), strict=True)
-    return [np.array(row).reshape(*shape, channels) for row, shape in rows], damaged.get() != 0
+    pixels, starts = memory.get(), (addresses - np.uint64(address_of(memory))).tolist()
+    shapes = [(y1 - y0, x1 - x0, channels) for y0, x0, y1, x1 in files.boxes.tolist()]
+    rows = zip(starts, shapes, strict=True)
+    return [pixels[at : at + prod(s)].reshape(s) for at, s in rows], damaged.get() != 0
 
 
 def check(device, contents, boxes=None, *, smooth=True, space="RGB"):
@@ -107,8 +109,8 @@ def test_files_lie_anywhere(gpu_device, photograph, place, monkeypatch):
     copies = []
     monkeypatch.setattr(
         gpu_device,
-        "upload",
-        lambda a, upload=gpu_device.upload: copies.append(a.nbytes) or upload(a),
+        "send",
+        lambda to, a, send=gpu_device.send: copies.append(a.nbytes) or send(to, a),
     )
     found, damaged = run(gpu_device, encoded, files_of(encoded))
     assert not damaged.any()
@@ -271,7 +273,7 @@ def test_nothing_around_the_files_is_read(device_stage, gpu_device, photograph, 
         encoded = TensorListCPU([np.frombuffer(file, np.uint8)])
         for row in placed([file, file]):
             at = np.array([row.ctypes.data])
-            monkeypatch.setattr(cuda_jpeg, "_upload", lambda *_, at=at: (None, at))
+            monkeypatch.setattr(cuda_jpeg, "_sent", lambda *_, at=at: at)
             (pixels,), damaged = run(gpu_device, encoded, files_of(encoded))
             assert not damaged.any()
             np.testing.assert_array_equal(pixels, simplejpeg.decode_jpeg(file))
