@@ -85,7 +85,7 @@ def test_a_hit_takes_no_copy(registered, photographs, ram, monkeypatch):
     uploads: list[int] = []
     images: list[int] = []
 
-    def copy_in(self, to, array, original=Device.copy_in):
+    def send(self, to, array, original=Device.send):
         uploads.append(array.nbytes)
         original(self, to, array)
 
@@ -93,7 +93,7 @@ def test_a_hit_takes_no_copy(registered, photographs, ram, monkeypatch):
         images.extend(addresses.tolist())
         original(self, device, addresses, *arguments)
 
-    monkeypatch.setattr(Device, "copy_in", copy_in)
+    monkeypatch.setattr(Device, "send", send)
     monkeypatch.setattr(_WindowCut, "launch", launch)
     with made(photographs, crop(ram), prefetch_queue_depth=1) as pipe:
         while events(pipe).get(HITS, 0) < 2 * len(photographs):
