@@ -124,7 +124,7 @@ def decode_windows(
     memory = device.temporary(last + content.nbytes)
     first = address_of(memory)
     tables, planes = first + ends - steps
-    device.send(first + last, content)
+    data = _sent(device, first + last, content, starts)
     device.fill(memory[: int(ends[0, -1])], 0)
     extents = files.boxes[:, 2:] - files.boxes[:, :2]
     pixels = extents[:, 0] * extents[:, 1]
@@ -136,7 +136,7 @@ def decode_windows(
         struct_table(
             "Sample",
             count,
-            data=Pointers(first + last + starts, "const unsigned char*"),
+            data=Pointers(data, "const unsigned char*"),
             scan=Pointers(planes + samples, "unsigned char*"),
             quantization=Pointers(tables, "unsigned short*"),
             coefficients=Pointers(tables + _QUANTIZATION, "short*"),
@@ -190,6 +190,14 @@ def _joined(
     pinned = device.pinned(int(ends[-1]))
     np.concatenate([encoded.row(row) for row in files.rows.tolist()], out=pinned)
     return pinned, ends - files.lengths
+
+
+def _sent(
+    device: Device, to: int, content: NDArray[np.uint8], starts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Copy files to an address on the device; return the addresses of the files there."""
+    device.send(to, content)
+    return to + starts
 
 
 def _common_memory(
