@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .device_pieces import Piece
 from .streams import DEFAULT_STREAM
 
-if TYPE_CHECKING:
-    from .device_memory import DevicePool
-
 _LASTS = object()
 """The owner of a stream that nobody destroys."""
+
+
+class Lender(Protocol):
+    """The pool of a lease."""
+
+    def owner_of(self, stream: int) -> Any:
+        """Return the CuPy stream with this handle if it is this thread's current one, or None."""
+
+    def take_back(self, piece: Piece, streams: dict[int, Any]) -> None:
+        """Keep a piece for its next user, whose stream waits for the present work of `streams`.
+
+        Args:
+            piece: the memory.
+            streams: handles, each with the owner that keeps the stream alive, or None.
+        """
 
 
 class Lease:
@@ -20,7 +32,7 @@ class Lease:
 
     __slots__ = ("_piece", "_pool", "_streams")
 
-    def __init__(self, pool: DevicePool, piece: Piece, stream: Any) -> None:
+    def __init__(self, pool: Lender, piece: Piece, stream: Any) -> None:
         self._pool = pool
         self._piece = piece
         # Handles, each with the owner that keeps the stream alive, if the owner is known.

@@ -8,7 +8,7 @@ from typing import Any
 from .stream_marks import Waits, join
 
 
-class Segment:
+class DeviceSegment:
     """One block of the driver's. Whoever holds a piece of the segment keeps the memory.
 
     Attributes:
@@ -37,7 +37,7 @@ class Piece:
 
     __slots__ = ("segment", "size", "start", "waits")
 
-    def __init__(self, segment: Segment, start: int, size: int) -> None:
+    def __init__(self, segment: DeviceSegment, start: int, size: int) -> None:
         self.segment = segment
         self.start = start
         self.size = size

@@ -58,10 +58,10 @@ def test_segments_that_lie_side_by_side_stay_apart(cupy, pool):
 
 
 def test_a_piece_that_is_done_serves_rather_than_one_that_is_in_use(cupy, pool):
-    held = {size: pool.lend(size * KIB, cupy.stream(size)) for size in (16, 18, 24)}
+    held = {size: pool.lend(size * KIB, cupy.stream(size)) for size in (16, 18, 28)}
     addresses = {size: memory.memory.ptr for size, (memory, _) in held.items()}
     held.clear()
-    cupy.done |= {18, 24}
+    cupy.done |= {18, 28}
     held = [pool.lend(16 * KIB, cupy.stream(10))]
     assert held[0][0].memory.ptr == addresses[18]
     held.append(pool.lend(16 * KIB, cupy.stream(10)))

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from penstock.engine.tensors.device_pieces import FreePieces, Piece, Segment
+from penstock.engine.tensors.device_pieces import DeviceSegment, FreePieces, Piece
 
 SIZES = (16, 40, 24)  # of segments that lie side by side
 
 
 @pytest.fixture
 def segments():
-    return [Segment(SimpleNamespace(size=size)) for size in SIZES]
+    return [DeviceSegment(SimpleNamespace(size=size)) for size in SIZES]
 
 
 @pytest.fixture
