@@ -37,10 +37,10 @@ SEGMENT_STEP = 2 << 20
 """Bytes of which a segment has a multiple, as the driver gives memory. Small pieces share one."""
 
 WAIT_FACTOR = 1.5
-"""A piece that is in use counts as larger by this factor. Training on photographs of many sizes, the
-pool has 1.16 times the memory that is lent at most. With a factor of 1, half as many users again
-wait for work on other streams. Without a limit, a quarter as many wait, and the pool has 1.2 times
-the memory; in batches of 256, 1.3 times."""
+"""A piece that is in use counts as larger by this factor. Training on photographs of many sizes,
+the pool has 1.16 times the memory that is lent at most. With a factor of 1, half as many users
+again wait for work on other streams. Without a limit, a quarter as many wait, and the pool has 1.2
+times the memory; in batches of 256, 1.3 times."""
 
 MAX_IDLE_BYTES = 4 << 30
 """Bytes that may lie idle."""
@@ -73,10 +73,10 @@ class DevicePool:
     """Divides segments of one device's memory into pieces; at most `MAX_IDLE_BYTES` lie idle.
 
     A request gets the smallest free piece that suffices, rather one that no work uses any more. If
-    no piece suffices, the pool takes a new segment, and frees as much before: segments of which no
-    piece is lent, all too small for the request. Segments of which nobody needed a piece for
-    `TRIM_SECONDS` are freed, and more of them if the pool has more than the budget. To free memory,
-    and to take new memory, makes the device wait.
+    no piece suffices, the pool takes a new segment. Before, the pool frees as much: segments of
+    which no piece is lent, all too small for the request, and more of them if the budget is
+    exceeded. Segments of which nobody needed a piece for `TRIM_SECONDS` are freed, too. To free
+    memory, and to take new memory, makes the device wait.
 
     A lease may end at any line, also in a thread that holds the lock. So what comes back waits in a
     queue for a thread that has the lock.
@@ -189,8 +189,7 @@ class DevicePool:
         if idle <= self._keep_bytes and now - self._trimmed_at < TRIM_SECONDS:
             return []
         self._trimmed_at = now
-        surplus = max(idle - self._keep_bytes, self._taken - self.budget)
-        return self._remove_idle(now - TRIM_SECONDS, surplus)
+        return self._remove_idle(now - TRIM_SECONDS, idle - self._keep_bytes)
 
     def _remove_idle(self, before: float, surplus: int = 0) -> list[DeviceSegment]:
         """Remove the segments of which no piece is lent, or some of them, and return them.

@@ -193,11 +193,11 @@ def test_a_tight_budget_does_not_free_memory_with_each_batch(cupy, pool, clock):
     pool.budget = 20 * KIB
     for batch in range(100):
         clock[0] = batch / 50
-        lend_at_once(pool, stream, 16 * KIB, 16 * KIB)
-    assert cupy.allocations == 2
-    clock[0] = 2.5
-    lend_at_once(pool, stream, KIB)
-    assert pool.idle_bytes == 16 * KIB
+        lend_at_once(pool, stream, 16 * KIB, 16 * KIB, 16 * KIB)
+    assert (cupy.allocations, pool.idle_bytes) == (3, 48 * KIB)
+    held = pool.lend(20 * KIB, stream)
+    assert (pool.lent_bytes, pool.idle_bytes) == (20 * KIB, 0)
+    del held
 
 
 def test_segments_that_nobody_needs_any_more_are_freed(cupy, pool, clock):
