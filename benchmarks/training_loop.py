@@ -293,6 +293,8 @@ def measure(folder: str, options: argparse.Namespace, rank: int, ranks: int) -> 
                 base = run(step, ceiling, options.batch)
                 collected["ceiling"].append(_turn(f"{model} {form} ceiling", base, base, ranks))
                 for name in names:
+                    if rank == 0:
+                        print(f"{model} {form} beside {name} ...", file=sys.stderr, flush=True)
                     memory = used_memory()
                     with opened(name, folder, options, rank) as source:
                         measured = run(step, source, options.batch)

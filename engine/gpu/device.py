@@ -402,7 +402,10 @@ class Device:
         # idle until the kernel starts.
         function = self.kernel_function(kernel, shared_bytes)
         extents = tuple(grid), tuple(block)
-        values = tuple([self._passed(argument) for argument in arguments])
+        passed = [self._passed(argument) for argument in arguments]  # holds memory until the launch
+        values = tuple(
+            [a if isinstance(a, np.generic) else np.uint64(address_of(a)) for a in passed]
+        )
         function(*extents, values, shared_mem=shared_bytes)
 
     def kernel_function(self, kernel: Kernel, shared_bytes: int) -> Callable[..., None]:
@@ -413,14 +416,11 @@ class Device:
         started: Callable[..., None] = function
         return started
 
-    def _passed(self, argument: Any) -> np.generic:
-        """Return an argument of a kernel: a number, or the address of a table or an array."""
-        if isinstance(argument, np.generic):
+    def _passed(self, argument: Any) -> Any:
+        """Return an argument of a kernel; for a table, the table's memory on the device."""
+        if not isinstance(argument, StructTable):
             return argument
-        if isinstance(argument, StructTable):
-            table = argument
-            argument = self.upload(table.array) if table.memory is None else table.memory
-        return np.uint64(address_of(argument))
+        return self.upload(argument.array) if argument.memory is None else argument.memory
 
     def to_device(self, data: TensorList) -> TensorListGPU:
         """Copy a batch to the device. Hold the host memory.

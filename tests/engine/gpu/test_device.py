@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -154,6 +155,28 @@ def test_a_kernel_reads_its_table(device, tmp_path):
     assert np.array(out.dense()).tolist() == [[6, 6], [8, 8]]
     device.launch(kernel, (1, 2), (2,), device.upload_table(table), np.int32(3))
     assert np.array(out.dense()).tolist() == [[9, 9], [12, 12]]
+
+
+def test_the_memory_of_all_tables_lasts_until_the_launch(device, monkeypatch):
+    lent = []
+    lend = device.pool.lend
+
+    def noted(nbytes, stream):
+        memory, lease = lend(nbytes, stream)
+        lent.append(weakref.ref(memory))
+        return memory, lease
+
+    launched = []
+
+    def started(*_, **__):
+        launched.append([memory() is not None for memory in lent])
+
+    monkeypatch.setattr(device.pool, "lend", noted)
+    monkeypatch.setattr(device, "kernel_function", lambda *_: started)
+    # No two of them fit into one block.
+    tables = [struct_table(f"Row{i}", 2, values=np.zeros((2, 1 << 16))) for i in range(3)]
+    device.launch(Kernel(Path("none.cu"), "none"), (1, 1), (1,), *tables)
+    assert launched == [[True] * 3]
 
 
 def test_batches_that_one_launch_cannot_serve(device, tmp_path):
