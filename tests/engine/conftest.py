@@ -19,10 +19,10 @@ def _patience(tuned):
 
 @pytest.fixture(autouse=True)
 def _no_thread_left_behind():
-    before = set(toys.own_threads())
+    toys.disown_threads()
     yield
-    if set(toys.own_threads()) - before:
+    if toys.own_threads():
         gc.collect()  # an exception's traceback keeps a pipeline alive in a cycle
-    for thread in set(toys.own_threads()) - before:
+    for thread in toys.own_threads():
         thread.join(60)
-    assert set(toys.own_threads()) <= before
+    assert toys.own_threads() == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 
 import numpy as np
 
@@ -260,14 +261,23 @@ def assert_same(one, other):
             np.testing.assert_array_equal(a, b)
 
 
-def own_threads():
-    """Return the threads of all pipelines that are alive.
+_of_other_tests = weakref.WeakSet()
 
-    Threads of eager calls stay until the process ends.
+
+def disown_threads():
+    """Leave the threads that are alive out of `own_threads`.
+
+    Eager calls of other tests keep theirs, and those of their decoders, until the process ends.
     """
+    _of_other_tests.update(threading.enumerate())
+
+
+def own_threads():
+    """Return the threads of all pipelines that are alive, but for those of eager calls."""
     pipelines, eager = "penstock-", "penstock-eager-"
     return [
         thread
         for thread in threading.enumerate()
         if thread.name.startswith(pipelines) and not thread.name.startswith(eager)
+        if thread not in _of_other_tests
     ]

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ..engine.toys import disown_threads
+
 HERE = Path(__file__).resolve().parent
 
 
@@ -14,3 +16,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker("gpu")
+
+
+@pytest.fixture(autouse=True)
+def _threads_of_other_tests() -> None:
+    disown_threads()
