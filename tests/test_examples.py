@@ -7,23 +7,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-import penstock
-
-ROOT = Path(penstock.__file__).resolve().parent
-
-
-def example(name):
-    """Import an example, which is no module of the package."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from penstock.tests.examples import ROOT, example
 
 
 @pytest.fixture(scope="module")

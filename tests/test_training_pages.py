@@ -3,20 +3,17 @@
 The notebooks are those of the examples, and run from top to bottom.
 """
 
-import importlib.util
 import json
 import re
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import penstock
 from penstock import datasets
+from penstock.tests.examples import ROOT, epochs, example
 from penstock.tests.two_ranks import run_on_two_ranks
 
-ROOT = Path(penstock.__file__).resolve().parent
 EXAMPLES = ROOT / "examples"
 PAGES = {
     "training": "train",
@@ -29,25 +26,11 @@ PAGES = {
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 
-def example(name):
-    """Import an example, which is no module of the package."""
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 make_data = example("make_data")
 
 
 def blocks(page):
     return re.findall(r"```python\n(.+?)```", (ROOT / "docs" / f"{page}.md").read_text(), re.S)
-
-
-def epochs(output, measure="accuracy"):
-    """Return number, loss and measure of each epoch that was printed."""
-    found = re.findall(rf"epoch (\d+): loss ([\d.]+), {measure} ([\d.]+)%", output)
-    return [(int(number), float(loss), float(value)) for number, loss, value in found]
 
 
 @pytest.fixture(autouse=True)

@@ -21,6 +21,15 @@ def pixels(i): return np.random.default_rng(i).integers(0, 256, (20 + i, 30, 3))
 def told(text): print(text, flush=True)
 """
 
+STORES = """
+cache = open_cache({place!r})
+cache.store(key({number}), pixels({number}))
+told("stored")
+sys.stdin.readline()
+close_cache({place!r})
+"""
+"""A program that stores an array, and keeps the cache open until it goes on."""
+
 
 class Process:
     """A running program: `wait_for` a line that it prints, `go_on`, `kill`."""

@@ -17,17 +17,9 @@ from penstock.decoders.cache import mapped_cache
 from penstock.decoders.cache.places import Place, close_cache, open_cache
 
 from .conftest import key, pixels
-from .programs import running
+from .programs import STORES, running
 
 SEGMENT = 4 << 20
-
-STORES = """
-cache = open_cache({place!r})
-cache.store(key(5), pixels(5))
-told("stored")
-sys.stdin.readline()
-close_cache({place!r})
-"""
 
 
 class Registry:
@@ -87,7 +79,7 @@ def test_a_map_has_what_another_process_stores(opened, place, registry):
     cache = opened(place)
     mapped = cache.mapped(registry)
     assert mapped.readable(*arrays((0, cache.nbytes))).all()
-    with running(STORES.format(place=place)) as process:
+    with running(STORES.format(place=place, number=5)) as process:
         process.wait_for("stored")
         (slot,) = cache.find_all([key(5)])
         offset, size = int(slot["offset"]), int(slot["nbytes"])

@@ -12,15 +12,7 @@ from penstock import ArgumentError
 from penstock.decoders.cache.places import Place, close_cache, open_cache
 
 from .conftest import found, key, pixels
-from .programs import running
-
-STORES = """
-cache = open_cache({place!r})
-cache.store(key(1), pixels(1))
-told("stored")
-sys.stdin.readline()
-close_cache({place!r})
-"""
+from .programs import STORES, running
 
 
 def register_of(place):
@@ -43,12 +35,12 @@ def test_a_process_opens_a_cache_once(place):
 
 
 def test_memory_outlives_the_process_that_made_it(opened, memory):
-    with running(STORES.format(place=memory)) as maker:
+    with running(STORES.format(place=memory, number=1)) as maker:
         maker.wait_for("stored")
         cache = opened(memory)
         np.testing.assert_array_equal(found(cache, 1), pixels(1))
         maker.kill()
-    with running(STORES.format(place=memory)) as third:
+    with running(STORES.format(place=memory, number=1)) as third:
         third.wait_for("stored")
         assert cache.store(key(2), pixels(2))
         inodes = {
@@ -66,7 +58,7 @@ def holders(place):
 
 
 def test_memory_goes_with_its_last_process(memory):
-    with running(STORES.format(place=memory)) as one:
+    with running(STORES.format(place=memory, number=1)) as one:
         one.wait_for("stored")
         one.kill()
     cache = open_cache(memory)
@@ -85,7 +77,7 @@ def test_a_spoiled_register_costs_the_sharing_alone(opened, memory):
 
 
 def test_the_disk_keeps_the_cache(disk):
-    with running(STORES.format(place=disk)) as one:
+    with running(STORES.format(place=disk, number=1)) as one:
         one.wait_for("stored")
         one.end()
     cache = open_cache(disk)
@@ -105,7 +97,7 @@ def test_a_file_that_the_disk_cannot_have_leaves_none_that_stands_in_the_way(ope
 
 
 def test_an_end_without_a_close_leaves_a_line_that_the_next_user_removes(opened, memory):
-    with running(STORES.format(place=memory)) as one:
+    with running(STORES.format(place=memory, number=1)) as one:
         one.wait_for("stored")
         one.kill()
     assert register_of(memory).exists()
