@@ -420,7 +420,7 @@ class Device:
         """Return an argument of a kernel; for a table, the table's memory on the device."""
         if not isinstance(argument, StructTable):
             return argument
-        return self.upload(argument.array) if argument.memory is None else argument.memory
+        return self.upload_table(argument).memory
 
     def to_device(self, data: TensorList) -> TensorListGPU:
         """Copy a batch to the device. Hold the host memory.

@@ -12,7 +12,7 @@ from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ..elementwise.gpu_expression import strides
 from ..indexing.strided_views import StridedViews
-from ..kernels import THREADS, Pointers, StructTable, blocks_for, kernel, struct_table
+from ..kernels import Pointers, StructTable, kernel, launch_elements, struct_table
 
 _MOST_CHANNELS = 4  # channels that one thread computes together
 _PIXELS = 4  # pixels that a thread computes together
@@ -40,7 +40,7 @@ class ScaledWindows(NamedTuple):
         dtype, layout: of the results.
         function: the kernel.
         table: the kernel's structs; `first` is a window's offset in its sample, in bytes.
-        blocks: number of blocks for each sample.
+        steps: steps of the kernel's loop: (batch,).
     """
 
     shapes: Array
@@ -48,7 +48,7 @@ class ScaledWindows(NamedTuple):
     layout: str
     function: Kernel
     table: StructTable
-    blocks: int
+    steps: Array
 
     def write(self, batch: BatchContext, pointers: Array, mirrored: Array) -> TensorListGPU:
         """Return the scaled pixels.
@@ -61,7 +61,7 @@ class ScaledWindows(NamedTuple):
         out = batch.device.empty(self.shapes, self.dtype, self.layout)
         first = self.table.array["first"] + pointers
         table = self.table.with_columns(out=out.pointers(), first=first, mirrored=mirrored)
-        batch.device.launch(self.function, (self.blocks, len(table)), (THREADS,), table)
+        launch_elements(batch.device, self.function, table, self.steps)
         return out
 
 
@@ -124,5 +124,4 @@ def scaled_windows(
         PIXELS=_PIXELS,
     )
     groups = rows.prod(axis=1) * -(-width // _PIXELS)
-    blocks = blocks_for(-(-groups // _ROUNDS))
-    return ScaledWindows(shapes, dtype, target_layout, function, table, blocks)
+    return ScaledWindows(shapes, dtype, target_layout, function, table, -(-groups // _ROUNDS))
