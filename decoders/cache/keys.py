@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
+from blake3 import blake3
 from numpy.typing import NDArray
 
 from ...engine.arrays import Array
@@ -24,7 +23,7 @@ def digests(addresses: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArra
         lengths: lengths of the files in bytes: (batch,).
 
     Returns:
-        `KEY_BYTES` of the SHA-256 of each file: (batch, 2) uint64.
+        `KEY_BYTES` of the BLAKE3 hash of each file: (batch, 2) uint64.
     """
     if not len(lengths):
         return np.empty((0, 2), np.uint64)
@@ -37,7 +36,7 @@ def digests(addresses: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArra
 
 
 def _digest(data: memoryview) -> bytes:
-    return hashlib.sha256(data).digest()[:KEY_BYTES]
+    return blake3(data).digest(length=KEY_BYTES)
 
 
 class Keys:

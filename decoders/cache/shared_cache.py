@@ -39,7 +39,7 @@ from .mapped_cache import MappedCache
 if TYPE_CHECKING:
     from ...engine.gpu.host_registry import HostRegistry
 
-VERSION = 1
+VERSION = 2
 KEY_BYTES = 16
 
 _MAGIC = b"PENSTOCK"

@@ -10,13 +10,14 @@ import pytest
 
 from penstock import ArgumentError
 from penstock.decoders.cache.places import Place, close_cache, open_cache
+from penstock.decoders.cache.shared_cache import VERSION
 
 from .conftest import found, key, pixels
 from .programs import STORES, running
 
 
 def register_of(place):
-    return Path(f"/dev/shm/penstock-cache-1-{os.getuid()}-{place.mebibytes}")
+    return Path(f"/dev/shm/penstock-cache-{VERSION}-{os.getuid()}-{place.mebibytes}")
 
 
 @pytest.fixture
