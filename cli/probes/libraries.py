@@ -212,6 +212,7 @@ LIBRARIES = (
         "simplejpeg",
         look=_simplejpeg,
     ),
+    Library("BLAKE3", "blake3", "no cache of decoded images; no images on the GPU", "blake3"),
     Library(
         "imagecodecs",
         "imagecodecs",
