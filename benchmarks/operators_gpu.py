@@ -28,7 +28,8 @@ import numpy as np
 from penstock import types
 from penstock.benchmarks import common
 from penstock.benchmarks.operator_cases import CASES, Case
-from penstock.engine.gpu.device import Device, import_cupy
+from penstock.engine.gpu.cupy_module import import_cupy
+from penstock.engine.gpu.device import Device
 from penstock.engine.gpu.kernels import Kernel
 from penstock.engine.graph.operator import OPERATORS, Operator
 from penstock.engine.tensors import TensorListCPU, TensorListGPU

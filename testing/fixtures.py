@@ -21,7 +21,8 @@ import pytest
 from ..decoders.image import mixed
 from ..decoders.image.engines import cuda_jpeg
 from ..engine.errors import MissingDependencyError
-from ..engine.gpu.device import Device, import_cupy
+from ..engine.gpu.cupy_module import import_cupy
+from ..engine.gpu.device import Device
 from ..engine.gpu.gpu_device import GpuDevice
 from ..engine.run import eager_runner, executor, opening
 from ..engine.tensors import TensorListGPU

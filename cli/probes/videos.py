@@ -11,7 +11,7 @@ from ...decoders.video.decoder_pool import DecoderPool, Gpu
 from ...decoders.video.frames import FrameReader
 from ...decoders.video.on_device import can_decode
 from ...engine.errors import MissingDependencyError, install_hint
-from ...engine.gpu.device import import_cupy
+from ...engine.gpu.cupy_module import import_cupy
 from ...formats.media import pyav
 from ...formats.video.library import has_gpu_frames
 from .finding import Context, Finding, describe

@@ -1,16 +1,12 @@
-"""A device for GPU work: memory, copies and kernel launches on one CUDA stream.
-
-CuPy is imported here and where operators hand data to user code, once a pipeline needs it.
-"""
+"""A device for GPU work: memory, copies and kernel launches on one CUDA stream."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache, cached_property
+from functools import cached_property
 from math import prod
-from threading import Lock
 from time import perf_counter_ns
 from types import ModuleType
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
@@ -18,12 +14,11 @@ from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..errors import MissingDependencyError, install_hint
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 from ..tensors.device_memory import DevicePool, Lease
-from .driver import driver_version
+from .cupy_module import compiled
 from .host_registry import HostRegistry
-from .kernels import OPTIONS, Kernel, check_grid
+from .kernels import Kernel, check_grid
 from .tables import StructTable
 
 _ALIGNMENT = 256
@@ -48,41 +43,6 @@ class Closable(Protocol):
 
     def close(self) -> None:
         """End the use of the object."""
-
-
-def import_cupy() -> ModuleType:
-    """Return CuPy, after a check that a device works.
-
-    Raises:
-        MissingDependencyError: the driver, CuPy or a device is missing; the error says which.
-    """
-    newest = driver_version() // 1000
-    extra = "cuda13" if newest >= 13 else "cuda12"
-    try:
-        import cupy
-    except ImportError as error:
-        how = "is not installed" if error.name == "cupy" else f"cannot be loaded ({error})"
-        raise MissingDependencyError(
-            f"this pipeline uses the GPU, which needs CuPy, which {how}: {install_hint(extra)}"
-        ) from error
-    runtime = cupy.cuda.runtime
-    try:
-        runtime.getDeviceCount()
-    except runtime.CUDARuntimeError as error:
-        built_for = runtime.runtimeGetVersion() // 1000
-        if built_for > newest:
-            raise MissingDependencyError(
-                f"this pipeline uses the GPU, but CuPy is built for CUDA {built_for}, and NVIDIA's "
-                f"driver speaks CUDA {newest} at most: update the driver (on Ubuntu: sudo "
-                f"ubuntu-drivers install), or pip uninstall cupy-cuda{built_for}x and "
-                f"{install_hint(extra)}"
-            ) from error
-        raise MissingDependencyError(
-            f"this pipeline uses the GPU, but CUDA does not start ({error}); see what "
-            "`nvidia-smi` says"
-        ) from error
-    module: ModuleType = cupy
-    return module
 
 
 class Device:
@@ -499,31 +459,3 @@ class DeviceAccess(Protocol):
 
     def aside(self) -> AbstractContextManager[Device]:
         """Work on a new stream, in the caller's thread, which waits for the work at the end."""
-
-
-_locks: dict[tuple[Kernel, int], Lock] = {}
-
-
-@cache
-def compiled(kernel: Kernel, device_id: int) -> Any:
-    """Return the compiled function; of the threads that launch it first, one compiles it.
-
-    CuPy keeps the code on disk for the next process.
-    """
-    with _locks.setdefault((kernel, device_id), Lock()):
-        return _compiled(kernel, device_id)
-
-
-@cache
-def _compiled(kernel: Kernel, device_id: int) -> Any:
-    import cupy
-
-    try:
-        cupy.cuda.nvrtc.getVersion()
-    except RuntimeError as error:
-        major = cupy.cuda.runtime.runtimeGetVersion() // 1000
-        raise MissingDependencyError(
-            f"GPU operators are compiled by NVRTC, which cannot be loaded ({error}): "
-            f"{install_hint(f'cuda{major}')}"
-        ) from error
-    return cupy.RawModule(code=kernel.source, options=OPTIONS).get_function(kernel.function)

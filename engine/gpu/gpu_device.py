@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 from ..errors import PipelineStopped
 from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
 from ..tensors.streams import ForeignStream
-from .device import Device, compiled, import_cupy
+from .cupy_module import compiled, import_cupy
+from .device import Device
 from .kernels import Kernel
 from .rehearsal_device import RehearsalDevice
 

@@ -73,7 +73,7 @@ def as_tensor_list(batch: Any) -> TensorList:
 
 
 def _on_device(batch: Any, layout: str) -> TensorListGPU:
-    from ..gpu.device import import_cupy
+    from ..gpu.cupy_module import import_cupy
 
     cupy = import_cupy()
     rows = [cupy.asarray(row) for row in batch] if isinstance(batch, list) else cupy.asarray(batch)

@@ -36,7 +36,7 @@ class Stream:
         wanted = own if device_id is None else device_id
         self.device_id = Device.default_device_id("gpu") if wanted is None else wanted
         if stream is Stream.create_new:
-            from ...engine.gpu.device import import_cupy
+            from ...engine.gpu.cupy_module import import_cupy
 
             cupy = import_cupy()
             with cupy.cuda.Device(self.device_id):
@@ -46,7 +46,7 @@ class Stream:
 
     def synchronize(self) -> None:
         """Wait until the stream has done all its work."""
-        from ...engine.gpu.device import import_cupy
+        from ...engine.gpu.cupy_module import import_cupy
 
         import_cupy().cuda.runtime.streamSynchronize(self.handle)
 

@@ -127,7 +127,7 @@ Device.CPU = Device("cpu")
 def cupy_if_any() -> Any:
     """Return CuPy if a CUDA device works, else None."""
     if not hasattr(cupy_if_any, "found"):
-        from ...engine.gpu.device import import_cupy
+        from ...engine.gpu.cupy_module import import_cupy
 
         try:
             cupy: Any = import_cupy()

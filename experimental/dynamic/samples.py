@@ -75,7 +75,7 @@ def _is_on_gpu(data: Any) -> bool:
 
 
 def _gpu_array(data: Any) -> Any:
-    from ...engine.gpu.device import import_cupy
+    from ...engine.gpu.cupy_module import import_cupy
 
     cupy = import_cupy()
     array = cupy.from_dlpack(data) if hasattr(data, "__dlpack__") else cupy.asarray(data)

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import pytest
 
 from penstock.engine.errors import MissingDependencyError
-from penstock.engine.gpu import device, driver
-from penstock.engine.gpu.device import import_cupy
+from penstock.engine.gpu import cupy_module, driver
+from penstock.engine.gpu.cupy_module import import_cupy
 from penstock.engine.gpu.driver import current_context, driver_version
 from penstock.engine.gpu.kernels import Kernel
 
@@ -133,7 +133,7 @@ def test_no_compiler_of_kernels(monkeypatch):
         sys.modules["cupy"].cuda, "nvrtc", SimpleNamespace(getVersion=missing), raising=False
     )
     with pytest.raises(MissingDependencyError, match=r"libnvrtc.so.13.*pip install .*cuda13\]"):
-        device.compiled(Kernel(Path("none.cu"), "none"), 0)
+        cupy_module.compiled(Kernel(Path("none.cu"), "none"), 0)
 
 
 def test_threads_compile_a_kernel_once(monkeypatch, tmp_path):
@@ -159,7 +159,7 @@ def test_threads_compile_a_kernel_once(monkeypatch, tmp_path):
 
     def compile_kernel():
         with suppress(MemoryError):
-            found.append(device.compiled(kernel, 0))
+            found.append(cupy_module.compiled(kernel, 0))
 
     threads = [threading.Thread(target=compile_kernel) for _ in range(4)]
     for thread in threads:
