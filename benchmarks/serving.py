@@ -11,7 +11,10 @@ figures are printed for each output:
   requests come at random. A ratio from 1 on means that the percentile is under twice the median.
 
     python benchmarks/serving.py [--cores 0-3] [--client-cores 4-7] [--clients 64] [--images 1]
-        [--batch 32] [--seconds 3] [--outputs uint8 float] [--json FILE] [--rounds 5]
+        [--batch 32] [--seconds 3] [--outputs uint8 float] [--processes] [--json FILE]
+        [--rounds 5]
+
+With --processes, both pipelines compute in processes instead of threads.
 """
 
 from __future__ import annotations
@@ -51,6 +54,16 @@ def preprocessed(dtype: Any) -> Any:
     )
 
 
+def opened(options: Namespace, dtype: Any) -> Any:
+    """Return the pipeline, on the cores of this process."""
+    return preprocessed(
+        dtype,
+        batch_size=options.batch,
+        num_threads=len(options.cores),
+        exec_processes=options.processes or None,
+    )
+
+
 def files() -> list[bytes]:
     """Return photographs of 500 x 375 pixels."""
     return [path.read_bytes() for path in sorted(common.photographs(FILES).rglob("*.jpg"))[:FILES]]
@@ -68,7 +81,7 @@ def speed_of_loop(options: Namespace, dtype: Any) -> Speed:
     os.sched_setaffinity(0, options.cores)
     samples = [np.frombuffer(file, np.uint8) for file in files()]
     batch = (samples * (1 + options.batch // len(samples)))[: options.batch]
-    pipeline = preprocessed(dtype, batch_size=options.batch, num_threads=len(options.cores))
+    pipeline = opened(options, dtype)
     with pipeline:
         for _ in range(pipeline.input_feed_count("encoded")):
             pipeline.feed_input("encoded", batch)
@@ -92,7 +105,7 @@ def serve(options: Namespace, dtype: Any, told: Any) -> None:
     from penstock.serving.model import Model
 
     os.sched_setaffinity(0, options.cores)
-    pipeline = preprocessed(dtype, batch_size=options.batch, num_threads=len(options.cores))
+    pipeline = opened(options, dtype)
     model = Model("preprocessed", pipeline)
 
     def started(address: str) -> None:
@@ -279,6 +292,7 @@ def main() -> int:
     parser.add_argument("--batch", type=int, default=32, help="samples of a batch at most")
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--outputs", nargs="+", choices=OUTPUTS, default=list(OUTPUTS))
+    parser.add_argument("--processes", action="store_true", help="compute in processes")
     options = parser.parse_args()
     common.record(options, measured(options))
     return 0
