@@ -110,7 +110,7 @@ def figure(library: Library, define: Callable[[], Any], options: argparse.Namesp
         before = common.cpu_seconds()
         for _ in range(_BATCHES):
             pipeline.run()
-        result = (common.cpu_seconds() - before) * 1000 / (_BATCHES * options.batch)
+        result: float = (common.cpu_seconds() - before) * 1000 / (_BATCHES * options.batch)
     else:
         result = common.batches_a_second(pipeline.run) * options.batch
     close(pipeline)

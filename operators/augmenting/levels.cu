@@ -1,10 +1,9 @@
-// Tables of the effects that depend on the levels of an image: see byte_tables.py. `count_levels`
-// counts the levels of frames (pixels, CHANNELS), and `make_tables` makes their tables
-// [CHANNELS][256]. CHANNELS is 0 for any number of channels, which are counted in global memory.
+// Tables of the effects that depend on the levels of a frame: see byte_tables.py. `count_levels`
+// counts the levels of frames, which are zeros before, and `make_tables` makes their tables
+// [CHANNELS][256]. Levels of any number of channels are counted in global memory.
 #include "../kernels/common.cuh"
+#include "frames.cuh"
 #include "../kernels/pillow.cuh"
-
-enum Effect { CONTRAST, EQUALIZE, AUTO_CONTRAST };
 
 // With Pillow, contrast needs the levels of luma alone, which are counted as those of channel 0.
 __device__ inline bool counts_luma(const Frame& s) { return PILLOW && s.effect == CONTRAST; }
@@ -15,106 +14,115 @@ extern "C" __global__ void count_levels(const Frame* frames) {
     unsigned* const counts = CHANNELS ? (unsigned*)shared_memory : s.counts;
     const int channels = CHANNELS ? CHANNELS : s.channels;
     if (CHANNELS) {
-        for (int i = threadIdx.x; i < CHANNELS * 256; i += blockDim.x) counts[i] = 0;
+        for (int i = threadIdx.x; i < CHANNELS * LEVELS; i += blockDim.x) counts[i] = 0;
         __syncthreads();
     }
-    const i64 step = (i64)gridDim.y * blockDim.x;
-    for (i64 i = (i64)blockIdx.y * blockDim.x + threadIdx.x; i < s.pixels; i += step) {
-        const u8* pixel = s.source + i * channels;
-        if (counts_luma(s)) {
-            atomicAdd(&counts[luma_of<CHANNELS ? CHANNELS : 1>(pixel)], 1u);
-            continue;
+    each_group(s, [&](i64 first, int count) {
+        for (int channel = 0; channel < channels; channel += TOGETHER) {
+            Bytes bytes;
+            bytes.read(s.source + first * channels + channel, count * TOGETHER);
+#pragma unroll
+            for (int j = 0; j < PIXELS; j++) {
+                if (j >= count) continue;
+                const u8* pixel = bytes.values + j * TOGETHER;
+                if (counts_luma(s)) {
+                    if (channel) continue;
+                    const u8* color = CHANNELS ? pixel : s.source + first * channels;
+                    atomicAdd(&counts[channels < 3 ? color[0] : luma_of<3>(color)], 1u);
+                    continue;
+                }
+#pragma unroll
+                for (int c = 0; c < TOGETHER; c++)
+                    atomicAdd(&counts[LEVELS * (channel + c) + pixel[c]], 1u);
+            }
         }
-        for (int c = 0; c < channels; c++) atomicAdd(&counts[256 * c + pixel[c]], 1u);
-    }
+    });
     if (!CHANNELS) return;
     __syncthreads();
-    for (int i = threadIdx.x; i < CHANNELS * 256; i += blockDim.x)
+    for (int i = threadIdx.x; i < CHANNELS * LEVELS; i += blockDim.x)
         if (counts[i]) atomicAdd(&s.counts[i], counts[i]);
 }
 
-__device__ inline float mean_of(const Frame& s, const unsigned* counts) {
-    i64 sum = 0;
-    for (int level = 0; level < 256; level++) sum += (i64)level * counts[level];
-    return (float)((double)sum / (double)s.pixels);
+// What a block knows of a channel, whose levels its threads hold.
+struct Sums {
+    i64 upto[LEVELS];  // of the counts, or of what is added up, of the levels up to each
+    int lowest, highest;  // level that occurs
+};
+
+// Adds up a value of each thread's level.
+__device__ inline void add_up(Sums& sums, i64 value) {
+    const int level = threadIdx.x;
+    __syncthreads();  // nobody reads sums of another channel any more
+    sums.upto[level] = value;
+    __syncthreads();
+    for (int reach = 1; reach < LEVELS; reach *= 2) {
+        const i64 before = level >= reach ? sums.upto[level - reach] : 0;
+        __syncthreads();
+        sums.upto[level] += before;
+        __syncthreads();
+    }
+}
+
+__device__ inline double mean_of(const Frame& s, const unsigned* counts, Sums& sums) {
+    add_up(sums, (i64)threadIdx.x * counts[threadIdx.x]);
+    return (double)sums.upto[LEVELS - 1] / (double)((i64)s.height * s.width);
 }
 
 // The level from which contrast moves the others away.
-__device__ inline float center_of(const Frame& s, int channels) {
-    if (PILLOW) {
-        i64 sum = 0;
-        for (int level = 0; level < 256; level++) sum += (i64)level * s.counts[level];
-        return (float)(int)((double)sum / (double)s.pixels + 0.5);
-    }
-    if (channels < 3) return mean_of(s, s.counts);
-    const float red = __fmul_rn(0.299f, mean_of(s, s.counts));
-    const float green = __fmul_rn(0.587f, mean_of(s, s.counts + 256));
-    return __fadd_rn(__fadd_rn(red, green), __fmul_rn(0.114f, mean_of(s, s.counts + 512)));
+__device__ inline float center_of(const Frame& s, int channels, Sums& sums) {
+    const double first = mean_of(s, s.counts, sums);
+    if (PILLOW) return (float)(int)(first + 0.5);
+    if (channels < 3) return (float)first;
+    const float red = __fmul_rn(0.299f, (float)first);
+    const float green = __fmul_rn(0.587f, (float)mean_of(s, s.counts + LEVELS, sums));
+    const float blue = __fmul_rn(0.114f, (float)mean_of(s, s.counts + 2 * LEVELS, sums));
+    return __fadd_rn(__fadd_rn(red, green), blue);
 }
 
-__device__ inline void equalize(const unsigned* counts, i64 pixels, u8* table) {
-    int first = 0;
-    while (first < 255 && counts[first] == 0) first++;
+// What equalize makes of a level that occurs `count` times.
+__device__ inline u8 equalized(const Sums& sums, const unsigned* counts, int level) {
+    const i64 pixels = sums.upto[LEVELS - 1], upto = sums.upto[level];
     if (PILLOW) {
-        int last = 255;
-        while (last > first && counts[last] == 0) last--;
-        const i64 step = (pixels - counts[last]) / 255;
-        i64 sum = step / 2;
-        for (int level = 0; level < 256; level++) {
-            const bool changes = last > first && step > 0;
-            table[level] = changes ? (u8)min(sum / step, (i64)255) : level;
-            sum += counts[level];
-        }
-        return;
+        const i64 step = (pixels - counts[sums.highest]) / 255;
+        if (sums.highest == sums.lowest || step == 0) return level;
+        return (u8)min((step / 2 + upto - counts[level]) / step, (i64)255);
     }
-    const i64 rest = pixels - counts[first];
-    const float scale = 255.0f / (float)rest;
-    i64 sum = 0;
-    for (int level = 0; level < 256; level++) {
-        if (level > first) sum += counts[level];
-        table[level] = rest ? (u8)min(__float2int_rn((float)sum * scale), 255) : first;
-    }
+    const i64 first = counts[sums.lowest], rest = pixels - first;
+    if (rest == 0) return sums.lowest;
+    const i64 sum = level > sums.lowest ? upto - first : 0;
+    return (u8)min(__float2int_rn((float)sum * (255.0f / (float)rest)), 255);
 }
 
-__device__ inline void stretch(const unsigned* counts, u8* table) {
-    int low = 0, high = 255;
-    while (low < 255 && counts[low] == 0) low++;
-    while (high > low && counts[high] == 0) high--;
-    const double exact = 255.0 / (double)(high - low);
-    const float scale = 255.0f / (float)(high - low);
-    for (int level = 0; level < 256; level++) {
-        if (high == low)
-            table[level] = level;
-        else if (PILLOW)
-            table[level] = (u8)min(
-                max((int)__dadd_rn(__dmul_rn((double)level, exact), __dmul_rn((double)-low, exact)),
-                    0),
-                255);
-        else
-            table[level] = saturated<u8>((float)(level - low) * scale);
-    }
+// What auto_contrast makes of a level.
+__device__ inline u8 stretched(const Sums& sums, int level) {
+    const int low = sums.lowest, high = sums.highest;
+    if (high == low) return level;
+    if (!PILLOW) return saturated<u8>((float)(level - low) * (255.0f / (float)(high - low)));
+    const double scale = 255.0 / (double)(high - low);
+    const double value = __dadd_rn(__dmul_rn((double)level, scale), __dmul_rn((double)-low, scale));
+    return (u8)min(max((int)value, 0), 255);
 }
 
 extern "C" __global__ void make_tables(const Frame* frames) {
     extern __shared__ unsigned char shared_memory[];
-    float& center = *(float*)shared_memory;
+    Sums& sums = *(Sums*)shared_memory;
     const Frame s = frames[blockIdx.x];
-    const int channels = CHANNELS ? CHANNELS : s.channels;
+    const int channels = CHANNELS ? CHANNELS : s.channels, level = threadIdx.x;
     if (s.effect == CONTRAST) {
-        if (threadIdx.x == 0) center = center_of(s, channels);
-        __syncthreads();
-        for (int i = threadIdx.x; i < 256 * channels; i += blockDim.x) {
-            const float level = (float)(i % 256);
-            s.table[i] = PILLOW ? blended(center, level, s.factor)
-                                : saturated<u8>(blend(center, level, s.factor));
-        }
+        const float center = center_of(s, channels, sums), factor = s.numbers[0];
+        const u8 made = PILLOW ? blended(center, (float)level, factor)
+                               : saturated<u8>(blend(center, (float)level, factor));
+        for (int c = 0; c < channels; c++) s.table[LEVELS * c + level] = made;
         return;
     }
-    for (int c = threadIdx.x; c < channels; c += blockDim.x) {
-        const unsigned* counts = s.counts + 256 * c;
-        if (s.effect == EQUALIZE)
-            equalize(counts, s.pixels, s.table + 256 * c);
-        else
-            stretch(counts, s.table + 256 * c);
+    for (int c = 0; c < channels; c++) {
+        const unsigned* counts = s.counts + LEVELS * c;
+        const i64 count = counts[level];
+        add_up(sums, count);
+        if (count && sums.upto[level] == count) sums.lowest = level;
+        if (count && sums.upto[level] == sums.upto[LEVELS - 1]) sums.highest = level;
+        __syncthreads();
+        s.table[LEVELS * c + level] =
+            s.effect == EQUALIZE ? equalized(sums, counts, level) : stretched(sums, level);
     }
 }
