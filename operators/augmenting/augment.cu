@@ -4,6 +4,7 @@
 #include "frames.cuh"
 #include "../kernels/borders.cuh"
 #include "../kernels/pillow.cuh"
+#include "levels.cuh"
 
 const int HALF_SCALE = 128;    // levels below it are the dark half
 const float FURTHEST = 1e6f;  // an int holds such positions
@@ -140,20 +141,29 @@ __device__ inline void make(
     made.write(s.out + begin, count * TOGETHER);
 }
 
+// Makes the tables of a channel and of the others that a thread handles.
+__device__ inline void make_levels(const Frame& s, Sums& sums, int channel, u8* levels) {
+    if (s.effect == CONTRAST || s.effect == EQUALIZE || s.effect == AUTO_CONTRAST) {
+        make_own_levels(s, sums, channel, levels);
+        return;
+    }
+    for (int i = threadIdx.x; i < LEVELS * TOGETHER; i += blockDim.x)
+        levels[i] = changed(s, i % LEVELS);
+}
+
 extern "C" __global__ void augment(const Frame* frames, float fill) {
     extern __shared__ unsigned char shared_memory[];
+    Sums& sums = *(Sums*)shared_memory;
+    u8* const levels = shared_memory + sizeof(Sums);
     const Frame s = frames[blockIdx.x];
     const int channels = CHANNELS ? CHANNELS : s.channels;
-    const bool shared = CHANNELS || !s.table;  // tables of any number of channels stay where they are
-    if (s.work == LOOK_UP && shared) {
-        for (int i = threadIdx.x; i < LEVELS * TOGETHER; i += blockDim.x)
-            shared_memory[i] = s.table ? s.table[i] : changed(s, i % LEVELS);
-        __syncthreads();
-    }
-    each_group(s, [&](i64 first, int count) {
-        for (int channel = 0; channel < channels; channel += TOGETHER) {
-            const u8* levels = shared ? shared_memory : s.table + channel * LEVELS;
-            make(s, levels, first, count, channel, fill);
+    for (int channel = 0; channel < channels; channel += TOGETHER) {
+        if (s.work == LOOK_UP) {
+            __syncthreads();  // nobody looks up the channel before any more
+            make_levels(s, sums, channel, levels);
+            __syncthreads();
         }
-    });
+        each_group(
+            s, [&](i64 first, int count) { make(s, levels, first, count, channel, fill); });
+    }
 }

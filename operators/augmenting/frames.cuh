@@ -9,7 +9,8 @@ enum Effect {  // the numbers are those of effects.py
     SOLARIZE = 10,
     SOLARIZE_ADD = 11,
     INVERT = 12,
-    EQUALIZE = 13
+    EQUALIZE = 13,
+    AUTO_CONTRAST = 14
 };
 
 const int LEVELS = 256;

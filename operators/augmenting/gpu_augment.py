@@ -1,7 +1,7 @@
 """Steps of augmentations on the GPU: one launch for the first steps of all samples, and so on.
 
-A step that depends on the levels of an image takes two launches more, for all samples with such a
-step: one counts levels, the other makes tables. All launches share one table.
+Before steps that depend on the levels of their images, one more launch counts the levels of these
+images. All launches share one table.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.tensors import TensorList, TensorListGPU, address_of
 from ..common.batch_arguments import enter_errors
-from ..kernels import THREADS, Pointers, StructTable, blocks_for, kernel, struct_table
+from ..kernels import THREADS, Pointers, blocks_for, kernel, struct_table
 from ..warp.cpu_warp import MOST_EXTENT
 from ..warp.gpu_warp import converted_fill
 from .chains import Chains, chains_of
@@ -31,7 +31,7 @@ _TOGETHER = (1, 3)
 """Numbers of channels for which kernels are compiled; with others a thread makes one channel."""
 _LEVELS = 256
 _NUMBERS = 12  # of a map of colors; the other effects need fewer
-_SUMS_BYTES = 8 * _LEVELS + 8  # size of the struct `Sums` in levels.cu
+_SUMS_BYTES = 8 * _LEVELS + 8  # size of the struct `Sums` in levels.cuh
 _COLOR = EFFECTS["color"].number
 
 
@@ -150,14 +150,17 @@ def _frame_steps(
     """
     reference, usable = references(shape, extents)
     usable = usable & chains.usable
-    counts = np.where(usable, chains.counts.clip(1), 0)[frames.sample]
-    stage, frame = np.nonzero(np.arange(chains.steps.shape[1])[:, np.newaxis] < counts)
-    effect = chains.steps[frames.sample[frame], stage, 0].astype(np.int64)
-    order = np.argsort(2 * stage + ~OF_LEVELS[effect], kind="stable")
-    stage, frame, effect = stage[order], frame[order], effect[order]
+    taken = chains.steps[..., 0] > 0
+    taken[:, 0] |= ~taken.any(axis=1)
+    stages = np.cumsum(taken, axis=1) - 1
+    frame, place = np.nonzero((taken & usable[:, np.newaxis])[frames.sample])
     sample = frames.sample[frame]
+    stage, effect = stages[sample, place], chains.steps[sample, place, 0].astype(np.int64)
+    order = np.argsort(2 * stage + ~OF_LEVELS[effect], kind="stable")
+    frame, sample, place = frame[order], sample[order], place[order]
+    stage, effect = stage[order], effect[order]
     numbers = np.zeros((len(frame), _NUMBERS), np.float32)
-    numbers[:, :WIDTH] = chains.steps[sample, stage, 1:]
+    numbers[:, :WIDTH] = chains.steps[sample, place, 1:]
 
     moved = np.flatnonzero(WORKS[effect] == Work.WARP.value)
     if moved.size:
@@ -202,22 +205,17 @@ def _launch(
     source, target = np.where(stage > 0, 2 - left % 2, 0), 1 + left % 2
 
     sizes = np.where(of_levels, _LEVELS * channels, 0)
-    starts = (np.cumsum(sizes) - sizes).astype(np.uint64)
-    total = int(sizes.sum())
-    kept = batch.device.buffer(5 * total)  # counts of levels, and tables of bytes
-    if total:
-        batch.device.fill(kept, 0)
-    counts = np.uint64(address_of(kept))
+    starts = 4 * (np.cumsum(sizes) - sizes)
+    counts = batch.device.buffer(4 * int(sizes.sum()))
+    if of_levels.any():
+        batch.device.fill(counts, 0)
     height, width = frames.extents[frame].astype(np.int32).T
     table = struct_table(
         "Frame",
         len(frame),
         source=Pointers(memory[source, frame], "const unsigned char*"),
         out=Pointers(memory[target, frame], "unsigned char*"),
-        counts=Pointers(counts + 4 * starts, "unsigned*"),
-        table=Pointers(
-            np.where(of_levels, counts + np.uint64(4 * total) + starts, 0), "unsigned char*"
-        ),
+        counts=Pointers(starts.astype(np.uint64) + np.uint64(address_of(counts)), "unsigned*"),
         height=height,
         width=width,
         channels=channels.astype(np.int32),
@@ -226,70 +224,43 @@ def _launch(
         numbers=steps.numbers,
     )
     table = batch.device.upload_table(table)
-    pixels = frames.extents.prod(axis=1)
-    first = 0
-    for stop, levels in zip(
-        np.cumsum(np.bincount(stage)).tolist(),
-        np.bincount(stage, weights=of_levels).astype(np.int64).tolist(),
-        strict=True,
-    ):
-        if levels:
-            _make_tables(batch, frames.together, table.part(first, first + levels), pixels, style)
-        _make_pixels(batch, frames.together, table.part(first, stop), pixels, style)
-        first = stop
-
-
-def _make_tables(
-    batch: BatchContext, together: int, table: StructTable, pixels: Ints, style: Style
-) -> None:
-    """Launch the kernels that make the tables of steps that depend on the levels of frames.
-
-    Args:
-        batch: the batch, on whose device to compute.
-        together: see `GivenFrames`.
-        table: one struct a step.
-        pixels: of each frame of the batch.
-        style: see there.
-    """
-    device, macros = batch.device, {"CHANNELS": together, "PILLOW": style.pillow}
-    count = kernel("augmenting/levels", "count_levels", **macros)
-    make = kernel("augmenting/levels", "make_tables", **macros)
-    blocks = max(1, blocks_for(pixels) // _PIXELS_COUNTED)
-    shared = 4 * _LEVELS * together
-    device.launch(count, (len(table), blocks), (THREADS,), table, shared_bytes=shared)
-    device.launch(make, (len(table),), (_LEVELS,), table, shared_bytes=_SUMS_BYTES)
-
-
-_PIXELS_COUNTED = 16
-"""Pixels that a thread counts. Each block adds its counts to those in global memory, so few blocks
-count a frame."""
-
-
-def _make_pixels(
-    batch: BatchContext, together: int, table: StructTable, pixels: Ints, style: Style
-) -> None:
-    """Launch the kernel that makes the pixels of steps; for the arguments see `_make_tables`."""
-    function = kernel(
+    together, sampling = frames.together, style.sampling
+    count_levels = kernel(
+        "augmenting/count_levels", "count_levels", CHANNELS=together, PILLOW=style.pillow
+    )
+    augment = kernel(
         "augmenting/augment",
         "augment",
         Work="float",
         BORDER="REFLECT_101",
         CHANNELS=together,
-        NEAREST=style.sampling.nearest,
-        FILLED=style.sampling.fill is not None,
+        NEAREST=sampling.nearest,
+        FILLED=sampling.fill is not None,
         PILLOW=style.pillow,
     )
-    fill = np.float32(converted_fill(style.sampling, np.dtype(np.uint8)))
+    fill = np.float32(converted_fill(sampling, np.dtype(np.uint8)))
+    pixels = frames.extents.prod(axis=1)
     blocks = blocks_for(-(-pixels // 4) if together else pixels)
-    # Blocks begin with a table of levels. So they make many pixels each if there are enough blocks.
+    shared = _SUMS_BYTES + _LEVELS * (together or 1)
     enough = _BLOCKS * batch.device.multiprocessors
-    blocks = -(-blocks // min(max(1, len(table) * blocks // enough), _MOST_ROUNDS))
-    shared = _LEVELS * (together or 1)
-    grid = len(table), blocks
-    batch.device.launch(function, grid, (THREADS,), table, fill, shared_bytes=shared)
+    first = 0
+    for stop, counted in zip(
+        np.cumsum(np.bincount(stage)).tolist(),
+        np.bincount(stage, weights=of_levels).astype(np.int64).tolist(),
+        strict=True,
+    ):
+        if counted:
+            grid, part = (counted, -(-blocks // _COUNTED)), table.part(first, first + counted)
+            needed = 4 * _LEVELS * together
+            batch.device.launch(count_levels, grid, (THREADS,), part, shared_bytes=needed)
+        rounds = min(max(1, (stop - first) * blocks // enough), _MADE)
+        grid, part = (stop - first, -(-blocks // rounds)), table.part(first, stop)
+        batch.device.launch(augment, grid, (_LEVELS,), part, fill, shared_bytes=shared)
+        first = stop
 
 
+_COUNTED, _MADE = 4, 8
+"""Groups of pixels that a thread counts, and that it makes at most. A block that counts ends with
+additions in global memory, and a block that makes pixels begins with a table."""
 _BLOCKS = 32
-"""Blocks for each multiprocessor, a quarter of which are at work at once, that suffice."""
-_MOST_ROUNDS = 8
-"""Groups of pixels that a thread makes at most."""
+"""Blocks for each multiprocessor that suffice to make pixels; up to eight are at work at once."""

@@ -1,47 +1,5 @@
-// Tables of the effects that depend on the levels of a frame: see byte_tables.py. `count_levels`
-// counts the levels of frames, which are zeros before, and `make_tables` makes their tables
-// [CHANNELS][256]. Levels of any number of channels are counted in global memory.
-#include "../kernels/common.cuh"
-#include "frames.cuh"
-#include "../kernels/pillow.cuh"
-
-// With Pillow, contrast needs the levels of luma alone, which are counted as those of channel 0.
-__device__ inline bool counts_luma(const Frame& s) { return PILLOW && s.effect == CONTRAST; }
-
-extern "C" __global__ void count_levels(const Frame* frames) {
-    extern __shared__ unsigned char shared_memory[];
-    const Frame s = frames[blockIdx.x];
-    unsigned* const counts = CHANNELS ? (unsigned*)shared_memory : s.counts;
-    const int channels = CHANNELS ? CHANNELS : s.channels;
-    if (CHANNELS) {
-        for (int i = threadIdx.x; i < CHANNELS * LEVELS; i += blockDim.x) counts[i] = 0;
-        __syncthreads();
-    }
-    each_group(s, [&](i64 first, int count) {
-        for (int channel = 0; channel < channels; channel += TOGETHER) {
-            Bytes bytes;
-            bytes.read(s.source + first * channels + channel, count * TOGETHER);
-#pragma unroll
-            for (int j = 0; j < PIXELS; j++) {
-                if (j >= count) continue;
-                const u8* pixel = bytes.values + j * TOGETHER;
-                if (counts_luma(s)) {
-                    if (channel) continue;
-                    const u8* color = CHANNELS ? pixel : s.source + first * channels;
-                    atomicAdd(&counts[channels < 3 ? color[0] : luma_of<3>(color)], 1u);
-                    continue;
-                }
-#pragma unroll
-                for (int c = 0; c < TOGETHER; c++)
-                    atomicAdd(&counts[LEVELS * (channel + c) + pixel[c]], 1u);
-            }
-        }
-    });
-    if (!CHANNELS) return;
-    __syncthreads();
-    for (int i = threadIdx.x; i < CHANNELS * LEVELS; i += blockDim.x)
-        if (counts[i]) atomicAdd(&s.counts[i], counts[i]);
-}
+// Tables of the effects that depend on the levels of a frame, made by a block with a thread for each
+// level: see byte_tables.py.
 
 // What a block knows of a channel, whose levels its threads hold.
 struct Sums {
@@ -103,26 +61,24 @@ __device__ inline u8 stretched(const Sums& sums, int level) {
     return (u8)min(max((int)value, 0), 255);
 }
 
-extern "C" __global__ void make_tables(const Frame* frames) {
-    extern __shared__ unsigned char shared_memory[];
-    Sums& sums = *(Sums*)shared_memory;
-    const Frame s = frames[blockIdx.x];
+// Makes the tables of a channel and of the others that a thread handles.
+__device__ inline void make_own_levels(const Frame& s, Sums& sums, int channel, u8* levels) {
     const int channels = CHANNELS ? CHANNELS : s.channels, level = threadIdx.x;
     if (s.effect == CONTRAST) {
         const float center = center_of(s, channels, sums), factor = s.numbers[0];
         const u8 made = PILLOW ? blended(center, (float)level, factor)
                                : saturated<u8>(blend(center, (float)level, factor));
-        for (int c = 0; c < channels; c++) s.table[LEVELS * c + level] = made;
+        for (int c = 0; c < TOGETHER; c++) levels[LEVELS * c + level] = made;
         return;
     }
-    for (int c = 0; c < channels; c++) {
-        const unsigned* counts = s.counts + LEVELS * c;
+    for (int c = 0; c < TOGETHER; c++) {
+        const unsigned* counts = s.counts + LEVELS * (channel + c);
         const i64 count = counts[level];
         add_up(sums, count);
         if (count && sums.upto[level] == count) sums.lowest = level;
         if (count && sums.upto[level] == sums.upto[LEVELS - 1]) sums.highest = level;
         __syncthreads();
-        s.table[LEVELS * c + level] =
+        levels[LEVELS * c + level] =
             s.effect == EQUALIZE ? equalized(sums, counts, level) : stretched(sums, level);
     }
 }
