@@ -1,10 +1,14 @@
 """Automatic augmentation of photographs, on the CPU or the GPU, beside NVIDIA DALI.
 
-Both libraries augment the same photographs, which are decoded before, by the same policies. The
-libraries take turns in one process. Without DALI, the program prints the figures of Penstock alone.
+Both libraries augment the same photographs, which are decoded before, by the same policies. On the
+GPU, these photographs lie in the device's memory, and both libraries read them there without a
+copy. "train, ..." is the whole training pipeline there: JPEG files of the natural mix are read,
+decoded in random windows, resized to 224x224, augmented, mirrored and normalized. The libraries
+take turns in one process. Without DALI, the program prints the figures of Penstock alone.
 
     python benchmarks/auto_aug.py [--only NAME ...] [--device cpu|gpu] [--photographs FOLDER]
-        [--size 375 500] [--batch 32] [--threads 2] [--rounds 5] [--cpu-time] [--json FILE]
+        [--size 375 500] [--files 1024] [--batch 32] [--threads 2] [--rounds 5] [--cpu-time]
+        [--json FILE]
 """
 
 from __future__ import annotations
@@ -20,8 +24,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, by_turns, close
+from penstock.benchmarks import common, training_gpu
+from penstock.benchmarks.natural_data import data_set
+from penstock.benchmarks.training_cpu import WARM_UP_SECONDS, Library, by_turns, close
 
 Graph = Callable[[Any, Any], Any]
 """Makes the output from the package `auto_aug` and the node of the images."""
@@ -35,7 +40,7 @@ def _policy(name: str) -> Graph:
 
 
 GRAPHS: Mapping[str, Graph] = {
-    "images alone": lambda auto_aug, images: images,
+    "no augmentation": lambda auto_aug, images: images,
     **{f"auto_augment {name}": _policy(name) for name in POLICIES},
     "rand_augment n=2": lambda auto_aug, images: auto_aug["rand_augment"].rand_augment(
         images, n=2, m=9
@@ -54,20 +59,41 @@ def photographs(folder: Path | None, count: int, height: int, width: int) -> lis
     return [np.ascontiguousarray(images[i % len(images)]) for i in range(count)]
 
 
-def speed(library: Library, graph: Graph, images: list[Any], options: argparse.Namespace) -> float:
-    """Return images a second, or with `--cpu-time` the CPU seconds of a thousand images."""
-    on_gpu = options.device == "gpu"
+def augmented(library: Library, images: Any, graph: Graph) -> Any:
+    """Return the output of a graph."""
     modules = {
         name: importlib.import_module(f"{library.name}.auto_aug.{name}")
         for name in ("auto_augment", "rand_augment", "trivial_augment")
     }
+    return graph(modules, images)
+
+
+def alone(library: Library, graph: Graph, images: Any, options: argparse.Namespace) -> float:
+    """Return the figure of augmentation alone, of a batch on the device: see `figure`."""
 
     def define() -> Any:
-        node = library.fn.external_source(source=lambda: images, layout="HWC")
-        return graph(modules, node.gpu() if on_gpu else node)
+        node = library.fn.external_source(
+            source=lambda: images,
+            layout="HWC",
+            device=options.device,
+            no_copy=options.device == "gpu",
+        )
+        return augmented(library, node, graph)
 
+    return figure(library, define, options)
+
+
+def training(library: Library, graph: Graph, folder: str, options: argparse.Namespace) -> float:
+    """Return the figure of the training pipeline on the GPU: see `figure`."""
+    step = partial(augmented, graph=graph)
+    return figure(library, lambda: training_gpu.train(library, folder, step), options)
+
+
+def figure(library: Library, define: Callable[[], Any], options: argparse.Namespace) -> float:
+    """Return images a second, or with `--cpu-time` the CPU seconds of a thousand images."""
+    on_gpu = options.device == "gpu"
     arguments = {
-        "batch_size": len(images),
+        "batch_size": options.batch,
         "num_threads": options.threads,
         "device_id": 0 if on_gpu else None,
         "seed": 1,
@@ -76,27 +102,40 @@ def speed(library: Library, graph: Graph, images: list[Any], options: argparse.N
         arguments["enable_conditionals"] = True
     pipeline = library.pipeline_def(**arguments)(define)()
     pipeline.build()
+    if on_gpu:
+        common.run_for(pipeline.run, WARM_UP_SECONDS)
     if options.cpu_time:
         for _ in range(_BATCHES // 2):
             pipeline.run()
         before = common.cpu_seconds()
         for _ in range(_BATCHES):
             pipeline.run()
-        figure = (common.cpu_seconds() - before) * 1000 / (_BATCHES * len(images))
+        result: float = (common.cpu_seconds() - before) * 1000 / (_BATCHES * options.batch)
     else:
-        figure = common.batches_a_second(pipeline.run) * len(images)
+        result = common.batches_a_second(pipeline.run) * options.batch
     close(pipeline)
-    return figure
+    return result
 
 
 def measurements(options: argparse.Namespace) -> common.Measurements:
     """Return unit, Penstock's turn and DALI's turn by name."""
-    images = photographs(options.photographs, options.batch, *options.size)
-    turns: dict[str, tuple[str, Any, Any]] = {}
-    for name, graph in GRAPHS.items():
-        turn = partial(speed, graph=graph, images=images, options=options)
-        turns[name] = "s" if options.cpu_time else "images/s", turn, turn
-    return by_turns(turns)
+    images: Any = photographs(options.photographs, options.batch, *options.size)
+    trained: dict[str, Any] = {}
+    if options.device == "gpu":
+        import cupy
+
+        images = cupy.asarray(np.stack(images))  # one array, because DALI copies lists
+        folder = str(data_set("natural", options.files, options.photographs))
+        turn = partial(training, folder=folder)
+        trained = {f"train, {name}": partial(turn, graph=graph) for name, graph in GRAPHS.items()}
+    turns = {name: partial(alone, graph=graph, images=images) for name, graph in GRAPHS.items()}
+    unit = "s" if options.cpu_time else "images/s"
+    return by_turns(
+        {
+            name: (unit, partial(turn, options=options), partial(turn, options=options))
+            for name, turn in (turns | trained).items()
+        }
+    )
 
 
 def main() -> int:
@@ -108,6 +147,7 @@ def main() -> int:
         "--cpu-time", action="store_true", help="CPU seconds, for machines with other work"
     )
     parser.add_argument("--size", type=int, nargs=2, default=(375, 500), help="height and width")
+    parser.add_argument("--files", type=int, default=1024, help="of the natural mix")
     parser.add_argument("--batch", type=int, default=32, help="images in a batch")
     parser.add_argument("--threads", type=int, default=2, help="worker threads")
     return common.main(parser, measurements)

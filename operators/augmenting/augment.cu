@@ -1,75 +1,51 @@
-// Augments images of bytes (frames, height, width, CHANNELS), each by one effect. CHANNELS is 0 for
-// any number of channels; then a thread makes one channel of a pixel at a time. With PILLOW, colors
-// are blends as Pillow computes them.
+// Augments frames of bytes (height, width, CHANNELS), each by one effect. With PILLOW, colors are
+// blends as Pillow computes them.
 #include "../kernels/resampling.cuh"
-#include "../kernels/lanes.cuh"
+#include "frames.cuh"
 #include "../kernels/borders.cuh"
 #include "../kernels/pillow.cuh"
+#include "levels.cuh"
 
-const int PIXELS = CHANNELS ? 4 : 1;
-const int TOGETHER = CHANNELS ? CHANNELS : 1;  // channels that a thread makes at a time
-const int BYTES = PIXELS * TOGETHER;
+const int HALF_SCALE = 128;    // levels below it are the dark half
 const float FURTHEST = 1e6f;  // an int holds such positions
 
 enum Task { LOOK_UP, MAP_COLOR, FILTER, WARP, SMOOTH };  // as in effects.py
 
-// Neighboring bytes, which are read and written as words if possible.
-struct Bytes {
-    u8 values[BYTES];
+__device__ inline u8 byte_of(float value) {
+    return PILLOW ? (u8)fminf(fmaxf(value, 0.0f), 255.0f) : saturated<u8>(value);
+}
 
-    __device__ static bool is_whole(const u8* data, int count) {
-        return PIXELS == 4 && count == BYTES && (u64)data % 4 == 0;
-    }
-    __device__ void read(const u8* data, int count) {
-        if (is_whole(data, count)) {
-#pragma unroll
-            for (int k = 0; k < BYTES / 4; k++) {
-                const Pack<u8, 4> part = ((const Pack<u8, 4>*)data)[k];
-#pragma unroll
-                for (int j = 0; j < 4; j++) values[4 * k + j] = part.values[j];
-            }
-            return;
-        }
-#pragma unroll
-        for (int k = 0; k < BYTES; k++) values[k] = k < count ? data[k] : 0;
-    }
-    __device__ void write(u8* data, int count) const {
-        if (is_whole(data, count)) {
-#pragma unroll
-            for (int k = 0; k < BYTES / 4; k++) {
-                Pack<u8, 4> part;
-#pragma unroll
-                for (int j = 0; j < 4; j++) part.values[j] = values[4 * k + j];
-                ((Pack<u8, 4>*)data)[k] = part;
-            }
-            return;
-        }
-#pragma unroll
-        for (int k = 0; k < BYTES; k++)
-            if (k < count) data[k] = values[k];
-    }
-};
-
-__device__ inline void map_color(const Sample& s, const u8* pixel, u8* out) {
-    if (TOGETHER < 3) return;
-    if (PILLOW) {
-        const float gray = (float)luma_of<TOGETHER>(pixel);
-#pragma unroll
-        for (int c = 0; c < TOGETHER; c++) out[c] = blended(gray, (float)pixel[c], s.numbers[0]);
-        return;
-    }
-#pragma unroll
-    for (int to = 0; to < TOGETHER; to++) {
-        const float* factors = s.numbers + 4 * to;
-        float sum = factors[3];
-#pragma unroll
-        for (int from = 0; from < 3; from++) sum += factors[from] * (float)pixel[from % TOGETHER];
-        out[to] = saturated<u8>(sum);
+// What an effect that does not depend on levels of the frame makes of a level.
+__device__ inline u8 changed(const Frame& s, int level) {
+    const float exact = (float)level, value = s.numbers[0];
+    switch (s.effect) {
+        case BRIGHTNESS:
+            return byte_of(__fmul_rn(value, exact));
+        case POSTERIZE:
+            return level & (int)fminf(fmaxf(value, 0.0f), 255.0f);
+        case SOLARIZE:
+            return value > exact ? level : 255 - level;
+        case SOLARIZE_ADD:
+            return level < HALF_SCALE ? byte_of(__fadd_rn(exact, value)) : level;
+        case INVERT:
+            return 255 - level;
+        default:
+            return level;
     }
 }
 
+// Maps a color (red, green, blue) to a channel of another.
+__device__ inline u8 mapped(const Frame& s, const u8* color, int to) {
+    if (PILLOW) return blended((float)luma_of<3>(color), (float)color[to], s.numbers[0]);
+    const float* factors = s.numbers + 4 * to;
+    float sum = factors[3];
+#pragma unroll
+    for (int from = 0; from < 3; from++) sum += factors[from] * (float)color[from];
+    return saturated<u8>(sum);
+}
+
 // Weighs the nine pixels around one, or blends the pixel with their smoothed mean.
-__device__ inline void filter(const Sample& s, const u8* frame, int x, int y, int channels, u8* out) {
+__device__ inline void filter(const Frame& s, const u8* frame, int x, int y, int channels, u8* out) {
     const int columns[] = {index_of(x - 1, s.width), x, index_of(x + 1, s.width)};
     const int rows[] = {index_of(y - 1, s.height), y, index_of(y + 1, s.height)};
     const bool inside = x > 0 && y > 0 && x + 1 < s.width && y + 1 < s.height;
@@ -100,7 +76,7 @@ __device__ inline float position_of(const float* row, int x, int y) {
 
 // Fetches the pixel at a position, or weighs the four around it.
 __device__ inline void warp(
-    const Sample& s, const u8* frame, int x, int y, int channels, float fill, u8* out) {
+    const Frame& s, const u8* frame, int x, int y, int channels, float fill, u8* out) {
     const float a = position_of(s.numbers, x, y), b = position_of(s.numbers + 3, x, y);
     const float left = NEAREST ? rintf(a) : floorf(a), top = NEAREST ? rintf(b) : floorf(b);
     const float right = a - left, down = b - top;
@@ -131,10 +107,12 @@ __device__ inline void warp(
     }
 }
 
-// Makes `count` pixels from the pixel `first` on, or a channel of them.
-__device__ inline void make(const Sample& s, i64 first, int count, int channel, float fill) {
+// Makes `count` pixels from the pixel `first` on, or a channel of them. `levels` is the table of the
+// channel and those behind it.
+__device__ inline void make(
+    const Frame& s, const u8* levels, i64 first, int count, int channel, float fill) {
     const int channels = CHANNELS ? CHANNELS : s.channels;
-    const i64 area = (i64)s.height * s.width, begin = first * channels + channel;
+    const i64 begin = first * channels + channel;
     Bytes given, made;
     if (s.work == LOOK_UP || s.work == MAP_COLOR) given.read(s.source + begin, count * TOGETHER);
 #pragma unroll
@@ -142,36 +120,50 @@ __device__ inline void make(const Sample& s, i64 first, int count, int channel, 
         if (j >= count) continue;
         u8* out = made.values + j * TOGETHER;
         const u8* pixel = given.values + j * TOGETHER;
-        if (s.work == MAP_COLOR) {
-            map_color(s, pixel, out);
-            continue;
-        }
-        const i64 frame = s.frames > 1 ? quotient(first + j, area) : 0;
-        if (s.work == LOOK_UP) {
-            const u8* table = s.table + frame * s.frame_step + channel * s.channel_step;
+        if (s.work == MAP_COLOR && CHANNELS != 1) {
+            const u8* color = CHANNELS ? pixel : s.source + first * channels;
 #pragma unroll
-            for (int c = 0; c < TOGETHER; c++) out[c] = table[c * s.channel_step + pixel[c]];
+            for (int c = 0; c < TOGETHER; c++) out[c] = mapped(s, color, CHANNELS ? c : channel);
             continue;
         }
-        const int place = (int)(first + j - frame * area), y = quotient(place, s.width);
+        if (s.work == LOOK_UP) {
+#pragma unroll
+            for (int c = 0; c < TOGETHER; c++) out[c] = levels[c * LEVELS + pixel[c]];
+            continue;
+        }
+        const int place = (int)(first + j), y = quotient(place, s.width);
         const int x = place - y * s.width;
-        const u8* pixels = s.source + frame * area * channels + channel;
         if (s.work == FILTER || s.work == SMOOTH)
-            filter(s, pixels, x, y, channels, out);
+            filter(s, s.source + channel, x, y, channels, out);
         else
-            warp(s, pixels, x, y, channels, fill, out);
+            warp(s, s.source + channel, x, y, channels, fill, out);
     }
     made.write(s.out + begin, count * TOGETHER);
 }
 
-extern "C" __global__ void augment(const Sample* samples, float fill) {
-    const Sample s = samples[blockIdx.y];
+// Makes the tables of a channel and of the others that a thread handles.
+__device__ inline void make_levels(const Frame& s, Sums& sums, int channel, u8* levels) {
+    if (s.effect == CONTRAST || s.effect == EQUALIZE || s.effect == AUTO_CONTRAST) {
+        make_own_levels(s, sums, channel, levels);
+        return;
+    }
+    for (int i = threadIdx.x; i < LEVELS * TOGETHER; i += blockDim.x)
+        levels[i] = changed(s, i % LEVELS);
+}
+
+extern "C" __global__ void augment(const Frame* frames, float fill) {
+    extern __shared__ unsigned char shared_memory[];
+    Sums& sums = *(Sums*)shared_memory;
+    u8* const levels = shared_memory + sizeof(Sums);
+    const Frame s = frames[blockIdx.x];
     const int channels = CHANNELS ? CHANNELS : s.channels;
-    const i64 pixels = (i64)s.frames * s.height * s.width;
-    for (i64 group = first_element(); group * PIXELS < pixels; group += element_step()) {
-        const i64 first = group * PIXELS;
-        const int count = (int)min((i64)PIXELS, pixels - first);
-        for (int channel = 0; channel < channels; channel += TOGETHER)
-            make(s, first, count, channel, fill);
+    for (int channel = 0; channel < channels; channel += TOGETHER) {
+        if (s.work == LOOK_UP) {
+            __syncthreads();  // nobody looks up the channel before any more
+            make_levels(s, sums, channel, levels);
+            __syncthreads();
+        }
+        each_group(
+            s, [&](i64 first, int count) { make(s, levels, first, count, channel, fill); });
     }
 }

@@ -11,23 +11,22 @@ from numpy.typing import NDArray
 from ...engine.graph.operator import Array
 from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList
-from .effects import EFFECTS, WIDTH, Floats, Ints
+from .effects import EFFECTS, WIDTH, Floats
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
 
 class Chains(NamedTuple):
-    """The steps of the samples of a batch that have an effect.
+    """The steps of the samples of a batch.
 
     Attributes:
-        steps: (batch, most, 1 + WIDTH); zeros follow the steps of samples that have fewer.
-        counts: number of steps of each sample: (batch,).
+        steps: (batch, most, 1 + WIDTH). Steps without an effect, which are skipped, are zeros, and
+            so are those of samples with errors.
         usable: which samples have no error: (batch,).
     """
 
     steps: Floats
-    counts: Ints
     usable: NDArray[np.bool_]
 
 
@@ -48,14 +47,14 @@ def chains_of(
     usable = np.ones(batch.size, bool)
     dense = steps is not None and steps.is_dense_tensor() and steps.dense()[:1].size > 0
     table = np.zeros((batch.size, 1, 1 + WIDTH), np.float32)
-    numbers = steps.dense() if steps is not None and dense else None
-    if effect is None and numbers is not None and numbers.shape[2:] == (1 + WIDTH,):
-        table = numbers.astype(np.float32)
-    elif effect is not None and (steps is None or _fits(effect, numbers)):
+    given = steps.dense() if steps is not None and dense else None
+    if effect is None and given is not None and given.shape[2:] == (1 + WIDTH,):
+        table = given.astype(np.float32)  # a copy
+    elif effect is not None and (steps is None or _fits(effect, given)):
         declared = EFFECTS[effect]
         table[:, 0, 0] = declared.number
-        if numbers is not None and declared.width:
-            table[:, 0, 1 : 1 + declared.width] = numbers.reshape(batch.size, -1)
+        if given is not None and declared.width:
+            table[:, 0, 1 : 1 + declared.width] = given.reshape(batch.size, -1)
     else:
         rows: list[Floats] = [np.zeros((0, 1 + WIDTH), np.float32)] * batch.size
 
@@ -66,16 +65,14 @@ def chains_of(
         table = np.zeros((batch.size, max(1, *map(len, rows)), 1 + WIDTH), np.float32)
         for row, chosen in enumerate(rows):
             table[row, : len(chosen)] = chosen
-    usable &= np.isfinite(table).all(axis=(1, 2))
-    numbered = np.where(usable[:, np.newaxis], table[..., 0], 0)
-    usable &= ((numbered >= 0) & (numbered < len(EFFECTS))).all(axis=1)
-    table = np.where(usable[:, np.newaxis, np.newaxis], table, 0)
-    empty = table[..., 0] < 1
-    order = np.argsort(empty, axis=1, kind="stable")
-    table = np.take_along_axis(table, order[..., np.newaxis], axis=1)
-    counts = (~empty).sum(axis=1)
-    table[np.arange(table.shape[1]) >= counts[:, np.newaxis]] = 0
-    return Chains(table, counts, usable)
+    numbers = table[..., 0]
+    wrong = ~np.isfinite(table)
+    wrong[..., 0] |= (numbers < 0) | (numbers >= len(EFFECTS))
+    if wrong.any():
+        usable &= ~wrong.any(axis=(1, 2))
+        table[~usable] = 0
+    table[numbers < 1] = 0
+    return Chains(table, usable)
 
 
 def _fits(effect: str, numbers: Array | None) -> bool:

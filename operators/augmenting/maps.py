@@ -26,11 +26,8 @@ def point_maps(
         extents: height and width of the images: (count, 2).
         reference: height and width that relative translations refer to: (count, 2).
     """
-    shear = np.where((effects == _SHEAR)[:, np.newaxis], values[:, :2], 0.0)
-    shift = np.where((effects == _SHIFT)[:, np.newaxis], values[:, :2], np.float32(0))
-    relative = values[:, :2] * reference[:, ::-1].astype(np.float32)
-    shift = np.where((effects == _RELATIVE)[:, np.newaxis], relative, shift)
-    maps = affine(shears(shear), shift.astype(np.float64))
+    shear, shift = _shears_and_shifts(effects, values, reference)
+    maps = affine(shears(shear), shift)
     turned = np.flatnonzero(effects == _TURN)
     if turned.size:
         # Seen from above, y points down, so a counter-clockwise turn goes from x to -y.
@@ -39,6 +36,18 @@ def point_maps(
         maps[turned, :, :2] = linear
         maps[turned, :, 2] = center - (linear @ center[..., np.newaxis])[..., 0]
     return maps
+
+
+def _shears_and_shifts(
+    effects: Ints, values: Floats, reference: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the factors of shears, and translations: (count, 2) each. Other effects have zeros."""
+    given = values[:, :2]
+    shear = np.where((effects == _SHEAR)[:, np.newaxis], given, 0.0)
+    relative = given * reference[:, ::-1].astype(np.float32)
+    shift = np.where((effects == _RELATIVE)[:, np.newaxis], relative, np.float32(0))
+    shift = np.where((effects == _SHIFT)[:, np.newaxis], given, shift)
+    return shear, shift.astype(np.float64)
 
 
 def pixel_maps(
@@ -53,10 +62,14 @@ def pixel_maps(
     Returns:
         (count, 6); (count,). A shear may have no inverse.
     """
+    shear, shift = _shears_and_shifts(effects, values, reference)
+    inverses = np.ones((len(effects), 2, 3))
+    inverses[:, 0, 1], inverses[:, 1, 0] = -shear.T
+    with np.errstate(all="ignore"):  # if there is no inverse
+        inverses /= (1 - shear.prod(axis=1))[:, np.newaxis, np.newaxis]
+    inverses[..., 2] = -shift  # nothing is both sheared and shifted
+    maps, good = index_maps(inverses.reshape(-1, 6), inverse_map=True, nearest=nearest)
     turned = np.flatnonzero(effects == _TURN)
-    others = np.where(effects == _TURN, 0, effects)
-    forward = point_maps(others, values, extents, reference).reshape(-1, 6)
-    maps, good = index_maps(forward, inverse_map=False, nearest=nearest)
     if turned.size:
         chosen = extents[turned]
         maps[turned] = sources_of_pixels(chosen, chosen, values[turned, 0].astype(np.float64))

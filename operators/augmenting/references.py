@@ -34,7 +34,8 @@ def references(shape: Any, extents: Ints) -> tuple[NDArray[np.float64], NDArray[
     """
     sizes, counts = padded_numbers(shape, len(extents))
     reference = extents.astype(np.float64)
-    if sizes.shape[1] >= _HEIGHT_AND_WIDTH:
-        reference = np.where((counts == 0)[:, np.newaxis], reference, sizes[:, :2])
+    if sizes.shape[1] < _HEIGHT_AND_WIDTH:
+        return reference, counts != 1
+    reference = np.where((counts == 0)[:, np.newaxis], reference, sizes[:, :2])
     known = (counts != 1) & np.isfinite(reference).all(axis=1)
     return np.where(known[:, np.newaxis], reference, 1.0), np.asarray(known)

@@ -134,6 +134,13 @@ def test_every_effect_agrees_on_both_devices(device_stage, arguments, pillow, ch
         agree("_augment", *some, layout=layouts, pillow=True)
 
 
+@pytest.mark.parametrize("pillow", [False, True])
+def test_gray_and_colored_images_share_a_batch(device_stage, pillow):
+    chosen = [steps(name) for name in EFFECTS for _ in range(2)]
+    images = [picture(15, 22, (1, 3)[i % 2], seed=i) for i in range(len(chosen))]
+    agree("_augment", images, chosen, layout=["HWC", ""], largest=1, pillow=pillow)
+
+
 def enhanced(kind):
     return lambda image, factor: kind(image).enhance(factor)
 
