@@ -494,8 +494,10 @@ def _axes_of(column: OutputData) -> Axes:
 def _on_device(column: OutputData, batch: BatchContext, *, copy: bool) -> TensorListGPU:
     if isinstance(column, Delivery):
         data = column.use_in(batch)
-        rows = data.dense() if data.is_dense_tensor() else data.rows()
-        return batch.device.copied(rows, data.layout()) if copy else data
+        if not copy:
+            return data
+        rows = data.dense() if data.is_dense() else data.rows()
+        return batch.device.copied(rows, data.layout())
     assert isinstance(column, TensorListCPU)
     return batch.device.to_device(column)
 

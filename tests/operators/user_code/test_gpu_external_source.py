@@ -97,6 +97,16 @@ def test_no_copy_is_the_callers_memory(there, no_copy):
         assert (output.data_ptr() == address) == no_copy
 
 
+@pytest.mark.parametrize("no_copy", [False, True])
+def test_no_copy_is_the_callers_memory_of_each_sample(there, no_copy):
+    given = [there(np.full((3, 2), k, np.uint8)) for k in range(4)]
+    with source_of(lambda: given, no_copy=no_copy) as pipe:
+        (output,) = pipe.run()
+        addresses = [row.__cuda_array_interface__["data"][0] for row in given]
+        assert (output.pointers().tolist() == addresses) == no_copy
+        np.testing.assert_array_equal(output.as_cpu().as_array()[:, 0, 0], range(4))
+
+
 def test_arrays_in_host_memory_are_copied_at_once(device_stage):
     buffer = np.zeros((4, 100_000), np.int32)
 
