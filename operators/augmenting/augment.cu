@@ -53,10 +53,10 @@ __device__ inline void filter(const Frame& s, const u8* frame, int x, int y, int
     for (int c = 0; c < TOGETHER; c++) {
         float sum = 0;
         int total = 0;
-        const u8 center = frame[((i64)y * s.width + x) * channels + c];
+        const u8 center = frame[(i64)(y * s.width + x) * channels + c];
 #pragma unroll
         for (int k = 0; k < 9; k++) {
-            const u8 level = frame[((i64)rows[k / 3] * s.width + columns[k % 3]) * channels + c];
+            const u8 level = frame[(i64)(rows[k / 3] * s.width + columns[k % 3]) * channels + c];
             sum += s.numbers[k] * (float)level;
             total += level;
         }
@@ -90,7 +90,7 @@ __device__ inline void warp(
                               (unsigned)row < (unsigned)s.height);
         const int near_x = min(max(column, 0), s.width - 1);
         const int near_y = min(max(row, 0), s.height - 1);
-        pixels[k] = frame + ((i64)near_y * s.width + near_x) * channels;
+        pixels[k] = frame + (i64)(near_y * s.width + near_x) * channels;
     }
 #pragma unroll
     for (int c = 0; c < TOGETHER; c++) {
@@ -115,6 +115,7 @@ __device__ inline void make(
     const i64 begin = first * channels + channel;
     Bytes given, made;
     if (s.work == LOOK_UP || s.work == MAP_COLOR) given.read(s.source + begin, count * TOGETHER);
+    int y = quotient((int)first, s.width), x = (int)first - y * s.width;
 #pragma unroll
     for (int j = 0; j < PIXELS; j++) {
         if (j >= count) continue;
@@ -131,12 +132,11 @@ __device__ inline void make(
             for (int c = 0; c < TOGETHER; c++) out[c] = levels[c * LEVELS + pixel[c]];
             continue;
         }
-        const int place = (int)(first + j), y = quotient(place, s.width);
-        const int x = place - y * s.width;
         if (s.work == FILTER || s.work == SMOOTH)
             filter(s, s.source + channel, x, y, channels, out);
         else
             warp(s, s.source + channel, x, y, channels, fill, out);
+        if (++x == s.width) x = 0, y++;
     }
     made.write(s.out + begin, count * TOGETHER);
 }
