@@ -138,8 +138,8 @@ __device__ inline void warp(
     }
 }
 
-// Makes `count` pixels from the pixel `first` on, or a channel of them. `levels` is the table of the
-// channel and those behind it.
+// Makes `count` pixels from the pixel `first` on, or a channel of them. `levels` is the table of
+// the channel and those behind it.
 __device__ inline void make(
     const Frame& s, const u8* levels, i64 first, int count, int channel, float fill) {
     const int channels = CHANNELS ? CHANNELS : s.channels;
