@@ -44,7 +44,22 @@ __device__ inline u8 mapped(const Frame& s, const u8* color, int to) {
     return saturated<u8>(sum);
 }
 
-// Weighs the nine pixels around one, or blends the pixel with their smoothed mean.
+// What a filter makes of the weighed sum of the nine levels around one: the sum, or a blend of the
+// level in the middle with the smoothed mean.
+__device__ inline u8 filtered(const Frame& s, float sum, u8 center, bool inside) {
+    if (s.work == FILTER) return stored<u8>(sum);
+    const int smooth = inside ? (2 * ((int)sum + 4 * center) + 13) / 26 : center;
+    return blended((float)smooth, (float)center, s.numbers[9]);
+}
+
+// Weighs all nine levels by one for the smoothed mean. The factor of the blend goes behind them.
+__device__ inline void weigh_equally(Frame& s) {
+    s.numbers[9] = s.numbers[0];
+#pragma unroll
+    for (int k = 0; k < 9; k++) s.numbers[k] = 1;
+}
+
+// Filters a pixel.
 __device__ inline void filter(const Frame& s, const u8* frame, int x, int y, int channels, u8* out) {
     const int columns[] = {index_of(x - 1, s.width), x, index_of(x + 1, s.width)};
     const int rows[] = {index_of(y - 1, s.height), y, index_of(y + 1, s.height)};
@@ -52,21 +67,37 @@ __device__ inline void filter(const Frame& s, const u8* frame, int x, int y, int
 #pragma unroll
     for (int c = 0; c < TOGETHER; c++) {
         float sum = 0;
-        int total = 0;
-        const u8 center = frame[((i64)y * s.width + x) * channels + c];
 #pragma unroll
         for (int k = 0; k < 9; k++) {
-            const u8 level = frame[((i64)rows[k / 3] * s.width + columns[k % 3]) * channels + c];
+            const u8 level = frame[(i64)(rows[k / 3] * s.width + columns[k % 3]) * channels + c];
             sum += s.numbers[k] * (float)level;
-            total += level;
         }
-        if (s.work == SMOOTH) {
-            const int smooth = inside ? (2 * (total + 4 * center) + 13) / 26 : center;
-            out[c] = blended((float)smooth, (float)center, s.numbers[0]);
-        } else {
-            out[c] = stored<u8>(sum);
+        out[c] = filtered(s, sum, frame[(i64)(y * s.width + x) * channels + c], inside);
+    }
+}
+
+// Filters neighboring pixels of a line inside of a frame. Each byte around them is read once.
+__device__ inline void filter_inside(const Frame& s, const u8* first, u8* out) {
+    float sums[BYTES];
+    const i64 line = (i64)s.width * TOGETHER;
+#pragma unroll
+    for (int row = 0; row < 3; row++) {
+        const u8* from = first + (row - 1) * line - TOGETHER;
+        u8 levels[BYTES + 2 * TOGETHER];
+#pragma unroll
+        for (int i = 0; i < BYTES + 2 * TOGETHER; i++) levels[i] = from[i];
+#pragma unroll
+        for (int i = 0; i < BYTES; i++) {
+#pragma unroll
+            for (int k = 0; k < 3; k++) {
+                const float level = levels[i + k * TOGETHER];
+                sums[i] = (row || k ? sums[i] : 0) + s.numbers[3 * row + k] * level;
+            }
+            if (row == 1) out[i] = levels[i + TOGETHER];
         }
     }
+#pragma unroll
+    for (int i = 0; i < BYTES; i++) out[i] = filtered(s, sums[i], out[i], true);
 }
 
 __device__ inline float position_of(const float* row, int x, int y) {
@@ -90,7 +121,7 @@ __device__ inline void warp(
                               (unsigned)row < (unsigned)s.height);
         const int near_x = min(max(column, 0), s.width - 1);
         const int near_y = min(max(row, 0), s.height - 1);
-        pixels[k] = frame + ((i64)near_y * s.width + near_x) * channels;
+        pixels[k] = frame + (i64)(near_y * s.width + near_x) * channels;
     }
 #pragma unroll
     for (int c = 0; c < TOGETHER; c++) {
@@ -107,14 +138,21 @@ __device__ inline void warp(
     }
 }
 
-// Makes `count` pixels from the pixel `first` on, or a channel of them. `levels` is the table of the
-// channel and those behind it.
+// Makes `count` pixels from the pixel `first` on, or a channel of them. `levels` is the table of
+// the channel and those behind it.
 __device__ inline void make(
     const Frame& s, const u8* levels, i64 first, int count, int channel, float fill) {
     const int channels = CHANNELS ? CHANNELS : s.channels;
     const i64 begin = first * channels + channel;
     Bytes given, made;
     if (s.work == LOOK_UP || s.work == MAP_COLOR) given.read(s.source + begin, count * TOGETHER);
+    int y = quotient((int)first, s.width), x = (int)first - y * s.width;
+    const bool filters = s.work == FILTER || s.work == SMOOTH;
+    if (CHANNELS && filters && x > 0 && x + PIXELS < s.width && y > 0 && y + 1 < s.height) {
+        filter_inside(s, s.source + begin, made.values);
+        made.write(s.out + begin, count * TOGETHER);
+        return;
+    }
 #pragma unroll
     for (int j = 0; j < PIXELS; j++) {
         if (j >= count) continue;
@@ -131,12 +169,11 @@ __device__ inline void make(
             for (int c = 0; c < TOGETHER; c++) out[c] = levels[c * LEVELS + pixel[c]];
             continue;
         }
-        const int place = (int)(first + j), y = quotient(place, s.width);
-        const int x = place - y * s.width;
-        if (s.work == FILTER || s.work == SMOOTH)
+        if (filters)
             filter(s, s.source + channel, x, y, channels, out);
         else
             warp(s, s.source + channel, x, y, channels, fill, out);
+        if (++x == s.width) x = 0, y++;
     }
     made.write(s.out + begin, count * TOGETHER);
 }
@@ -151,11 +188,12 @@ __device__ inline void make_levels(const Frame& s, Sums& sums, int channel, u8* 
         levels[i] = changed(s, i % LEVELS);
 }
 
-extern "C" __global__ void augment(const Frame* frames, float fill) {
+extern "C" __global__ void __launch_bounds__(256, 4) augment(const Frame* frames, float fill) {
     extern __shared__ unsigned char shared_memory[];
     Sums& sums = *(Sums*)shared_memory;
     u8* const levels = shared_memory + sizeof(Sums);
-    const Frame s = frames[blockIdx.x];
+    Frame s = frames[blockIdx.x];
+    if (s.work == SMOOTH) weigh_equally(s);
     const int channels = CHANNELS ? CHANNELS : s.channels;
     for (int channel = 0; channel < channels; channel += TOGETHER) {
         if (s.work == LOOK_UP) {

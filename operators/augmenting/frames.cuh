@@ -1,5 +1,6 @@
-// What the kernels of augmentations share: effects, and neighboring pixels. CHANNELS is the number of
-// channels of all frames, or 0 for any number; then a thread handles one channel of a pixel at a time.
+// What the kernels of augmentations share: effects, and neighboring pixels. CHANNELS is the number
+// of channels of all frames, or 0 for any number; then a thread handles one channel of a pixel at a
+// time.
 #include "../kernels/lanes.cuh"
 
 enum Effect {  // the numbers are those of effects.py

@@ -206,7 +206,7 @@ def _launch(
 
     sizes = np.where(of_levels, _LEVELS * channels, 0)
     starts = 4 * (np.cumsum(sizes) - sizes)
-    counts = batch.device.buffer(4 * int(sizes.sum()))
+    counts = batch.device.buffer(max(1, 4 * int(sizes.sum())))
     if of_levels.any():
         batch.device.fill(counts, 0)
     height, width = frames.extents[frame].astype(np.int32).T
@@ -262,5 +262,5 @@ def _launch(
 _COUNTED, _MADE = 4, 8
 """Groups of pixels that a thread counts, and that it makes at most. A block that counts ends with
 additions in global memory, and a block that makes pixels begins with a table."""
-_BLOCKS = 32
-"""Blocks for each multiprocessor that suffice to make pixels; up to eight are at work at once."""
+_BLOCKS = 16
+"""Blocks for each multiprocessor that suffice to make pixels; four are at work at once."""

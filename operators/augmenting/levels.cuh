@@ -1,5 +1,5 @@
-// Tables of the effects that depend on the levels of a frame, made by a block with a thread for each
-// level: see byte_tables.py.
+// Tables of the effects that depend on the levels of a frame, made by a block with a thread for
+// each level: see byte_tables.py.
 
 // What a block knows of a channel, whose levels its threads hold.
 struct Sums {

@@ -32,10 +32,12 @@ def references(shape: Any, extents: Ints) -> tuple[NDArray[np.float64], NDArray[
         shape: the argument: a `TensorList`, or one value for all samples.
         extents: height and width of the images: (batch, 2).
     """
-    sizes, counts = padded_numbers(shape, len(extents))
     reference = extents.astype(np.float64)
+    if isinstance(shape, tuple) and not shape:
+        return reference, np.ones(len(extents), bool)
+    sizes, counts = padded_numbers(shape, len(extents))
     if sizes.shape[1] < _HEIGHT_AND_WIDTH:
-        return reference, counts != 1
+        return reference, np.asarray(counts != 1)
     reference = np.where((counts == 0)[:, np.newaxis], reference, sizes[:, :2])
     known = (counts != 1) & np.isfinite(reference).all(axis=1)
     return np.where(known[:, np.newaxis], reference, 1.0), np.asarray(known)

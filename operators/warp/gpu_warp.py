@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -147,6 +148,7 @@ def _rotate_bytes(
     batch.device.launch(function, grid, (_BYTES_THREADS,), *arguments, shared_bytes=shared)
 
 
+@cache
 def converted_fill(sampling: Sampling, dtype: np.dtype[Any]) -> np.float64:
     """Return the fill value, as OpenCV converts it for images of a dtype."""
     fill = np.float64(sampling.fill or 0.0)
