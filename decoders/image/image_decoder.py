@@ -144,7 +144,7 @@ class ImageDecoder(FormatUser):
     hw_decoder_load = param(
         FLOAT,
         None,
-        "With device='mixed', the part of each batch's plain JPEG files in color that the hardware "
+        "With device='mixed', the part of each batch's plain JPEG files that the hardware "
         "engine decodes. CUDA cores decode the others, which differ by rounding. By default CUDA "
         "cores help as far as the engine limits the pipeline, and small batches may be computed "
         "together. A number makes pixels the same in every run; with 0 the engine stays unused.",

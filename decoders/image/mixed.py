@@ -2,10 +2,9 @@
 
 Four decoders work on a batch:
 
-- the hardware engine decodes plain JPEG (baseline, three components) in one call a batch, on GPUs
-  that have an engine;
-- CUDA cores decode plain JPEG, too: gray files, and others where the engine limits the pipeline or
-  is missing;
+- the hardware engine decodes plain JPEG (baseline, gray or three components) in one call a batch,
+  on GPUs that have an engine;
+- CUDA cores decode plain JPEG, too, where the engine limits the pipeline or is missing;
 - nvImageCodec decodes other JPEG files on GPUs without an engine, and what the engine refuses;
 - the CPU decodes all other files, in threads or a process (`cpu_decoding`): other forms of JPEG
   beside an engine, other formats, CMYK, RGB in JPEG, JPEG without an end, strips of a few pixels,

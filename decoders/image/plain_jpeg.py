@@ -64,8 +64,8 @@ class PlainJpeg:
         for_cuda = (sampling != 0) & (lengths <= MOST_BYTES)
         for_engine = np.zeros_like(for_cuda)
         if engine is not None:
-            for_engine = ~for_cuda & (sampling != GRAY)
-            shared = np.flatnonzero(for_cuda & (sampling != GRAY))
+            for_engine = ~for_cuda
+            shared = np.flatnonzero(for_cuda)
             for_engine[shared[self._share.of_engine(lengths[shared])]] = True
             for_cuda &= ~for_engine
         # The engine is left to others as long as CUDA cores decode for this batch.

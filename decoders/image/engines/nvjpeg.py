@@ -1,8 +1,8 @@
 """The GPU's hardware JPEG engine, through nvJPEG: a whole batch in one call.
 
 The module calls the library's C interface by ctypes, which releases the GIL: one call with arrays
-of addresses costs no Python time a sample. The engine decodes baseline JPEG with 4:4:4, 4:2:2,
-4:4:0 and 4:2:0 sampling.
+of addresses costs no Python time a sample. The engine decodes baseline JPEG that is gray, or has
+4:4:4, 4:2:2, 4:4:0 or 4:2:0 sampling. Gray becomes RGB where RGB is asked for.
 
 Source: nvJPEG's documentation, https://docs.nvidia.com/cuda/nvjpeg/
 """

@@ -162,10 +162,10 @@ def image(
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
             cores decode in its place. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files in color that the hardware engine decodes. CUDA cores decode the others, which
-            differ by rounding. By default CUDA cores help as far as the engine limits the
-            pipeline, and small batches may be computed together. A number makes pixels the same
-            in every run; with 0 the engine stays unused.
+            files that the hardware engine decodes. CUDA cores decode the others, which differ
+            by rounding. By default CUDA cores help as far as the engine limits the pipeline,
+            and small batches may be computed together. A number makes pixels the same in every
+            run; with 0 the engine stays unused.
         cache (Literal['ram', 'disk', 'gpu'] | None): Keep whole decoded images, so that later
             epochs copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses
             the cache; 'disk' in `cache_folder`, for later runs, too; with device='mixed', 'gpu'
@@ -278,10 +278,10 @@ def image_crop(
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
             cores decode in its place. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files in color that the hardware engine decodes. CUDA cores decode the others, which
-            differ by rounding. By default CUDA cores help as far as the engine limits the
-            pipeline, and small batches may be computed together. A number makes pixels the same
-            in every run; with 0 the engine stays unused.
+            files that the hardware engine decodes. CUDA cores decode the others, which differ
+            by rounding. By default CUDA cores help as far as the engine limits the pipeline,
+            and small batches may be computed together. A number makes pixels the same in every
+            run; with 0 the engine stays unused.
         cache (Literal['ram', 'disk', 'gpu'] | None): Keep whole decoded images, so that later
             epochs copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses
             the cache; 'disk' in `cache_folder`, for later runs, too; with device='mixed', 'gpu'
@@ -402,10 +402,10 @@ def image_random_crop(
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
             cores decode in its place. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files in color that the hardware engine decodes. CUDA cores decode the others, which
-            differ by rounding. By default CUDA cores help as far as the engine limits the
-            pipeline, and small batches may be computed together. A number makes pixels the same
-            in every run; with 0 the engine stays unused.
+            files that the hardware engine decodes. CUDA cores decode the others, which differ
+            by rounding. By default CUDA cores help as far as the engine limits the pipeline,
+            and small batches may be computed together. A number makes pixels the same in every
+            run; with 0 the engine stays unused.
         cache (Literal['ram', 'disk', 'gpu'] | None): Keep whole decoded images, so that later
             epochs copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses
             the cache; 'disk' in `cache_folder`, for later runs, too; with device='mixed', 'gpu'
@@ -534,10 +534,10 @@ def image_slice(
             JPEG files smoothly, as the CPU does. The hardware engine cannot do that, so CUDA
             cores decode in its place. Default: False.
         hw_decoder_load (float | None): With device='mixed', the part of each batch's plain JPEG
-            files in color that the hardware engine decodes. CUDA cores decode the others, which
-            differ by rounding. By default CUDA cores help as far as the engine limits the
-            pipeline, and small batches may be computed together. A number makes pixels the same
-            in every run; with 0 the engine stays unused.
+            files that the hardware engine decodes. CUDA cores decode the others, which differ
+            by rounding. By default CUDA cores help as far as the engine limits the pipeline,
+            and small batches may be computed together. A number makes pixels the same in every
+            run; with 0 the engine stays unused.
         cache (Literal['ram', 'disk', 'gpu'] | None): Keep whole decoded images, so that later
             epochs copy them and decode nothing: 'ram' in memory, for as long as a pipeline uses
             the cache; 'disk' in `cache_folder`, for later runs, too; with device='mixed', 'gpu'
