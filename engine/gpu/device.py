@@ -20,7 +20,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..errors import MissingDependencyError, install_hint
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
-from ..tensors.device_memory import DevicePool, Lease
+from ..tensors.device_leases import Lease
+from ..tensors.device_memory import DevicePool
 from .driver import driver_version
 from .host_registry import HostRegistry
 from .kernels import OPTIONS, Kernel, check_grid
