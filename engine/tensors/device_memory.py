@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from math import inf
+from operator import attrgetter
 from time import perf_counter
 from types import ModuleType
 from typing import Any
@@ -37,17 +38,23 @@ SEGMENT_STEP = 2 << 20
 """Bytes of which a segment has a multiple, as the driver gives memory. Small pieces share one."""
 
 WAIT_FACTOR = 1.5
-"""A piece that is in use counts as larger by this factor. Training on photographs of many sizes,
-the pool has 1.16 times the memory that is lent at most. With a factor of 1, half as many users
-again wait for work on other streams. Without a limit, a quarter as many wait, and the pool has 1.2
-times the memory; in batches of 256, 1.3 times."""
+"""A piece that is in use counts as larger by this factor, so that few users wait for work on other
+streams."""
 
-MAX_IDLE_BYTES = 4 << 30
-"""Bytes that may lie idle."""
+SPARE_FACTOR = 1.15
+"""The memory that was lent at most, times which a pool keeps. Gaps between pieces need more than
+what is lent."""
+
+GROWTH = 1 / 8
+"""Part of the memory by which it grows at least: few segments, with fewer gaps at their ends."""
 
 TRIM_SECONDS = 2.0
-"""Seconds after which segments that nobody needed in them are freed. A pipeline takes more memory
+"""Seconds after which the pool looks whether it has too much memory. A pipeline takes more memory
 while its consumer waits than later. To free a segment makes the device wait."""
+
+MAX_TRIM_SECONDS = 60.0
+"""The same at most. The time doubles whenever the pool has to grow for as much as was lent before
+it freed memory."""
 
 PINNED_STEPS: tuple[int, int] = (1 << 20, 16 << 20)
 """Bytes of which small and large pinned memory has a multiple: few sizes, so that CuPy's pool has
@@ -70,13 +77,15 @@ def return_stream(device: Any, stream: Any) -> None:
 
 
 class DevicePool:
-    """Divides segments of one device's memory into pieces; at most `MAX_IDLE_BYTES` lie idle.
+    """Divides segments of one device's memory into pieces.
 
     A request gets the smallest free piece that suffices, rather one that no work uses any more. If
-    no piece suffices, the pool takes a new segment. Before, the pool frees as much: segments of
-    which no piece is lent, all too small for the request, and more of them if the budget is
-    exceeded. Segments of which nobody needed a piece for `TRIM_SECONDS` are freed, too. To free
-    memory, and to take new memory, makes the device wait.
+    no piece suffices, the pool takes a new segment. Before, the pool frees segments of which no
+    piece is lent, if the budget is exceeded else.
+
+    If other segments suffice for the memory that was lent at most in the last seconds, the pool
+    retires the emptiest segment: no more pieces of the segment are lent, and the segment is freed
+    when its last piece comes back. To free memory, and to take new memory, makes the device wait.
 
     A lease may end at any line, also in a thread that holds the lock. So what comes back waits in a
     queue for a thread that has the lock.
@@ -94,12 +103,17 @@ class DevicePool:
     def __init__(self, cupy: ModuleType, device: Any, budget: int = 1 << 62) -> None:
         self._cupy = cupy
         self._device = device
-        self._keep_bytes = MAX_IDLE_BYTES  # also known at the interpreter's end
         self.budget = budget
         self._marks = StreamMarks(cupy, device)
         self._free = FreePieces()
-        self._lent = self._taken = 0
-        self._trimmed_at = perf_counter()
+        self._segments: list[DeviceSegment] = []  # those that are not retired
+        self._lent = self._taken = 0  # bytes of pieces, and of all segments
+        # The most that was lent since the pool looked for surplus, and between the looks before:
+        self._most = self._most_before = 0
+        self._looked_at = perf_counter()
+        self._patience = TRIM_SECONDS
+        # The memory for so many bytes was thought to suffice when the pool retired segments:
+        self._sufficed = 0
         # Pieces with the streams that used them. None: all that is idle shall be freed.
         self._returned: deque[tuple[Piece, dict[int, Any]] | None] = deque()
         self._closed = self._has_pinned = False
@@ -171,7 +185,7 @@ class DevicePool:
 
     def _settle(self) -> list[DeviceSegment]:
         """Take in what came back; return the segments to free."""
-        now = perf_counter()
+        unused: list[DeviceSegment] = []
         free_all = False
         while self._returned:
             back = self._returned.popleft()
@@ -179,69 +193,101 @@ class DevicePool:
                 free_all = True
                 continue
             piece, streams = back
-            self._lent -= piece.size
-            piece.segment.used_at = now
-            piece.waits = {} if self._closed else self._marks.set(streams)
-            self._free.add(piece)
-        if free_all or self._closed:
-            return self._remove_idle(inf)
-        idle = self._taken - self._lent
-        if idle <= self._keep_bytes and now - self._trimmed_at < TRIM_SECONDS:
-            return []
-        self._trimmed_at = now
-        return self._remove_idle(now - TRIM_SECONDS, idle - self._keep_bytes)
-
-    def _remove_idle(self, before: float, surplus: int = 0) -> list[DeviceSegment]:
-        """Remove the segments of which no piece is lent, or some of them, and return them.
-
-        Args:
-            before: seconds; segments in use since then stay.
-            surplus: bytes to remove in any case; the segments that are idle longest go first.
-        """
-        idle = [piece for piece in self._free if piece.is_whole]
-        removed = []
-        for piece in sorted(idle, key=lambda piece: piece.segment.used_at):
             segment = piece.segment
-            if segment.used_at >= before and surplus <= 0:
-                break
+            self._lent -= piece.size
+            segment.lent -= piece.size
+            if not segment.is_retired:
+                piece.waits = self._marks.set(streams)
+                self._free.add(piece)
+            elif not segment.lent:
+                self._taken -= segment.size
+                unused.append(segment)
+        if self._closed:
+            surplus = self._segments
+        elif free_all:
+            surplus = self._idle()
+        elif perf_counter() - self._looked_at >= self._patience:
+            surplus = self._surplus()
+        else:
+            return unused
+        return unused + self._retire(surplus)
+
+    def _idle(self) -> list[DeviceSegment]:
+        """Return the segments of which no piece is lent."""
+        return [segment for segment in self._segments if not segment.lent]
+
+    def _surplus(self) -> list[DeviceSegment]:
+        """Return the segments that are not needed, as far as the last seconds tell."""
+        self._looked_at = perf_counter()
+        needed = max(self._most, self._most_before)
+        self._most_before, self._most = self._most, self._lent
+        spare = sum(segment.size for segment in self._segments) - int(SPARE_FACTOR * needed)
+        surplus = []
+        for segment in sorted(self._segments, key=attrgetter("lent")):  # the emptiest first
+            if segment.size <= spare:
+                spare -= segment.size
+                surplus.append(segment)
+        if surplus:
+            self._sufficed = needed
+        return surplus
+
+    def _retire(self, segments: Iterable[DeviceSegment]) -> list[DeviceSegment]:
+        """Lend no more pieces of segments; return those of which no piece is lent."""
+        retired = set(segments)
+        self._segments = [segment for segment in self._segments if segment not in retired]
+        for piece in [piece for piece in self._free if piece.segment in retired]:
             self._free.remove(piece)
-            self._taken -= segment.size
-            surplus -= segment.size
-            removed.append(segment)
-        return removed
+        for segment in retired:
+            segment.is_retired = True
+        unused = [segment for segment in retired if not segment.lent]
+        self._taken -= sum(segment.size for segment in unused)
+        return unused
 
     def _take(self, size: int, stream: int) -> tuple[Piece, Sequence[Mark]] | None:
         """Return a piece out of the free ones, with the marks that its user waits for, or None."""
-        if self._closed:
-            return None
-        marks = self._marks
-        marks.look()
-        found: tuple[Piece, list[Mark]] | None = None
-        least = inf
-        for piece in self._free:
-            if size <= piece.size <= least:
-                ahead = marks.ahead(piece.waits, stream)
-                rank = piece.size * WAIT_FACTOR if ahead else piece.size
-                if rank <= least:  # of equal pieces the last that came back: the others may go
-                    least, found = rank, (piece, ahead)
+        found: tuple[Piece, Sequence[Mark]] | None = None
+        largest = inf
+        for piece in self._free.of_size(size):
+            if piece.size > largest:
+                break
+            ahead = self._marks.ahead(piece.waits, stream)
+            if not ahead:
+                found = piece, ahead
+                break
+            if found is None:
+                found = piece, ahead
+                largest = piece.size * WAIT_FACTOR
         if found is None:
             return None
+        return self._lend(found[0], size), found[1]
+
+    def _lend(self, piece: Piece, size: int) -> Piece:
         self._lent += size
-        return self._free.cut(found[0], size), found[1]
+        piece.segment.lent += size
+        if self._lent > self._most:
+            self._most = self._lent
+        return self._free.cut(piece, size)
 
     def _grow(self, size: int) -> Piece:
-        """Return a piece of a new segment."""
-        nbytes = -(-size // SEGMENT_STEP) * SEGMENT_STEP
+        """Return a piece of a new segment. The caller does not hold the lock."""
         with self._lock:
-            replaced = self._remove_idle(0, max(nbytes, self._taken + nbytes - self.budget))
+            nbytes = max(size, int(self._taken * GROWTH))
+            nbytes = -(-nbytes // SEGMENT_STEP) * SEGMENT_STEP
+            replaced = self._retire(self._idle()) if self._taken + nbytes > self.budget else []
         del replaced  # freed without the lock
         segment = DeviceSegment(self._allocate(nbytes))
         with self._lock:
             self._taken += nbytes
-            self._lent += size
+            self._segments.append(segment)
+            if self._lent + size <= self._sufficed:  # the gaps between pieces are too small
+                self._sufficed = 0
+                self._patience = min(2 * self._patience, MAX_TRIM_SECONDS)
             whole = Piece(segment, segment.memory.ptr, nbytes)
             self._free.add(whole)
-            return self._free.cut(whole, size)
+            piece = self._lend(whole, size)
+            if self._closed:
+                self._retire([segment])
+            return piece
 
     def _allocate(self, size: int) -> Any:
         memory = self._cupy.cuda.Memory
@@ -251,7 +297,7 @@ class DevicePool:
                 return memory(size)
             except (out_of_memory, self._cupy.cuda.runtime.CUDARuntimeError):
                 with self._lock:
-                    idle = self._remove_idle(inf)
+                    idle = self._retire(self._idle())
                 del idle
                 self._cupy.get_default_memory_pool().free_all_blocks()
             try:

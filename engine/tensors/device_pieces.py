@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from .stream_marks import Waits, join
@@ -14,15 +16,17 @@ class DeviceSegment:
     Attributes:
         memory: CuPy's object, which gives the memory back to the driver when it is dropped.
         size: bytes.
-        used_at: seconds at which a piece came back last.
+        lent: bytes of the pieces that are lent.
+        is_retired: whether no more pieces are lent, so that the segment can be freed soon.
     """
 
-    __slots__ = ("memory", "size", "used_at")
+    __slots__ = ("is_retired", "lent", "memory", "size")
 
     def __init__(self, memory: Any) -> None:
         self.memory = memory
         self.size: int = memory.size
-        self.used_at = 0.0
+        self.lent = 0
+        self.is_retired = False
 
 
 class Piece:
@@ -43,11 +47,6 @@ class Piece:
         self.size = size
         self.waits: Waits = {}
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether the piece is its whole segment."""
-        return self.size == self.segment.size
-
 
 class FreePieces:
     """Free pieces. No two are neighbors, because neighbors become one piece. Not thread-safe."""
@@ -55,9 +54,16 @@ class FreePieces:
     def __init__(self) -> None:
         self._by_start: dict[int, Piece] = {}
         self._by_end: dict[int, Piece] = {}
+        # By size; of equal pieces first the one that came back last.
+        self._sizes: list[int] = []
+        self._pieces: list[Piece] = []
 
     def __iter__(self) -> Iterator[Piece]:
-        return iter(self._by_start.values())
+        return iter(self._pieces)
+
+    def of_size(self, size: int) -> Iterator[Piece]:
+        """Return the pieces of at least so many bytes, the smallest first."""
+        return islice(self._pieces, bisect_left(self._sizes, size), None)
 
     def add(self, piece: Piece) -> None:
         """Add a piece; a user of joined pieces waits for the users of each of them."""
@@ -73,9 +79,11 @@ class FreePieces:
             join(piece.waits, after.waits)
             piece.size += after.size
         self._by_start[piece.start] = self._by_end[piece.start + piece.size] = piece
+        self._put_in(piece)
 
     def remove(self, piece: Piece) -> None:
         """Remove a piece."""
+        self._take_out(piece)
         del self._by_start[piece.start], self._by_end[piece.start + piece.size]
 
     def cut(self, piece: Piece, size: int) -> Piece:
@@ -83,9 +91,21 @@ class FreePieces:
         if piece.size == size:
             self.remove(piece)
             return piece
+        self._take_out(piece)
         taken = Piece(piece.segment, piece.start, size)
         del self._by_start[piece.start]
         piece.start += size
         piece.size -= size
         self._by_start[piece.start] = piece
+        self._put_in(piece)
         return taken
+
+    def _put_in(self, piece: Piece) -> None:
+        """Put a piece into the order by size."""
+        i = bisect_left(self._sizes, piece.size)
+        self._sizes.insert(i, piece.size)
+        self._pieces.insert(i, piece)
+
+    def _take_out(self, piece: Piece) -> None:
+        i = self._pieces.index(piece, bisect_left(self._sizes, piece.size))
+        del self._sizes[i], self._pieces[i]

@@ -8,7 +8,7 @@ of the key None is reached when the CPU has waited for the whole device since.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import count
+from itertools import count, takewhile
 from types import ModuleType
 from typing import Any
 
@@ -52,30 +52,40 @@ class StreamMarks:
             if owner is None or isinstance(owner, self._foreign):
                 waits[None] = number
                 continue
+            marks = self._ahead.setdefault(stream, {})
             try:
-                event = self._free_events.pop() if self._free_events else self._new_event()
+                event = self._event(marks)
                 self._cupy.cuda.runtime.eventRecord(event.ptr, stream)
             except Exception:  # the stream is gone; at the interpreter's end, other objects, too
                 waits[None] = number
                 continue
-            self._ahead.setdefault(stream, {})[number] = event, owner
+            marks[number] = event, owner
             waits[stream] = number
         return waits
 
-    def _new_event(self) -> Any:
+    def _event(self, marks: dict[int, tuple[Any, Any]]) -> Any:
+        """Return an event; look for one of a stream's marks before a new one is made."""
+        if not self._free_events and marks:
+            self._recycle(marks)
+        if self._free_events:
+            return self._free_events.pop()
         with self._device:
             return self._cupy.cuda.Event(disable_timing=True)
 
-    def look(self) -> None:
-        """Forget the marks that the device has reached."""
-        for marks in self._ahead.values():
-            while marks:
-                number = next(iter(marks))
-                event = marks[number][0]
-                if not event.done:
-                    break
-                del marks[number]
-                self._free_events.append(event)
+    def _recycle(self, marks: dict[int, tuple[Any, Any]]) -> None:
+        """Forget the marks of a stream that the device has reached: all, if it has the last."""
+        if not self._is_reached(marks, next(reversed(marks))):
+            while marks and self._is_reached(marks, next(iter(marks))):
+                pass
+
+    def _is_reached(self, marks: dict[int, tuple[Any, Any]], number: int) -> bool:
+        """Return whether the device has reached a mark; if so, forget all marks up to this one."""
+        if not marks[number][0].done:
+            return False
+        for reached in list(takewhile(number.__ge__, marks)):
+            event, _ = marks.pop(reached)
+            self._free_events.append(event)
+        return True
 
     def ahead(self, waits: Waits, stream: int) -> list[Mark]:
         """Return the marks that are not reached. Work of `stream` follows its own work anyway."""
@@ -84,8 +94,10 @@ class StreamMarks:
             if other is None:
                 if number > self._waited:
                     found.append(number)
-            elif other != stream and (mark := self._ahead[other].get(number)) is not None:
-                found.append(mark[0])
+            elif other != stream and number in (marks := self._ahead[other]):
+                event = marks[number][0]
+                if not self._is_reached(marks, number):
+                    found.append(event)
         return found
 
     def wait(self, stream: Any, marks: Iterable[Mark]) -> None:

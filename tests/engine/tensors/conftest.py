@@ -20,7 +20,7 @@ def cupy():
 
 @pytest.fixture
 def pool(cupy, tuned):
-    tuned(device_memory, MAX_IDLE_BYTES=64 * KIB, SEGMENT_STEP=4 * KIB)
+    tuned(device_memory, GROWTH=0, SEGMENT_STEP=4 * KIB)
     pool = DevicePool(cupy, Card(), budget=100 * KIB)
     cupy.locks.append(pool._lock)
     return pool

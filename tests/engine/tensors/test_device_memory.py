@@ -18,7 +18,7 @@ def clock(monkeypatch, pool):
     """The time of the pool, in a list."""
     now = [0.0]
     monkeypatch.setattr(device_memory, "perf_counter", lambda: now[0])
-    pool._trimmed_at = 0.0
+    pool._looked_at = 0.0
     return now
 
 
@@ -72,12 +72,12 @@ def test_a_piece_that_is_done_serves_rather_than_one_that_is_in_use(cupy, pool):
     del held
 
 
-def test_what_lies_idle_is_limited_and_a_closed_pool_keeps_nothing(cupy, pool):
+def test_a_closed_pool_keeps_nothing(cupy, pool):
     before = cupy.left
     held = [pool.lend(32 * KIB, cupy.stream(10)) for _ in range(4)]
     kept = held.pop()
     held.clear()
-    assert pool.idle_bytes == 64 * KIB
+    assert pool.idle_bytes == 96 * KIB
     pool.close()
     assert pool.idle_bytes == 0
     recorded = list(cupy.recorded)
@@ -115,24 +115,14 @@ def test_a_pool_that_nobody_closes_gives_its_memory_back(tuned):
     assert cupy.left == before
 
 
-def test_the_segments_that_came_back_first_make_room(cupy, pool):
-    stream, left = cupy.stream(1), cupy.left
-    held = [pool.lend(size * KIB, stream) for size in (20, 4, 40, 4)]
-    while held:
-        del held[0]
-    assert pool.idle_bytes == 48 * KIB  # without the segment of 20 KiB
-    assert cupy.left == left - 48 * KIB
-    lend_at_once(pool, stream, 40 * KIB)
-    assert pool.idle_bytes == 48 * KIB
-
-
-def test_a_new_segment_takes_the_place_of_idle_ones(cupy, pool):
+def test_a_pool_grows_by_a_part_of_its_memory(cupy, pool, tuned):
+    tuned(device_memory, GROWTH=1 / 4)
     stream = cupy.stream(1)
-    lend_at_once(pool, stream, 8 * KIB, 16 * KIB, 20 * KIB)
-    held = pool.lend(24 * KIB, stream)
-    assert pool.idle_bytes == 8 * KIB  # came back last
+    held = [pool.lend(40 * KIB, stream)]
+    held += [pool.lend(5 * KIB, stream) for _ in range(4)]
+    assert cupy.allocations == 3  # of 40, 12 and 16 KiB
+    assert pool.lent_bytes + pool.idle_bytes == 68 * KIB
     del held
-    assert pool.idle_bytes == 32 * KIB
 
 
 def test_a_full_device_gives_back_what_is_idle_and_then_says_so(tuned):
@@ -206,11 +196,45 @@ def test_segments_that_nobody_needs_any_more_are_freed(cupy, pool, clock):
     for second in range(1, 10):
         clock[0] = float(second)
         lend_at_once(pool, stream, *[4 * KIB] * 2)
-    assert pool.idle_bytes == 8 * KIB
+    assert pool.idle_bytes == 3 * 4 * KIB  # 1.15 times what is lent, in whole segments
     lend_at_once(pool, stream, *[4 * KIB] * 8)
     clock[0] = 11.0
     lend_at_once(pool, stream, *[4 * KIB] * 8)  # all are needed again
     assert pool.idle_bytes == 32 * KIB
+
+
+def test_the_emptiest_segment_is_retired_and_freed_with_its_last_piece(cupy, pool, clock):
+    stream = cupy.stream(10)
+    lend_at_once(pool, stream, 20 * KIB, 20 * KIB)
+    half, other_half, small = (pool.lend(size * KIB, stream) for size in (10, 10, 1))
+    assert half[0].memory.ptr + 10 * KIB == other_half[0].memory.ptr
+    del other_half
+    left = cupy.left
+    for second in (3.0, 6.0, 9.0):
+        clock[0] = second
+        lend_at_once(pool, stream, KIB)
+    assert (cupy.left, pool.idle_bytes) == (left, 29 * KIB)
+    late = pool.lend(10 * KIB, stream)
+    assert late[0].memory.ptr == half[0].memory.ptr + 10 * KIB
+    left = cupy.left
+    del small
+    assert cupy.left == left + 20 * KIB
+    del half, late
+
+
+def test_a_pool_that_freed_too_much_waits_longer_the_next_time(cupy, pool, clock):
+    """What is lent fits into fewer segments by its size, but not by its pieces."""
+    stream = cupy.stream(10)
+    for second in range(200):
+        clock[0] = float(second)
+        lend_at_once(pool, stream, *[2560] * 6)  # a segment of 4 KiB for each
+    assert pool.idle_bytes == 24 * KIB
+    assert cupy.allocations <= 6 + 2 * 6  # after 2, 4, 8, 16, 32 and 60 seconds
+    cupy.allocations = 0
+    for second in range(200, 800):
+        clock[0] = float(second)
+        lend_at_once(pool, stream, *[2560] * 6)
+    assert cupy.allocations <= 2 * 10
 
 
 def test_lasting_memory_is_not_lent(cupy, pool):

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from contextlib import nullcontext
+from itertools import count
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from penstock.engine.tensors import device_memory
 from penstock.engine.tensors.device_memory import DevicePool
@@ -97,49 +100,109 @@ class Device:
         known = self.known[stream] | self.done
         return all(known[user] >= work for unit in units for user, work in self.users.pop(unit, ()))
 
-    def proceed(self, random):
+    def proceed(self, number):
         """Let some streams do some work."""
         if self.events:
-            self.done |= self.events[random.integers(len(self.events))]
+            self.done |= self.events[number % len(self.events)]
 
 
 class Card(nullcontext):
     id = 0
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_no_work_is_overtaken(seed, tuned):
-    tuned(device_memory, SEGMENT_STEP=8 * UNIT, MAX_IDLE_BYTES=200 * UNIT, TRIM_SECONDS=0.002)
-    random = np.random.default_rng(seed)
-    cupy = Device()
-    pool = DevicePool(cupy, Card(), budget=120 * UNIT)
-    streams = {ptr: cupy.stream(ptr) for ptr in (10, 11, 12)}
-    held = []
-    for _ in range(600):
-        action = random.random()
-        if action < 0.4 and pool.room > 0:
-            ptr = int(random.choice(list(streams)))
-            memory, lease = pool.lend(int(random.integers(1, 20 * UNIT)), streams[ptr])
-            units = range(memory[0], memory[0] + memory[1], UNIT)
-            assert cupy.has_taken_over(ptr, units)
-            cupy.work(ptr, units)
-            held.append((memory, lease, units))
-            del memory, lease
-        elif held and action < 0.6:
-            lease, units = held[random.integers(len(held))][1:]
-            consumer = int(random.choice([1, 1, 1, 20, 20, 30]))
-            lease.used_on(consumer, lasts=consumer == 20)  # of 30 nothing is known
-            cupy.work(consumer, units)
-            del lease
-        elif held and action < 0.95:
-            held.pop(random.integers(len(held)))
-        else:
-            cupy.proceed(random)
-        every = sorted(unit for *_, units in held for unit in units)
+class Use:
+    """Loans of a small pool, and work on their memory."""
+
+    def __init__(self):
+        self.cupy = Device()
+        self.pool = DevicePool(self.cupy, Card(), budget=120 * UNIT)
+        self.held = []
+
+    def lend(self, stream, size):
+        if self.pool.room <= 0:
+            return
+        memory, lease = self.pool.lend(size, self.cupy.stream(stream))
+        units = range(memory[0], memory[0] + memory[1], UNIT)
+        assert self.cupy.has_taken_over(stream, units)
+        self.cupy.work(stream, units)
+        self.held.append((memory, lease, units))
+
+    def consume(self, stream, number):
+        """Use a loan on another stream; of stream 30 nothing is known."""
+        if self.held:
+            _, lease, units = self.held[number % len(self.held)]
+            lease.used_on(stream, lasts=stream == 20)
+            self.cupy.work(stream, units)
+
+    def drop(self, number):
+        if self.held:
+            self.held.pop(number % len(self.held))
+
+    def free_idle(self):
+        self.pool.free_idle()
+        assert self.pool.lent_bytes or not self.pool.idle_bytes
+
+    def check(self):
+        every = sorted(unit for *_, units in self.held for unit in units)
         assert len(every) == len(set(every))
-        assert pool.lent_bytes == len(every) * UNIT
-        assert pool.lent_bytes + pool.idle_bytes == cupy.taken
-    held.clear()
-    assert pool.lent_bytes == 0
-    pool.close()
-    assert cupy.taken == 0
+        assert self.pool.lent_bytes == len(every) * UNIT
+        assert self.pool.lent_bytes + self.pool.idle_bytes == self.cupy.taken
+
+    def close(self):
+        """Close the pool while loans live."""
+        self.pool.close()
+        self.check()
+        self.held.clear()
+        assert (self.pool.lent_bytes, self.cupy.taken) == (0, 0)
+
+
+STREAMS = 10, 11, 12
+CONSUMERS = 1, 1, 1, 20, 20, 30
+NUMBERS = st.integers(0, 50)
+ACTIONS = st.one_of(
+    st.tuples(st.just("lend"), st.sampled_from(STREAMS), st.integers(1, 20 * UNIT)),
+    st.tuples(st.just("consume"), st.sampled_from(CONSUMERS), NUMBERS),
+    st.tuples(st.just("drop"), NUMBERS),
+    st.tuples(st.just("proceed"), NUMBERS),
+    st.tuples(st.just("free_idle")),
+)
+
+
+@pytest.fixture(scope="module")
+def small():
+    """Small segments, and a clock that goes on by a second whenever the pool looks at it."""
+    seconds = count()
+    values = {"SEGMENT_STEP": 8 * UNIT, "MAX_TRIM_SECONDS": 4.0}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device_memory, "perf_counter", lambda: float(next(seconds)))
+        for name, value in values.items():
+            patch.setattr(device_memory, name, value)
+        yield
+
+
+@pytest.mark.usefixtures("small")
+@given(st.lists(ACTIONS, max_size=100))
+def test_no_work_is_overtaken(actions):
+    use = Use()
+    for name, *values in actions:
+        getattr(use.cupy if name == "proceed" else use, name)(*values)
+        use.check()
+    use.close()
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("seed", range(10))
+def test_no_work_is_overtaken_in_a_long_run(seed):
+    random, use = np.random.default_rng(seed), Use()
+    for _ in range(600):
+        action, number = random.random(), int(random.integers(1000))
+        if action < 0.4:
+            use.lend(int(random.choice(STREAMS)), int(random.integers(1, 20 * UNIT)))
+        elif action < 0.6:
+            use.consume(int(random.choice(CONSUMERS)), number)
+        elif action < 0.95:
+            use.drop(number)
+        else:
+            use.cupy.proceed(number)
+        use.check()
+    use.close()
