@@ -80,12 +80,13 @@ class DevicePool:
     """Divides segments of one device's memory into pieces.
 
     A request gets the smallest free piece that suffices, rather one that no work uses any more. If
-    no piece suffices, the pool takes a new segment. Before, the pool frees segments of which no
-    piece is lent, if the budget is exceeded else.
+    no piece suffices, the pool takes a new segment. Before, the pool frees the segments of which no
+    piece is lent, and which are too small, if it has much more memory than was lent at most in the
+    last seconds, or exceeds the budget.
 
     If other segments suffice for the memory that was lent at most in the last seconds, the pool
-    retires the emptiest segment: no more pieces of the segment are lent, and the segment is freed
-    when its last piece comes back. To free memory, and to take new memory, makes the device wait.
+    retires the emptiest segments: no more of their pieces are lent, and a segment is freed when its
+    last piece comes back. To free memory, and to take new memory, makes the device wait.
 
     A lease may end at any line, also in a thread that holds the lock. So what comes back waits in a
     queue for a thread that has the lock.
@@ -273,7 +274,9 @@ class DevicePool:
         with self._lock:
             nbytes = max(size, int(self._taken * GROWTH))
             nbytes = -(-nbytes // SEGMENT_STEP) * SEGMENT_STEP
-            replaced = self._retire(self._idle()) if self._taken + nbytes > self.budget else []
+            most = SPARE_FACTOR * max(self._most, self._most_before, self._lent + size)
+            is_much = self._taken + nbytes > min(most, self.budget)
+            replaced = self._retire(self._idle()) if is_much else []
         del replaced  # freed without the lock
         segment = DeviceSegment(self._allocate(nbytes))
         with self._lock:
