@@ -38,12 +38,10 @@ SEGMENT_STEP = 2 << 20
 """Bytes of which a segment has a multiple, as the driver gives memory. Small pieces share one."""
 
 WAIT_FACTOR = 1.5
-"""A piece that is in use counts as larger by this factor, so that few users wait for work on other
-streams."""
+"""A piece that is in use counts as larger by this factor, so that few users wait for streams."""
 
 SPARE_FACTOR = 1.15
-"""The memory that was lent at most, times which a pool keeps. Gaps between pieces need more than
-what is lent."""
+"""The memory that was lent at most, times which a pool keeps. There are gaps between pieces."""
 
 GROWTH = 1 / 8
 """Part of the memory by which it grows at least: few segments, with fewer gaps at their ends."""
@@ -57,8 +55,7 @@ MAX_TRIM_SECONDS = 60.0
 it freed memory."""
 
 PINNED_STEPS: tuple[int, int] = (1 << 20, 16 << 20)
-"""Bytes of which small and large pinned memory has a multiple: few sizes, so that CuPy's pool has
-memory of the size."""
+"""Bytes of which small and large pinned memory has a multiple. CuPy's pool recycles equal sizes."""
 
 _unused_streams: dict[int, deque[Any]] = defaultdict(deque)
 
@@ -74,6 +71,10 @@ def borrow_stream(cupy: ModuleType, device: Any) -> Any:
 def return_stream(device: Any, stream: Any) -> None:
     """Let another pipeline use the stream."""
     _unused_streams[device.id].append(stream)
+
+
+def _in_steps(nbytes: int) -> int:
+    return -(-nbytes // SEGMENT_STEP) * SEGMENT_STEP
 
 
 class DevicePool:
@@ -271,21 +272,25 @@ class DevicePool:
 
     def _grow(self, size: int) -> Piece:
         """Return a piece of a new segment. The caller does not hold the lock."""
+        least = _in_steps(size)
         with self._lock:
-            nbytes = max(size, int(self._taken * GROWTH))
-            nbytes = -(-nbytes // SEGMENT_STEP) * SEGMENT_STEP
+            nbytes = max(least, _in_steps(int(self._taken * GROWTH)))
             most = SPARE_FACTOR * max(self._most, self._most_before, self._lent + size)
             is_much = self._taken + nbytes > min(most, self.budget)
             replaced = self._retire(self._idle()) if is_much else []
         del replaced  # freed without the lock
-        segment = DeviceSegment(self._allocate(nbytes))
+        segment = None
+        if nbytes > least:
+            with suppress(MemoryError):
+                segment = DeviceSegment(self._allocate(nbytes))
+        segment = segment or DeviceSegment(self._allocate(least))
         with self._lock:
-            self._taken += nbytes
+            self._taken += segment.size
             self._segments.append(segment)
             if self._lent + size <= self._sufficed:  # the gaps between pieces are too small
                 self._sufficed = 0
                 self._patience = min(2 * self._patience, MAX_TRIM_SECONDS)
-            whole = Piece(segment, segment.memory.ptr, nbytes)
+            whole = Piece(segment, segment.memory.ptr, segment.size)
             self._free.add(whole)
             piece = self._lend(whole, size)
             if self._closed:

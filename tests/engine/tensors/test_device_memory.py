@@ -142,6 +142,15 @@ def test_a_full_device_gives_back_what_is_idle_and_then_says_so(tuned):
     del memory
 
 
+def test_a_nearly_full_device_gives_no_more_than_is_asked_for(tuned):
+    tuned(device_memory, SEGMENT_STEP=KIB, GROWTH=1 / 2)
+    cupy = Diary(total=100 * KIB)
+    pool = DevicePool(cupy, Card())
+    held = [pool.lend(size * KIB, cupy.stream(10)) for size in (70, 10)]
+    assert (pool.lent_bytes, pool.idle_bytes, cupy.left) == (80 * KIB, 0, 20 * KIB)
+    del held
+
+
 def test_pinned_memory_of_others_stays_unless_the_pool_has_taken_much(cupy, pool, tuned):
     cupy.pinned.append(5)
     tuned(device_memory, PINNED_STEPS=(2 * KIB, 4 * KIB))

@@ -6,6 +6,7 @@ import sys
 import threading
 
 import numpy as np
+import pytest
 
 from penstock.engine.tensors import device_leases, device_memory, device_pieces, stream_marks
 
@@ -14,8 +15,11 @@ from .recording_cupy import KIB
 FILES = {module.__file__ for module in (device_leases, device_memory, device_pieces, stream_marks)}
 
 
-def test_leases_that_end_at_any_line(cupy, pool):
+@pytest.mark.parametrize("trim_seconds", [0.0, 60.0])
+def test_leases_that_end_at_any_line(cupy, pool, tuned, trim_seconds):
     """The garbage collector ends leases, and closes pools, between any two lines of a thread."""
+    tuned(device_memory, MAX_TRIM_SECONDS=trim_seconds)
+    pool._patience = trim_seconds
     stream, other = cupy.stream(10), cupy.stream(11)
     ending, left = [], 0
 
@@ -65,7 +69,10 @@ class Owners:
             self.wrong += self.of.pop(start) is not owner
 
 
-def test_threads_share_a_pool(cupy, pool):
+@pytest.mark.parametrize("trim_seconds", [0.0, 0.005, 60.0])
+def test_threads_share_a_pool(cupy, pool, tuned, trim_seconds):
+    tuned(device_memory, MAX_TRIM_SECONDS=trim_seconds)
+    pool._patience = trim_seconds
     owners, left = Owners(), cupy.left
     cupy.locks.clear()  # while a thread frees memory, another may hold the lock
 
