@@ -33,7 +33,7 @@ from penstock.engine.gpu.device import Device
 from penstock.engine.gpu.kernels import Kernel
 from penstock.engine.graph.operator import OPERATORS, Operator
 from penstock.engine.tensors import TensorListCPU, TensorListGPU
-from penstock.engine.tensors.device_memory import MIN_BLOCK_BYTES, DevicePool
+from penstock.engine.tensors.device_memory import ALIGNMENT, DevicePool
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
 
@@ -209,7 +209,7 @@ class Bench:
         data = self.device.empty(shapes, dtype, layout)
         # Kernels read whole words at the end of the samples: a sanitizer must find them written.
         held = nbytes(data) if data.packed is None else data.packed.memory.nbytes
-        words = -(-held // MIN_BLOCK_BYTES) * MIN_BLOCK_BYTES
+        words = -(-held // ALIGNMENT) * ALIGNMENT
         self.cupy.cuda.runtime.memsetAsync(int(data.pointers()[0]), 0, words, self.stream.ptr)
         sample = (rng.random(shape) * case.most).astype(dtype)
         source = self.cupy.asarray(sample)

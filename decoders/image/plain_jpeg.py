@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.intp]
 
-PART_BYTES = 1 << 30
-"""Largest size of the intermediate results of the files that are decoded together."""
+PART_BYTES = 640 << 20
+"""Largest size of the intermediate results of the files that are decoded together: 290 photographs
+of 233,000 pixels, so that a batch of 256 is not divided."""
 
 
 class PlainJpeg:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
-from ..tensors.device_memory import DevicePool, Lease
+from ..tensors.device_leases import Lease
+from ..tensors.device_memory import DevicePool
 from .cupy_module import compiled
 from .host_registry import HostRegistry
 from .kernels import Kernel, check_grid
@@ -26,6 +27,10 @@ _SMALL = 1 << 18  # maximum size in bytes of buffers that are cut out of a commo
 _STAGED = 1 << 20  # bytes of pinned memory for copies of small arrays
 _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have without a request
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
+
+PART_BYTES = 64 << 20
+"""Size of the parts of a large memory of many blocks. Batches of files differ in size: parts of the
+next batch fit where parts of another one lay. The whole would not."""
 
 Awaited = Literal["batches", "gpu", "threads"]
 """The reasons why a thread that launches waits: batches, the GPU, or threads that work for it."""
@@ -135,16 +140,30 @@ class Device:
         self._small += step
         return self._block[start : start + nbytes]
 
-    def blocks(self, sizes: NDArray[np.int64]) -> tuple[Any, NDArray[np.uint64]]:
+    def blocks(
+        self, sizes: NDArray[np.int64], *, temporary: bool = False
+    ) -> tuple[list[Any], NDArray[np.uint64]]:
         """Return uninitialized memory for blocks of these sizes, and the address of each block.
+
+        The memory is a list of arrays, each of `PART_BYTES` at most, or of one block.
 
         Args:
             sizes: in bytes: (blocks,).
+            temporary: whether the memory is dropped as soon as work is launched: see `temporary`.
         """
+        take = self.temporary if temporary else self.buffer
         steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
         ends = np.cumsum(steps)
-        memory = self.buffer(int(steps.sum()))
-        return memory, (ends - steps + address_of(memory)).astype(np.uint64)
+        addresses = ends - steps
+        memory: list[Any] = []
+        start = 0
+        while start < len(sizes):
+            first = int(addresses[start])
+            stop = max(start + 1, int(ends.searchsorted(first + PART_BYTES, "right")))
+            memory.append(take(int(ends[stop - 1]) - first))
+            addresses[start:stop] += address_of(memory[-1]) - first
+            start = stop
+        return memory, addresses.astype(np.uint64)
 
     def temporary(self, nbytes: int) -> Any:
         """Return uninitialized memory as `buffer` does, to be dropped as soon as work is launched.

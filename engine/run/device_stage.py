@@ -40,6 +40,7 @@ class DeviceStage:
         done: called with the batch, the segment's number and an error or None.
         clocks: counts how long each operator took.
         watch: calls a thread's function, and reports what it raises.
+        keep: whether batches keep results that no operator reads any more.
 
     Attributes:
         threads: the threads that launch work.
@@ -52,7 +53,10 @@ class DeviceStage:
         done: SegmentDone,
         clocks: Clocks,
         watch: Callable[..., None],
+        *,
+        keep: bool = False,
     ) -> None:
+        self._keep = keep
         self._device = device
         self._done = done
         self._clocks = clocks
@@ -143,6 +147,8 @@ class DeviceStage:
             for step in segment.steps:
                 run_batch_step(step, batch, "GPU")
                 events.append(self._device.mark(device))
+                for ordinal in () if self._keep else step.done_with:
+                    del batch.values[ordinal]  # the next operators get the memory
         except BaseException as error:
             with suppress(Exception):  # the context may be lost
                 events.append(self._device.mark(device))

@@ -142,7 +142,12 @@ class Executor:
 
     def _open_stage(self, device: GpuDevice) -> DeviceStage:
         stage = DeviceStage(
-            device, self._plan, self._segment_done, self.clocks, self._delivery.watch
+            device,
+            self._plan,
+            self._segment_done,
+            self.clocks,
+            self._delivery.watch,
+            keep=self._memory is not None,
         )
         self._threads += stage.threads
         self._rehearsal = Rehearsal(self._plan, device, self._pool, self._num_threads)

@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 MAX_GROUP_SAMPLES = 512
 """Samples of a group at most. With so many, the fixed costs of operators vanish."""
 
+SMALL_GROUP_SAMPLES = 256
+"""Samples of a small group at most. A larger one takes much of the device's memory."""
+
+PATIENT_SECONDS = 2.0
+"""Seconds for which the consumer has to wait for batches until groups become larger than small. The
+consumer of a pipeline that starts waits for a moment."""
+
 MAX_GROUP_SECONDS = 0.1
 """Seconds that a group may take. Of larger batches the fixed costs are a small part."""
 
@@ -63,9 +70,11 @@ class Grouping:
     def __init__(self, plan: Plan, config: PipelineConfig, budgets: Sequence[Budget]) -> None:
         self.count = 1
         self.most = _most_together(plan, config)
+        self._small = SMALL_GROUP_SAMPLES // config.batch_size  # batches of a small group at most
         self._budgets = budgets
         self._fitting = self.most
         self._pause = PAUSE_BATCHES
+        self._calm_at = 0  # nanoseconds at which the consumer waited little
         self._since = 0, 0, 0  # batches, nanoseconds and nanoseconds of waiting at the last choice
 
     def learn(self, batch: Batch) -> None:
@@ -93,6 +102,11 @@ class Grouping:
             return
         self._since = delivered, now_ns, waited_ns
         few, many = CONSUMER_WAITS
+        most = min(self.most, self._fitting)
+        if waited <= many * elapsed:
+            self._calm_at = now_ns
+        if now_ns - self._calm_at < PATIENT_SECONDS * 1e9:
+            most = min(most, max(self.count, self._small))
         if waited < few * elapsed:
             self.count = max(1, self.count // 2)
         elif (
@@ -100,7 +114,7 @@ class Grouping:
             and 2 * self.count * elapsed <= MAX_GROUP_SECONDS * 1e9 * batches
         ):
             self.count *= 2
-        self.count = min(self.count, self.most, self._fitting)
+        self.count = min(self.count, most)
 
     def parts_after(self, group: Batch, delivered: int) -> list[range]:
         """Return the parts in which to compute a group that failed, and learn from its failure.

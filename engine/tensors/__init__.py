@@ -20,6 +20,9 @@ arena           the addresses of a pipeline's memory
 memory          host memory that is recycled
 streams         streams of user code
 device_memory   device memory that is recycled
+device_pieces   its segments, and pieces of segments
+device_leases   who uses a piece, on which streams
+stream_marks    what the streams have not done yet
 chosen_rows     some rows of a batch as a batch, and the rows of two batches as one
 unused_memory   all pools, to free what nobody holds
 results         results of operators as batches

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Int64s
-from .device_memory import JointLease
+from .device_leases import JointLease
 from .device_tensors import TensorListGPU
 from .host_tensors import TensorListCPU
 from .mixed_rows import MixedRows

@@ -11,7 +11,7 @@ import ctypes
 from typing import Any
 
 from ..errors import ArgumentError
-from .device_memory import Lease
+from .device_leases import Lease
 from .streams import DEFAULT_STREAM
 
 _ANY_TO_ANY = 4  # cudaMemcpyDefault: CUDA finds the direction from the addresses

@@ -1,13 +1,13 @@
-"""Device memory that is recycled: a block returns to its pool when its last array is dropped.
+"""Device memory that is recycled: a piece returns to its pool when its last array is dropped.
 
 An array may be dropped while the device still reads or writes the array, because kernels run later
-than the calls that launch them. So a block's lease records the streams that used the block. When
-the lease ends, an event is recorded on each of these streams. The stream of the block's next user
+than the calls that launch them. So a piece's lease records the streams that used the piece. When
+the lease ends, an event is recorded on each of these streams. The stream of the piece's next user
 waits for the events; the CPU waits for nothing.
 
 A stream that was destroyed must not be touched again. The streams of pipelines are never destroyed
 but reused. CuPy's streams live as long as their objects, which the lease holds. The life of other
-streams is known only if their user declares it. A block that other streams used is lent again only
+streams is known only if their user declares it. A piece that other streams used is lent again only
 after the whole device has finished its work.
 """
 
@@ -15,36 +15,47 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from itertools import count
+from math import inf
+from operator import attrgetter
 from time import perf_counter
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .memory import serving_size, size_class
-from .streams import DEFAULT_STREAM, ForeignStream
+from .device_leases import Lease
+from .device_pieces import DeviceSegment, FreePieces, Piece
+from .stream_marks import Mark, StreamMarks
 from .unused_memory import enter_pool
 
-MIN_BLOCK_BYTES = 512
-"""Bytes of the smallest blocks."""
+ALIGNMENT = 512
+"""Bytes of which the addresses and sizes of pieces are multiples."""
 
-MAX_IDLE_BYTES = 4 << 30
-"""Bytes that may lie idle."""
+SEGMENT_STEP = 2 << 20
+"""Bytes of which a segment has a multiple, as the driver gives memory. Small pieces share one."""
+
+WAIT_FACTOR = 1.5
+"""A piece that is in use counts as larger by this factor, so that few users wait for streams."""
+
+SPARE_FACTOR = 1.15
+"""The memory that was lent at most, times which a pool keeps. There are gaps between pieces."""
+
+GROWTH = 1 / 8
+"""Part of the memory by which it grows at least: few segments, with fewer gaps at their ends."""
 
 TRIM_SECONDS = 2.0
-"""Seconds after which blocks that nobody needed in them are freed. A pipeline takes more memory
-while its consumer waits than later. To free a block makes the device wait."""
+"""Seconds after which the pool looks whether it has too much memory. A pipeline takes more memory
+while its consumer waits than later. To free a segment makes the device wait."""
+
+MAX_TRIM_SECONDS = 60.0
+"""The same at most. The time doubles whenever the pool has to grow for as much as was lent before
+it freed memory."""
 
 PINNED_STEPS: tuple[int, int] = (1 << 20, 16 << 20)
-"""Bytes of which small and large pinned memory has a multiple: few sizes, so that CuPy's pool has
-memory of the size."""
-
-
-_LASTS = object()
-"""The owner of a stream that nobody destroys."""
+"""Bytes of which small and large pinned memory has a multiple. CuPy's pool recycles equal sizes."""
 
 _unused_streams: dict[int, deque[Any]] = defaultdict(deque)
 
@@ -62,87 +73,24 @@ def return_stream(device: Any, stream: Any) -> None:
     _unused_streams[device.id].append(stream)
 
 
-class Lease:
-    """One use of a block; all arrays in the block hold the lease, and the last array ends it."""
-
-    __slots__ = ("_block", "_pool", "_streams")
-
-    def __init__(self, pool: DevicePool, block: Any, stream: Any) -> None:
-        self._pool = pool
-        self._block = block
-        # Handles, each with the owner that keeps the stream alive, if the owner is known.
-        self._streams: dict[int, Any] = {stream.ptr: stream}
-
-    def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
-        """Record that work on another stream also uses the block.
-
-        Args:
-            stream: number of the stream in DLPack. None, 0, 1 and 2 are the default streams,
-                which wait for one another; -1 is an unknown stream.
-            lasts: whether the stream is certainly never destroyed.
-        """
-        if stream is None or 0 <= stream <= 2:
-            self._streams[DEFAULT_STREAM] = _LASTS
-        elif self._streams.get(stream) is None:
-            self._streams[stream] = _LASTS if lasts else self._pool.owner_of(stream)
-
-    def moved(self, stream: Any, to: Any) -> None:
-        """Record that `to` waits for the work of `stream` on the block, and uses the block next."""
-        if self._streams.get(stream.ptr, _LASTS) is stream:  # no consumer has recorded it since
-            del self._streams[stream.ptr]
-        self._streams[to.ptr] = to
-
-    def __del__(self) -> None:
-        with suppress(Exception):  # at the interpreter's end, other objects may be gone
-            self._pool.take_back(self._block, self._streams)
-
-
-class JointLease(Lease):
-    """The leases of the blocks in which the rows of one batch lie. Arrays in a block hold its own.
-
-    Args:
-        leases: leases of the blocks.
-    """
-
-    __slots__ = ("_leases",)
-
-    def __init__(self, *leases: Lease) -> None:
-        self._leases = leases
-
-    def used_on(self, stream: int | None, *, lasts: bool = False) -> None:
-        for lease in self._leases:
-            lease.used_on(stream, lasts=lasts)
-
-    def moved(self, stream: Any, to: Any) -> None:
-        for lease in self._leases:
-            lease.moved(stream, to)
-
-    def __del__(self) -> None:
-        """Do nothing: the blocks' own leases end with the last array."""
-
-
-class _Idle(NamedTuple):
-    """A block that waits for its next user.
-
-    Attributes:
-        events: streams that used the block, each with an event that follows the use.
-        unsure_at: number of waits for the whole device that had started when the lease ended, if
-            unknown streams used the block; else None.
-        number: number of the block among all that came back.
-    """
-
-    block: Any
-    events: list[tuple[int, Any]]
-    unsure_at: int | None
-    number: int
+def _in_steps(nbytes: int) -> int:
+    return -(-nbytes // SEGMENT_STEP) * SEGMENT_STEP
 
 
 class DevicePool:
-    """Recycles blocks of one device's memory; at most `MAX_IDLE_BYTES` of them lie idle.
+    """Divides segments of one device's memory into pieces.
 
-    A block of another size serves, too, if it is not too large. If too much lies idle, or more than
-    the budget leaves, the blocks that came back first are freed. So are blocks of which none was
-    needed for `TRIM_SECONDS`. To free memory, and to take new memory, makes the device wait.
+    A request gets the smallest free piece that suffices, rather one that no work uses any more. If
+    no piece suffices, the pool takes a new segment. Before, the pool frees the segments of which no
+    piece is lent, and which are too small, if it has much more memory than was lent at most in the
+    last seconds, or exceeds the budget.
+
+    If other segments suffice for the memory that was lent at most in the last seconds, the pool
+    retires the emptiest segments: no more of their pieces are lent, and a segment is freed when its
+    last piece comes back. To free memory, and to take new memory, makes the device wait.
+
+    A lease may end at any line, also in a thread that holds the lock. So what comes back waits in a
+    queue for a thread that has the lock.
 
     Args:
         cupy: the module.
@@ -157,23 +105,26 @@ class DevicePool:
     def __init__(self, cupy: ModuleType, device: Any, budget: int = 1 << 62) -> None:
         self._cupy = cupy
         self._device = device
-        self._keep_bytes = MAX_IDLE_BYTES  # also known at the interpreter's end
         self.budget = budget
-        self._idle: dict[int, deque[_Idle]] = {}
-        self._lent = self._kept = 0
-        # By size, the number of blocks that nobody has needed since a time:
-        self._unneeded: dict[int, int] = {}
-        self._since = perf_counter()
-        self._waits_started = self._waits_done = 0  # waits for the whole device
-        self._numbers = count()
-        self._free_events: deque[Any] = deque()  # events for which no stream waits any more
+        self._marks = StreamMarks(cupy, device)
+        self._free = FreePieces()
+        self._segments: list[DeviceSegment] = []  # those that are not retired
+        self._lent = self._taken = 0  # bytes of pieces, and of all segments
+        # The most that was lent since the pool looked for surplus, and between the looks before:
+        self._most = self._most_before = 0
+        self._looked_at = perf_counter()
+        self._patience = TRIM_SECONDS
+        # The memory for so many bytes was thought to suffice when the pool retired segments:
+        self._sufficed = 0
+        # Pieces with the streams that used them. None: all that is idle shall be freed.
+        self._returned: deque[tuple[Piece, dict[int, Any]] | None] = deque()
         self._closed = self._has_pinned = False
-        self._lock = threading.RLock()  # a lease may end inside of `lend`
+        self._lock = threading.Lock()
         enter_pool(self)
 
     @property
     def lent_bytes(self) -> int:
-        """Size of the blocks that arrays hold."""
+        """Size of the pieces that arrays hold."""
         return self._lent
 
     @property
@@ -183,23 +134,26 @@ class DevicePool:
 
     @property
     def idle_bytes(self) -> int:
-        """Size of the blocks that wait for their next user."""
-        return self._kept
+        """Bytes that the driver gave and that are not lent."""
+        return self._taken - self._lent
 
     def lend(self, nbytes: int, stream: Any) -> tuple[Any, Lease]:
         """Return (nbytes,) uint8 on the device, for use on `stream`, and its lease."""
         cupy = self._cupy
-        least = MIN_BLOCK_BYTES
-        size = size_class(nbytes) if nbytes > least else least
+        size = -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
         with self._lock:
-            idle = self._take(serving_size(self._idle, size))
-            surplus = self._take_surplus(size) if idle is None else []
-        del surplus  # freed without the lock
-        block = self._allocate(size) if idle is None else self._free(idle, stream)
-        with self._lock:
-            self._lent += block.size
-        lease = Lease(self, block, stream)
-        memory = cupy.cuda.UnownedMemory(block.ptr, block.size, lease, self._device.id)
+            found = self._take(size, stream.ptr)
+        piece, marks = found or (self._grow(size), ())
+        lease = Lease(self, piece, stream)
+        if self._returned:  # while this thread had the lock
+            self._tidy()
+        if marks:
+            try:
+                self._marks.wait(stream, marks)
+            except BaseException:
+                lease.used_on(-1)  # earlier work may go on, and is not known any more
+                raise
+        memory = cupy.cuda.UnownedMemory(piece.start, size, lease, self._device.id)
         return cupy.ndarray((nbytes,), "u1", cupy.cuda.MemoryPointer(memory, 0)), lease
 
     def lasting(self, nbytes: int) -> Any:
@@ -210,108 +164,138 @@ class DevicePool:
         memory = self._cupy.cuda.MemoryPointer(self._allocate(nbytes), 0)
         return self._cupy.ndarray((nbytes,), "u1", memory)
 
-    # A lease that the garbage collector ends may change `_idle` at any line of these.
-
-    def _take(self, size: int) -> _Idle | None:
-        """Return the block of a size that came back first, if there is one."""
-        waiting = self._idle.get(size)
-        if not waiting:
-            return None
-        self._kept -= size
-        idle = waiting.popleft()
-        self._unneeded[size] = min(self._unneeded.get(size, 0), len(waiting))
-        return idle
-
-    def _take_surplus(self, new_bytes: int = 0) -> list[_Idle]:
-        """Return the blocks of which too many lie idle, those first that came back first.
-
-        Args:
-            new_bytes: size of the block that will be allocated.
-        """
-        surplus = self._take_unneeded()
-        most = min(self._keep_bytes, max(self.budget - self._lent - new_bytes, 0))
-        while self._kept > most:
-            waiting = list(self._idle.items())
-            first = [(idle.number, size) for size, all_ in waiting for idle in list(all_)[:1]]
-            idle = self._take(min(first)[1]) if first else None
-            if idle is None:
-                break
-            surplus.append(idle)
-        return surplus
-
-    def _take_unneeded(self) -> list[_Idle]:
-        """Return the blocks that nobody has needed lately; at most once in `TRIM_SECONDS`."""
-        now = perf_counter()
-        if now - self._since < TRIM_SECONDS:
-            return []
-        taken = [
-            self._take(size)
-            for size, unneeded in list(self._unneeded.items())
-            for _ in range(unneeded)
-        ]
-        self._unneeded = {size: len(waiting) for size, waiting in self._idle.items()}
-        self._since = now
-        return [idle for idle in taken if idle is not None]
-
-    def _free(self, idle: _Idle, stream: Any) -> Any:
-        """Return the block; make `stream` wait for earlier work that uses the block."""
-        if idle.unsure_at is not None and self._waits_done <= idle.unsure_at:
-            with self._lock:
-                number = self._waits_started = self._waits_started + 1
-            with self._device:
-                self._cupy.cuda.runtime.deviceSynchronize()
-            with self._lock:
-                self._waits_done = max(self._waits_done, number)
-        for used_on, event in idle.events:
-            if used_on != stream.ptr:
-                stream.wait_event(event)
-            self._free_events.append(event)
-        return idle.block
-
     def owner_of(self, stream: int) -> Any:
-        """Return the CuPy stream with this handle if it is this thread's current one, or None."""
+        """See `Lender`."""
         current = self._cupy.cuda.get_current_stream()
         return current if current.ptr == stream else None
 
-    def take_back(self, block: Any, streams: dict[int, Any]) -> None:
-        """Keep a block for its next user, whose stream waits for the present work of `streams`.
+    def take_back(self, piece: Piece, streams: dict[int, Any]) -> None:
+        """Take in a piece, now or as soon as the holder of the lock comes to it; see `Lender`."""
+        self._returned.append((piece, streams))
+        self._tidy()
 
-        Args:
-            block: the memory.
-            streams: handles, each with the owner that keeps the stream alive, or None.
-        """
-        keep = not self._closed and block.size <= self._keep_bytes
-        try:
-            idle = self._marked(block, streams) if keep else None
-        finally:
-            with self._lock:
-                self._lent -= block.size
-        with self._lock:
-            if idle is not None and not self._closed:
-                self._idle.setdefault(block.size, deque()).append(idle)
-                self._kept += block.size
-            surplus = self._take_surplus()
-        del surplus  # freed without the lock
+    def _tidy(self) -> None:
+        """Take in what came back, unless another holds the lock, who calls this afterwards."""
+        while self._returned and self._lock.acquire(blocking=False):
+            try:
+                surplus = self._settle()
+            finally:
+                self._lock.release()
+            del surplus  # freed without the lock
 
-    def _marked(self, block: Any, streams: dict[int, Any]) -> _Idle:
-        foreign = (ForeignStream, self._cupy.cuda.ExternalStream)
-        events = []
-        unsure_at = None
-        for stream, owner in streams.items():
-            if owner is None or isinstance(owner, foreign):
-                unsure_at = self._waits_started
+    # The caller of these holds the lock, and drops the segments without the lock.
+
+    def _settle(self) -> list[DeviceSegment]:
+        """Take in what came back; return the segments to free."""
+        unused: list[DeviceSegment] = []
+        free_all = False
+        while self._returned:
+            back = self._returned.popleft()
+            if back is None:
+                free_all = True
                 continue
-            event = self._event()
-            self._cupy.cuda.runtime.eventRecord(event.ptr, stream)
-            events.append((stream, event))
-        return _Idle(block, events, unsure_at, next(self._numbers))
+            piece, streams = back
+            segment = piece.segment
+            self._lent -= piece.size
+            segment.lent -= piece.size
+            if not segment.is_retired:
+                piece.waits = self._marks.set(streams)
+                self._free.add(piece)
+            elif not segment.lent:
+                self._taken -= segment.size
+                unused.append(segment)
+        if self._closed:
+            surplus = self._segments
+        elif free_all:
+            surplus = self._idle()
+        elif perf_counter() - self._looked_at >= self._patience:
+            surplus = self._surplus()
+        else:
+            return unused
+        return unused + self._retire(surplus)
 
-    def _event(self) -> Any:
-        try:
-            return self._free_events.popleft()
-        except IndexError:
-            with self._device:
-                return self._cupy.cuda.Event(disable_timing=True)
+    def _idle(self) -> list[DeviceSegment]:
+        """Return the segments of which no piece is lent."""
+        return [segment for segment in self._segments if not segment.lent]
+
+    def _surplus(self) -> list[DeviceSegment]:
+        """Return the segments that are not needed, as far as the last seconds tell."""
+        self._looked_at = perf_counter()
+        needed = max(self._most, self._most_before)
+        self._most_before, self._most = self._most, self._lent
+        spare = sum(segment.size for segment in self._segments) - int(SPARE_FACTOR * needed)
+        surplus = []
+        for segment in sorted(self._segments, key=attrgetter("lent")):  # the emptiest first
+            if segment.size <= spare:
+                spare -= segment.size
+                surplus.append(segment)
+        if surplus:
+            self._sufficed = needed
+        return surplus
+
+    def _retire(self, segments: Iterable[DeviceSegment]) -> list[DeviceSegment]:
+        """Lend no more pieces of segments; return those of which no piece is lent."""
+        retired = set(segments)
+        self._segments = [segment for segment in self._segments if segment not in retired]
+        for piece in [piece for piece in self._free if piece.segment in retired]:
+            self._free.remove(piece)
+        for segment in retired:
+            segment.is_retired = True
+        unused = [segment for segment in retired if not segment.lent]
+        self._taken -= sum(segment.size for segment in unused)
+        return unused
+
+    def _take(self, size: int, stream: int) -> tuple[Piece, Sequence[Mark]] | None:
+        """Return a piece out of the free ones, with the marks that its user waits for, or None."""
+        found: tuple[Piece, Sequence[Mark]] | None = None
+        largest = inf
+        for piece in self._free.of_size(size):
+            if piece.size > largest:
+                break
+            ahead = self._marks.ahead(piece.waits, stream)
+            if not ahead:
+                found = piece, ahead
+                break
+            if found is None:
+                found = piece, ahead
+                largest = piece.size * WAIT_FACTOR
+        if found is None:
+            return None
+        return self._lend(found[0], size), found[1]
+
+    def _lend(self, piece: Piece, size: int) -> Piece:
+        self._lent += size
+        piece.segment.lent += size
+        if self._lent > self._most:
+            self._most = self._lent
+        return self._free.cut(piece, size)
+
+    def _grow(self, size: int) -> Piece:
+        """Return a piece of a new segment. The caller does not hold the lock."""
+        least = _in_steps(size)
+        with self._lock:
+            nbytes = max(least, _in_steps(int(self._taken * GROWTH)))
+            most = SPARE_FACTOR * max(self._most, self._most_before, self._lent + size)
+            is_much = self._taken + nbytes > min(most, self.budget)
+            replaced = self._retire(self._idle()) if is_much else []
+        del replaced  # freed without the lock
+        segment = None
+        if nbytes > least:
+            with suppress(MemoryError):
+                segment = DeviceSegment(self._allocate(nbytes))
+        segment = segment or DeviceSegment(self._allocate(least))
+        with self._lock:
+            self._taken += segment.size
+            self._segments.append(segment)
+            if self._lent + size <= self._sufficed:  # the gaps between pieces are too small
+                self._sufficed = 0
+                self._patience = min(2 * self._patience, MAX_TRIM_SECONDS)
+            whole = Piece(segment, segment.memory.ptr, segment.size)
+            self._free.add(whole)
+            piece = self._lend(whole, size)
+            if self._closed:
+                self._retire([segment])
+            return piece
 
     def _allocate(self, size: int) -> Any:
         memory = self._cupy.cuda.Memory
@@ -320,7 +304,9 @@ class DevicePool:
             try:
                 return memory(size)
             except (out_of_memory, self._cupy.cuda.runtime.CUDARuntimeError):
-                self.free_idle()
+                with self._lock:
+                    idle = self._retire(self._idle())
+                del idle
                 self._cupy.get_default_memory_pool().free_all_blocks()
             try:
                 return memory(size)
@@ -333,10 +319,9 @@ class DevicePool:
                 ) from error
 
     def free_idle(self) -> None:
-        """Return the idle blocks to the device, after the work that uses these blocks."""
-        with self._lock:
-            idle, self._idle, self._kept = self._idle, {}, 0
-        del idle
+        """Return the idle segments to the device, after the work that uses these segments."""
+        self._returned.append(None)
+        self._tidy()
 
     def pinned(self, nbytes: int) -> NDArray[np.uint8]:
         """Return uninitialized host memory out of CuPy's pool of pinned memory."""
@@ -359,6 +344,6 @@ class DevicePool:
             self._has_pinned = False
 
     def close(self) -> None:
-        """Free the idle blocks; a lent block is freed when its holder drops it."""
+        """Free the idle segments; the last holder of a piece frees a lent one."""
         self._closed = True
         self.free_idle()

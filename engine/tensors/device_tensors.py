@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .alignment import empty_aligned
 from .device_export import capsule_of, copy_out, interface_of
-from .device_memory import Lease
+from .device_leases import Lease
 from .edits import fitting_layout
 from .given_arrays import check_exports, device_array, given_rows, given_tensor, is_plain
 from .host_tensors import TensorCPU, TensorListCPU

@@ -52,9 +52,8 @@ LARGE_BLOCK_BYTES = 64 << 20
 """Size of the blocks after whose lending the pool counts how much is lent."""
 
 MAX_SIZE_FACTOR = 2.0
-"""The size asked for, times which an idle block may have, of a device's memory, too. Batches of
-files differ in size. To lock a new block of 64 MiB in memory for a device takes longer than a
-batch, and new memory of a device makes the device wait."""
+"""The size asked for, times which an idle block may have. Batches of files differ in size. To lock
+a new block of 64 MiB in memory for a device takes longer than a batch."""
 
 
 def size_class(nbytes: int) -> int:
@@ -64,7 +63,7 @@ def size_class(nbytes: int) -> int:
     return -(-nbytes // step) * step
 
 
-def serving_size(idle: Mapping[int, Sequence[Any]], size: int) -> int:
+def _serving_size(idle: Mapping[int, Sequence[_IdleBlock]], size: int) -> int:
     """Return the least size of idle blocks that serve for `size`; `size` itself if there is none.
 
     Args:
@@ -216,7 +215,7 @@ class SlabPool:
 
     def _block(self, size: int) -> tuple[int, int]:
         """Return the offset and the size of an idle block, or of a new one."""
-        size = serving_size(self._idle, size)
+        size = _serving_size(self._idle, size)
         with suppress(KeyError, IndexError):  # another thread may have taken the last one
             return self._idle[size].pop()[0], size
         try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -58,6 +58,7 @@ class Step:
             inputs.
         conditions: truth values, and what they are for the samples that the operator computes;
             the outermost condition first. None of them for an operator that computes all samples.
+        done_with: ordinals of the segment's nodes whose outputs nothing reads after this step.
     """
 
     node: Node
@@ -67,6 +68,7 @@ class Step:
     kept: tuple[bool, ...]
     shared: tuple[Key, ...] = ()
     conditions: Conditions = ()
+    done_with: tuple[int, ...] = ()
 
     @cached_property
     def title(self) -> str:
@@ -163,7 +165,7 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
     reads = _reads(nodes, outputs)
     segments: list[Segment] = []
     for group in sorted(groups):
-        steps = tuple(_step(node, _flags(node, kept), reads) for node in groups[group])
+        steps = _until_done([_step(node, _flags(node, kept), reads) for node in groups[group]])
         so_far = (not segments or segments[-1].repeatable) and all(
             _is_repeatable(node, group[1], fed) for node in groups[group]
         )
@@ -331,6 +333,21 @@ def _shared(node: Node, reads: Mapping[Key, int]) -> tuple[Key, ...]:
             found[_key(data)] = None
             pending += data.node.inputs
     return tuple(key for key in found if reads[key] > 1)
+
+
+def _until_done(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return the steps of a segment, each with the nodes whose outputs nothing reads afterwards."""
+    own = {step.node.ordinal for step in steps if not any(step.kept)}
+    last: dict[int, int] = {}
+    for i, step in enumerate(steps):
+        arguments = [key for _, key, _ in step.arguments]
+        conditions = [key for key, _ in step.conditions]
+        for ordinal, _ in (*step.inputs, *arguments, *conditions, (step.node.ordinal, 0)):
+            last[ordinal] = i
+    return tuple(
+        replace(step, done_with=tuple(o for o, at in last.items() if at == i and o in own))
+        for i, step in enumerate(steps)
+    )
 
 
 def _flags(node: Node, kept: set[Key]) -> tuple[bool, ...]:

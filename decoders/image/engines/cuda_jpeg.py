@@ -32,7 +32,6 @@ _SHARED = 36 << 10  # bytes for a file
 _BLOCK = 64  # samples
 _QUANTIZATION = 3 * _BLOCK * 2  # bytes of a file's tables
 _SLACK = 8  # bytes behind a scan
-_ALIGNMENT = 256
 
 FILE_THREADS = 1024
 """Threads that decode the Huffman codes of a file: 32 to MOST_THREADS of the kernels."""
@@ -116,16 +115,12 @@ def decode_windows(
     """
     count, samples = len(files.rows), files.samples
     content, starts = _joined(device, encoded, files)
-    # One memory: tables and coefficients of all files, then planes and scans, then the files.
-    sizes = np.array([_QUANTIZATION + 2 * samples, samples + files.lengths + _SLACK])
-    steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
-    ends = np.cumsum(steps).reshape(steps.shape)
-    last = int(ends[-1, -1])
-    memory = device.temporary(last + content.nbytes)
-    first = address_of(memory)
-    tables, planes = first + ends - steps
-    data = _sent(device, first + last, content, starts)
-    device.fill(memory[: int(ends[0, -1])], 0)
+    scans = device.temporary(content.nbytes)
+    data = _sent(device, address_of(scans), content, starts)
+    coefficients, tables = device.blocks(_QUANTIZATION + 2 * samples, temporary=True)
+    for part in coefficients:
+        device.fill(part, 0)
+    _planes, planes = device.blocks(samples + files.lengths + _SLACK, temporary=True)
     extents = files.boxes[:, 2:] - files.boxes[:, :2]
     pixels = extents[:, 0] * extents[:, 1]
     out, addresses = device.blocks(pixels * channels)
@@ -137,7 +132,7 @@ def decode_windows(
             "Sample",
             count,
             data=Pointers(data, "const unsigned char*"),
-            scan=Pointers(planes + samples, "unsigned char*"),
+            scan=Pointers(planes + samples.astype(np.uint64), "unsigned char*"),
             quantization=Pointers(tables, "unsigned short*"),
             coefficients=Pointers(tables + _QUANTIZATION, "short*"),
             samples=Pointers(planes, "unsigned char*"),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.engine.gpu import device as device_module
 from penstock.engine.gpu.kernels import Kernel
 from penstock.engine.gpu.tables import Pointers, struct_table
 from penstock.engine.tensors import TensorListCPU, address_of
@@ -106,9 +107,26 @@ def test_ragged_batches_begin_at_multiples_of_256_bytes(device):
 
 
 def test_blocks_of_several_sizes(device):
-    memory, addresses = device.blocks(np.array([3, 300, 256]))
+    [memory], addresses = device.blocks(np.array([3, 300, 256]))
     assert (addresses - np.uint64(address_of(memory))).tolist() == [0, 256, 768]
     assert memory.nbytes == device.taken_bytes == 1024
+
+
+def test_large_memory_of_blocks_comes_in_parts(device, tuned):
+    tuned(device_module, PART_BYTES=1024)
+    memory, addresses = device.blocks(np.array([700, 256, 600, 5000, 1, 256, 256]), temporary=True)
+    assert [part.nbytes for part in memory] == [1024, 768, 5120, 768]
+    starts = [address_of(part) for part in memory]
+    assert addresses.dtype == np.uint64
+    assert addresses.tolist() == [
+        starts[0],
+        starts[0] + 768,
+        starts[1],
+        starts[2],
+        *(starts[3] + k for k in (0, 256, 512)),
+    ]
+    assert device.taken_bytes == 0
+    assert device.blocks(np.zeros(0, np.int64))[0] == []
 
 
 @pytest.mark.parametrize("count", [100, 100_000])

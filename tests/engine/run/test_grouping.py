@@ -71,14 +71,27 @@ class Run:
 
 def test_groups_grow_while_the_consumer_waits_and_shrink_when_it_does_not():
     run = Run(grouping())
-    assert run.take(200, waiting=0.9) == [1, 2, 4, 8, 16]
+    assert run.take(200, waiting=0.9) == [1, 2, 4, 8]
+    assert run.take(2000, waiting=0.9) == [8, 16]
     assert run.take(100, waiting=0.1) == [16]
     assert run.take(200, waiting=0.0) == [16, 8, 4, 2, 1]
 
 
 @pytest.mark.parametrize(("batch_size", "most"), [(1, 512), (200, 2), (256, 2), (257, 1), (999, 1)])
 def test_groups_have_so_many_samples_at_most(batch_size, most):
-    assert Run(grouping(batch_size)).take(2000, waiting=1.0, ms=0.1)[-1] == most
+    run = Run(grouping(batch_size))
+    run.take(2000, waiting=1.0, ms=0.1)
+    assert run.grouping.count <= max(1, 256 // batch_size)
+    assert run.take(20_000, waiting=1.0, ms=0.1)[-1] == most
+
+
+def test_a_moment_of_waiting_makes_no_large_groups():
+    run = Run(grouping(256))
+    for _ in range(10):
+        assert run.take(100, waiting=0.9, ms=15) == [1]  # for 1.5 s
+        assert run.take(200, waiting=0.1, ms=15) == [1]
+    assert run.take(200, waiting=0.9, ms=15) == [1, 2]
+    assert run.take(10, waiting=0.0, ms=15) == [2, 1]
 
 
 @pytest.mark.parametrize(

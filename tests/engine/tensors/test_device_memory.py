@@ -1,245 +1,132 @@
-"""Which streams a block's next user waits for, told by a stand-in for CuPy that keeps a diary."""
+"""How a pool divides, keeps and frees the memory of a device."""
 
 from __future__ import annotations
 
 import gc
-import weakref
-from contextlib import nullcontext
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from penstock.engine.tensors import device_memory
 from penstock.engine.tensors.device_memory import DevicePool
 from penstock.engine.tensors.unused_memory import release_unused_memory
 
-KIB = 1024
-SMALLEST = 4 * KIB  # bytes of the block that serves for 1 KiB
-
-
-class CudaRuntimeError(RuntimeError):
-    pass
-
-
-class Foreign:
-    """A stream of somebody else's."""
-
-    def __init__(self, ptr):
-        self.ptr = ptr
-
-
-class Diary:
-    """As much of CuPy as `DevicePool` uses."""
-
-    def __init__(self, total=1 << 30):
-        self.pinned = []
-        self.recorded, self.waited, self.gone, self.device_waits = [], [], set(), 0
-        self.current = SimpleNamespace(ptr=0)
-        self.left = total
-        diary = self
-
-        class Memory:
-            def __init__(self, size):
-                if size > diary.left:
-                    raise MemoryError
-                diary.left -= size
-                self.size, self.ptr = size, id(self)
-                weakref.finalize(self, diary.free, size)
-
-        def record(event, stream):
-            if stream in self.gone:
-                raise CudaRuntimeError("invalid resource handle")
-            self.recorded.append(stream)
-
-        class Array(np.ndarray):
-            pass
-
-        def ndarray(shape, dtype, memory):
-            array = np.zeros(shape, dtype).view(Array)
-            array.memory = memory
-            return array
-
-        self.ndarray = ndarray
-        self.get_default_pinned_memory_pool = lambda: SimpleNamespace(
-            free_all_blocks=self.pinned.clear
-        )
-        self.get_default_memory_pool = lambda: SimpleNamespace(free_all_blocks=lambda: None)
-        self.cuda = SimpleNamespace(
-            Memory=Memory,
-            UnownedMemory=lambda pointer, size, owner, device: owner,
-            MemoryPointer=lambda memory, offset: memory,
-            alloc_pinned_memory=lambda size: self.pinned.append(size) or bytearray(size),
-            Event=lambda disable_timing: SimpleNamespace(ptr=None),
-            get_current_stream=lambda: self.current,
-            ExternalStream=Foreign,
-            memory=SimpleNamespace(OutOfMemoryError=MemoryError),
-            runtime=SimpleNamespace(
-                CUDARuntimeError=CudaRuntimeError,
-                eventRecord=record,
-                deviceSynchronize=self.wait_for_device,
-                memGetInfo=lambda: (self.left, 1 << 30),
-            ),
-        )
-
-    def wait_for_device(self):
-        self.device_waits += 1
-
-    def free(self, size):
-        self.left += size
-
-    def stream(self, ptr):
-        return SimpleNamespace(ptr=ptr, wait_event=lambda event: self.waited.append(ptr))
-
-
-class Card(nullcontext):
-    id = 0
+from .recording_cupy import KIB, Card, Diary, lend_at_once
 
 
 @pytest.fixture
-def cupy():
-    return Diary()
+def clock(monkeypatch, pool):
+    """The time of the pool, in a list."""
+    now = [0.0]
+    monkeypatch.setattr(device_memory, "perf_counter", lambda: now[0])
+    pool._looked_at = 0.0
+    return now
 
 
-@pytest.fixture
-def pool(cupy, tuned):
-    tuned(device_memory, MAX_IDLE_BYTES=64 * KIB)
-    return DevicePool(cupy, Card(), budget=100 * KIB)
-
-
-def test_the_same_stream_waits_for_nothing(cupy, pool):
-    for _ in range(3):
-        memory, lease = pool.lend(KIB, cupy.stream(10))
-        assert pool.lent_bytes >= KIB
-        assert pool.room == 100 * KIB - pool.lent_bytes
-        del memory, lease
-    assert pool.lent_bytes == 0
-    assert (cupy.recorded, cupy.waited) == ([10, 10, 10], [])
-
-
-@pytest.mark.parametrize(
-    ("stream", "handle"), [(None, 1), (1, 1), (2, 1), (0, 1), (55, 55), (10, 10)]
-)
-def test_a_consumers_stream_is_waited_for(cupy, pool, stream, handle):
-    memory, lease = pool.lend(KIB, cupy.stream(10))
-    lease.used_on(stream, lasts=True)
-    lease.used_on(stream)
-    del memory, lease
-    assert set(cupy.recorded) == {10, handle}
-    held = pool.lend(KIB, cupy.stream(11))
-    assert len(cupy.waited) == len(cupy.recorded)
-    assert set(cupy.waited) == {11}
-    assert held[0].size == KIB
-    assert cupy.device_waits == 0
-
-
-@pytest.mark.parametrize("current", [SimpleNamespace(ptr=0), Foreign(55)])
-def test_a_stream_that_may_be_destroyed_is_not_touched(cupy, pool, current):
-    cupy.current = current
-    held = []
-    for _ in range(2):
-        memory, lease = pool.lend(KIB, cupy.stream(10))
-        lease.used_on(55)
-        lease.used_on(-1)
-        held.append((memory, lease))
-    del memory, lease
-    held.clear()
-    assert cupy.recorded == [10, 10]
-    held = [pool.lend(KIB, cupy.stream(10)) for _ in range(2)]
-    assert cupy.device_waits == 1  # which served both
+def test_pieces_share_a_segment_and_become_one_again(cupy, pool):
+    streams = [cupy.stream(number) for number in (10, 11, 12, 13)]
+    held = [pool.lend(KIB, stream) for stream in streams]
+    addresses = [memory.memory.ptr for memory, _ in held]
+    assert addresses == [addresses[0] + k * KIB for k in range(4)]
+    assert (cupy.allocations, pool.idle_bytes) == (1, 0)
+    for k in (1, 3, 0, 2):
+        held[k] = None
+    assert pool.idle_bytes == 4 * KIB
+    held = pool.lend(4 * KIB, streams[2])
+    assert set(cupy.waited) == {(12, 10), (12, 11), (12, 13)}
+    assert cupy.allocations == 1
     del held
-    again = pool.lend(KIB, cupy.stream(10))
-    assert cupy.device_waits == 1
-    del again
 
 
-def test_memory_taken_on_a_foreign_stream(cupy, pool):
-    memory, lease = pool.lend(KIB, Foreign(20))
-    del memory, lease
-    assert cupy.recorded == []
-    _ = pool.lend(KIB, cupy.stream(10))
-    assert cupy.device_waits == 1
+def test_the_later_use_of_each_stream_counts(cupy, pool):
+    """The rest of a piece waits as the whole did; joined pieces wait for the later event."""
+    lend_at_once(pool, cupy.stream(10), 4 * KIB)
+    first = pool.lend(KIB, cupy.stream(10))
+    rest = pool.lend(3 * KIB, cupy.stream(11))
+    assert cupy.waited == [(11, 10)]
+    del rest
+    del first
+    _ = pool.lend(4 * KIB, cupy.stream(12))
+    assert sorted(cupy.waited[1:]) == [(12, 10), (12, 11)]
+    assert cupy.recorded == [10, 11, 10]
 
 
-def test_a_batch_that_moved_on_no_longer_waits_for_its_first_stream(cupy, pool):
-    first, own = Foreign(1), cupy.stream(10)
-    memory, lease = pool.lend(KIB, first)
-    lease.moved(first, own)
-    lease.moved(own, own)
-    del memory, lease
-    assert cupy.recorded == [10]
+def test_segments_that_lie_side_by_side_stay_apart(cupy, pool):
+    lend_at_once(pool, cupy.stream(10), 4 * KIB, 4 * KIB)
+    held = pool.lend(8 * KIB, cupy.stream(10))
+    assert cupy.allocations == 3
+    del held
 
 
-def test_a_batch_that_is_given_out_twice_keeps_its_consumers(cupy, pool):
-    first, own = Foreign(1), cupy.stream(10)
-    memory, lease = pool.lend(KIB, first)
-    lease.moved(first, own)
-    lease.used_on(None)
-    lease.moved(first, own)
-    del memory, lease
-    assert sorted(cupy.recorded) == [1, 10]
+def test_a_piece_that_is_done_serves_rather_than_one_that_is_in_use(cupy, pool):
+    held = {size: pool.lend(size * KIB, cupy.stream(size)) for size in (16, 18, 28)}
+    addresses = {size: memory.memory.ptr for size, (memory, _) in held.items()}
+    held.clear()
+    cupy.done |= {18, 28}
+    held = [pool.lend(16 * KIB, cupy.stream(10))]
+    assert held[0][0].memory.ptr == addresses[18]
+    held.append(pool.lend(16 * KIB, cupy.stream(10)))
+    assert held[1][0].memory.ptr == addresses[16]  # the third is much larger
+    assert cupy.waited == [(10, 16)]
+    held.append(pool.lend(16 * KIB, cupy.stream(10)))
+    assert cupy.allocations == 3
+    del held
 
 
-def test_a_cupy_stream_lives_as_long_as_the_lease(cupy, pool):
-    cupy.current = SimpleNamespace(ptr=30)
-    memory, lease = pool.lend(KIB, cupy.stream(10))
-    lease.used_on(30)
-    held = [thing for thing in gc.get_referents(lease._streams) if thing is cupy.current]
-    assert len(held) == 1
-    del memory, lease
-    assert cupy.recorded == [10, 30]
-
-
-def test_a_block_is_freed_if_one_of_its_streams_is_gone(cupy, pool):
-    before = cupy.left
-    memory, lease = pool.lend(KIB, cupy.stream(10))
-    lease.used_on(40, lasts=True)
-    cupy.gone.add(40)
-    del memory, lease
-    assert (pool.lent_bytes, pool.idle_bytes, cupy.left) == (0, 0, before)
-
-
-def test_what_lies_idle_is_limited_and_a_closed_pool_keeps_nothing(cupy, pool):
+def test_a_closed_pool_keeps_nothing(cupy, pool):
     before = cupy.left
     held = [pool.lend(32 * KIB, cupy.stream(10)) for _ in range(4)]
     kept = held.pop()
     held.clear()
-    assert 0 < pool.idle_bytes <= 64 * KIB
+    assert pool.idle_bytes == 96 * KIB
     pool.close()
     assert pool.idle_bytes == 0
     recorded = list(cupy.recorded)
     del kept
     assert cupy.recorded == recorded
-    assert (pool.lent_bytes, cupy.left) == (0, before)
+    assert (pool.lent_bytes, pool.idle_bytes, cupy.left) == (0, 0, before)
 
 
-def test_a_block_of_another_size_serves_unless_it_is_too_large(cupy, pool):
+def test_arrays_outlive_their_pool(cupy, pool):
+    before = cupy.left
+    kept, dropped = pool.lend(KIB, cupy.stream(10)), pool.lend(KIB, cupy.stream(10))
+    pool.close()
+    del dropped
+    assert (cupy.left, pool.lent_bytes) == (before - 4 * KIB, KIB)
+    late = pool.lend(KIB, cupy.stream(11))  # a lane that ends its batch takes no free piece
+    assert cupy.left == before - 8 * KIB
+    del late, pool
+    assert cupy.left == before - 4 * KIB
+    array, _ = kept
+    del kept, _
+    assert cupy.left == before - 4 * KIB
+    del array
+    assert cupy.left == before
+
+
+def test_a_pool_that_nobody_closes_gives_its_memory_back(tuned):
+    cupy = Diary()
+    before = cupy.left
+    pool = DevicePool(cupy, Card())
+    lend_at_once(pool, cupy.stream(10), 3 << 20, 1 << 10)
+    assert cupy.left < before
+    gc.disable()
+    del pool
+    gc.enable()
+    assert cupy.left == before
+
+
+def test_a_pool_grows_by_a_part_of_its_memory(cupy, pool, tuned):
+    tuned(device_memory, GROWTH=1 / 4)
     stream = cupy.stream(1)
-    first, lease = pool.lend(24 * KIB, stream)
-    del first, lease
-    memory, lease = pool.lend(8 * KIB, stream)
-    assert pool.idle_bytes == 24 * KIB
-    assert pool.lent_bytes == 8 * KIB
-    other, more = pool.lend(13 * KIB, stream)
-    assert other.nbytes == 13 * KIB
-    assert (pool.idle_bytes, pool.lent_bytes) == (0, 32 * KIB)
-    del memory, lease, other, more
-    assert pool.idle_bytes == 32 * KIB
+    held = [pool.lend(40 * KIB, stream)]
+    held += [pool.lend(5 * KIB, stream) for _ in range(4)]
+    assert cupy.allocations == 3  # of 40, 12 and 16 KiB
+    assert pool.lent_bytes + pool.idle_bytes == 68 * KIB
+    del held
 
 
-def test_the_blocks_that_came_back_first_make_room(cupy, pool):
-    stream, left = cupy.stream(1), cupy.left
-    held = [pool.lend(size * KIB, stream) for size in (20, 4, 40, 4)]
-    while held:
-        del held[0]
-    assert pool.idle_bytes == 48 * KIB  # without the block of 20 KiB
-    assert cupy.left == left - 48 * KIB
-    memory, lease = pool.lend(40 * KIB, stream)
-    assert pool.idle_bytes == 8 * KIB
-    del memory, lease
-
-
-def test_a_full_device_gives_back_what_is_idle_and_then_says_so():
+def test_a_full_device_gives_back_what_is_idle_and_then_says_so(tuned):
+    tuned(device_memory, SEGMENT_STEP=KIB)
     cupy = Diary(total=100 * KIB)
     pool = DevicePool(cupy, Card())
     memory, lease = pool.lend(60 * KIB, cupy.stream(10))
@@ -247,9 +134,21 @@ def test_a_full_device_gives_back_what_is_idle_and_then_says_so():
     held = pool.lend(90 * KIB, cupy.stream(10))
     with pytest.raises(MemoryError, match=r"GPU has no \d+ bytes left.*lower batch_size"):
         pool.lend(90 * KIB, cupy.stream(10))
-    assert pool.lent_bytes < 100 * KIB
+    assert pool.lent_bytes == 90 * KIB
     del held
     assert pool.lent_bytes == 0
+    memory = pool.lasting(95 * KIB)
+    assert (pool.idle_bytes, cupy.left) == (0, 5 * KIB)
+    del memory
+
+
+def test_a_nearly_full_device_gives_no_more_than_is_asked_for(tuned):
+    tuned(device_memory, SEGMENT_STEP=KIB, GROWTH=1 / 2)
+    cupy = Diary(total=100 * KIB)
+    pool = DevicePool(cupy, Card())
+    held = [pool.lend(size * KIB, cupy.stream(10)) for size in (70, 10)]
+    assert (pool.lent_bytes, pool.idle_bytes, cupy.left) == (80 * KIB, 0, 20 * KIB)
+    del held
 
 
 def test_pinned_memory_of_others_stays_unless_the_pool_has_taken_much(cupy, pool, tuned):
@@ -267,10 +166,10 @@ def test_pinned_memory_of_others_stays_unless_the_pool_has_taken_much(cupy, pool
     assert cupy.pinned == [5]
 
 
-def test_idle_blocks_are_released_with_all_unused_memory(cupy, pool):
+def test_idle_segments_are_released_with_all_unused_memory(cupy, pool):
     before = cupy.left
     kept = pool.lend(8 * KIB, cupy.stream(10))
-    pool.lend(16 * KIB, cupy.stream(10))
+    lend_at_once(pool, cupy.stream(10), 16 * KIB)
     assert pool.idle_bytes > 0
     release_unused_memory()
     assert pool.idle_bytes == 0
@@ -280,34 +179,71 @@ def test_idle_blocks_are_released_with_all_unused_memory(cupy, pool):
 
 def test_idle_memory_makes_room_for_new_memory_within_the_budget(cupy, pool):
     stream = cupy.stream(10)
-    idle = [pool.lend(size * KIB, stream) for size in (8, 16, 32)]
-    del idle
+    lend_at_once(pool, stream, 8 * KIB, 16 * KIB, 32 * KIB)
     assert pool.idle_bytes == 56 * KIB
-    held = pool.lend(64 * KIB, stream)  # 8 KiB came back last
+    kept = pool.lend(32 * KIB, stream)
+    held = pool.lend(64 * KIB, stream)
     assert pool.lent_bytes + pool.idle_bytes <= pool.budget
-    assert pool.idle_bytes > 0
+    del kept, held
+
+
+def test_a_tight_budget_does_not_free_memory_with_each_batch(cupy, pool, clock):
+    stream = cupy.stream(10)
+    pool.budget = 20 * KIB
+    for batch in range(100):
+        clock[0] = batch / 50
+        lend_at_once(pool, stream, 16 * KIB, 16 * KIB, 16 * KIB)
+    assert (cupy.allocations, pool.idle_bytes) == (3, 48 * KIB)
+    held = pool.lend(20 * KIB, stream)
+    assert (pool.lent_bytes, pool.idle_bytes) == (20 * KIB, 0)
     del held
 
 
-def test_blocks_that_nobody_needs_any_more_are_freed(cupy, pool, monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(device_memory, "perf_counter", lambda: now[0])
-    pool._since = 0.0
+def test_segments_that_nobody_needs_any_more_are_freed(cupy, pool, clock):
     stream = cupy.stream(10)
-
-    def lend_at_once(count):
-        leases = [pool.lend(KIB, stream) for _ in range(count)]
-        del leases
-
-    lend_at_once(8)
+    lend_at_once(pool, stream, *[4 * KIB] * 8)
     for second in range(1, 10):
-        now[0] = float(second)
-        lend_at_once(2)
-    assert pool.idle_bytes == 2 * SMALLEST
-    lend_at_once(8)
-    now[0] = 11.5
-    lend_at_once(8)  # all are needed again
-    assert pool.idle_bytes == 8 * SMALLEST
+        clock[0] = float(second)
+        lend_at_once(pool, stream, *[4 * KIB] * 2)
+    assert pool.idle_bytes == 3 * 4 * KIB  # 1.15 times what is lent, in whole segments
+    lend_at_once(pool, stream, *[4 * KIB] * 8)
+    clock[0] = 11.0
+    lend_at_once(pool, stream, *[4 * KIB] * 8)  # all are needed again
+    assert pool.idle_bytes == 32 * KIB
+
+
+def test_the_emptiest_segment_is_retired_and_freed_with_its_last_piece(cupy, pool, clock):
+    stream = cupy.stream(10)
+    lend_at_once(pool, stream, 20 * KIB, 20 * KIB)
+    half, other_half, small = (pool.lend(size * KIB, stream) for size in (10, 10, 1))
+    assert half[0].memory.ptr + 10 * KIB == other_half[0].memory.ptr
+    del other_half
+    left = cupy.left
+    for second in (3.0, 6.0, 9.0):
+        clock[0] = second
+        lend_at_once(pool, stream, KIB)
+    assert (cupy.left, pool.idle_bytes) == (left, 29 * KIB)
+    late = pool.lend(10 * KIB, stream)
+    assert late[0].memory.ptr == half[0].memory.ptr + 10 * KIB
+    left = cupy.left
+    del small
+    assert cupy.left == left + 20 * KIB
+    del half, late
+
+
+def test_a_pool_that_freed_too_much_waits_longer_the_next_time(cupy, pool, clock):
+    """What is lent fits into fewer segments by its size, but not by its pieces."""
+    stream = cupy.stream(10)
+    for second in range(200):
+        clock[0] = float(second)
+        lend_at_once(pool, stream, *[2560] * 6)  # a segment of 4 KiB for each
+    assert pool.idle_bytes == 24 * KIB
+    assert cupy.allocations <= 6 + 2 * 6  # after 2, 4, 8, 16, 32 and 60 seconds
+    cupy.allocations = 0
+    for second in range(200, 800):
+        clock[0] = float(second)
+        lend_at_once(pool, stream, *[2560] * 6)
+    assert cupy.allocations <= 2 * 10
 
 
 def test_lasting_memory_is_not_lent(cupy, pool):

@@ -181,6 +181,12 @@ def test_every_step_comes_after_what_it_needs_in_segments_of_one_type(recipe):
     plan = make_plan(graph, outputs)
     done = set()
     for segment in plan.segments:
+        gone = set()
+        for step in segment.steps:
+            read = {key[0] for key in (*step.inputs, *(key for _, key, _ in step.arguments))}
+            assert not gone & read
+            gone |= {*step.done_with}
+        assert gone == {step.node.ordinal for step in segment.steps if not any(step.kept)}
         for step in segment.steps:
             is_sample = hasattr(step.node.operator, "sample")
             assert segment.type == ("sample" if is_sample else "batch")

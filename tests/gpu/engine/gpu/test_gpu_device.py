@@ -85,6 +85,7 @@ def gpu(runtime, monkeypatch):
         Device=lambda number: Card(),
         Stream=stream,
         Event=Event,
+        ExternalStream=SimpleNamespace,
         get_elapsed_time=lambda before, after: after.at - before.at,
         runtime=runtime,
     )

@@ -14,6 +14,7 @@ from penstock.decoders.image.engines import cuda_jpeg
 from penstock.decoders.image.engines.cuda_jpeg import JpegFiles, decode_windows
 from penstock.decoders.image.formats.jpeg_batch_headers import GRAY, read_headers
 from penstock.decoders.image.formats.jpeg_holes import find_hole
+from penstock.engine.gpu import device as device_module
 from penstock.engine.tensors import PackedRows, TensorListCPU, address_of
 
 from .....fuzz.fuzz_jpeg_batch import placed
@@ -61,12 +62,16 @@ def files_of(encoded, boxes=None):
 
 def run(device, encoded, files, channels=3, smooth=True):
     """Return the pixels of each window, and whether each file is damaged."""
-    memory, addresses, damaged = decode_windows(device, encoded, files, channels, smooth=smooth)
+    parts, addresses, damaged = decode_windows(device, encoded, files, channels, smooth=smooth)
     device.synchronize()
-    pixels, starts = memory.get(), (addresses - np.uint64(address_of(memory))).tolist()
-    shapes = [(y1 - y0, x1 - x0, channels) for y0, x0, y1, x1 in files.boxes.tolist()]
-    rows = zip(starts, shapes, strict=True)
-    return [pixels[at : at + prod(s)].reshape(s) for at, s in rows], damaged.get() != 0
+    pixels = {address_of(part): part.get() for part in parts}
+    rows = []
+    for address, (y0, x0, y1, x1) in zip(addresses.tolist(), files.boxes.tolist(), strict=True):
+        shape = y1 - y0, x1 - x0, channels
+        start = max(start for start in pixels if start <= address)
+        at = address - start
+        rows.append(pixels[start][at : at + prod(shape)].reshape(shape))
+    return rows, damaged.get() != 0
 
 
 def check(device, contents, boxes=None, *, smooth=True, space="RGB"):
@@ -89,6 +94,13 @@ def test_samplings_sizes_and_qualities(gpu_device, photograph, sampling, smooth)
     contents = [contents[i] for i in np.flatnonzero(headers.is_plain)]  # some are too short
     assert len(contents) > 12
     check(gpu_device, contents, smooth=smooth)
+
+
+@pytest.mark.parametrize("part_bytes", [1, 20_000])
+def test_memory_may_lie_in_parts(gpu_device, photograph, part_bytes, tuned):
+    tuned(device_module, PART_BYTES=part_bytes)
+    sizes = [(50, 70), (40, 100), (8, 8), (99, 61), (9, 16)]
+    check(gpu_device, [encode(photograph[:h, :w], "422") for h, w in sizes])
 
 
 @pytest.mark.parametrize("place", ["end to end", "far apart", "as views", "in arrays"])
