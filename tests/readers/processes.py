@@ -1,6 +1,8 @@
 """Processes that tests start and wait for."""
 
+import gc
 import os
+import subprocess
 import threading
 import time
 from contextlib import suppress
@@ -25,6 +27,12 @@ def settled_children():
     """Return the same, once no pipeline that was closed is starting processes."""
     assert_soon(lambda: "penstock-starter" not in [thread.name for thread in threading.enumerate()])
     return children()
+
+
+def end_lost_processes():
+    """End processes whose objects are gone, such as those of pipelines that other tests dropped."""
+    gc.collect()
+    subprocess.run(["true"], check=True)  # a new process makes Python wait for the lost ones
 
 
 def command_of(pid: int) -> bytes:

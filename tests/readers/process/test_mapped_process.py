@@ -29,7 +29,7 @@ from ..mapped import (
     save_all,
     volumes,
 )
-from ..processes import alive, assert_soon, children
+from ..processes import alive, assert_soon, children, end_lost_processes
 
 ROOT = Path(penstock.__file__).resolve().parent
 
@@ -37,8 +37,9 @@ ROOT = Path(penstock.__file__).resolve().parent
 @pytest.fixture(autouse=True)
 def _nothing_left_behind(monkeypatch):
     be_eager(monkeypatch.setattr)
+    end_lost_processes()
     yield
-    gc.collect()
+    end_lost_processes()
     assert_soon(lambda: not children())
 
 
