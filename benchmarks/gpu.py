@@ -36,6 +36,9 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     ssd = ["--device", "gpu", "--images", "3072", "--batch", "256", "--threads", "8"]
     chosen = ["-m", "gpu", "tests", "--ignore=tests/parity"]
     batch = ["--batch", "256", "--threads", "8"]
+    policies = ["auto_augment image_net", "rand_augment n=2", "trivial_augment_wide"]
+    policies += [f"train, {name}" for name in policies]
+    augmented = ["--device", "gpu", *batch, "--rounds", "3", "--only", *policies]
     cached = ["--data", "natural", "--count", "4096", "--threads", "16"]
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark", *chosen]
     watched = {
@@ -49,7 +52,7 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
         "starts": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8", "--starts"],
         "jpeg": [python, str(HERE / "jpeg_gpu.py"), *given],
         "cache": [python, str(HERE / "decoded_cache.py"), *given, "--device", "mixed", *cached],
-        "augmentation": [python, str(HERE / "auto_aug.py"), *given, "--device", "gpu", *batch],
+        "augmentation": [python, str(HERE / "auto_aug.py"), *given, *augmented],
         "ssd": [python, str(HERE / "ssd.py"), *given, *ssd, "--only", "ssd300"],
         "operators": [python, str(HERE / "operators_gpu.py")],
         "video": [python, str(HERE / "video_gpu.py")],
