@@ -10,17 +10,21 @@ from pathlib import Path
 
 from penstock.engine.processes.helper_processes import WORTH_STARTING_SECONDS
 
+_lost: set[int] = set()
+"""Processes that ended before the test at hand, and that nobody has waited for."""
+
 
 def children() -> list[int]:
     """Return the ids of the processes that this one has started.
 
     Python's tracker of shared memory is left out: libraries such as Dask start one, and it stays.
+    So are those that `end_lost_processes` found.
     """
     pids = []
     for task in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
         with suppress(OSError):  # the thread has ended meanwhile
             pids += map(int, task.read_text().split())
-    return [pid for pid in pids if b"resource_tracker" not in command_of(pid)]
+    return [pid for pid in pids if pid not in _lost and b"resource_tracker" not in command_of(pid)]
 
 
 def settled_children():
@@ -30,9 +34,10 @@ def settled_children():
 
 
 def end_lost_processes():
-    """End processes whose objects are gone, such as those of pipelines that other tests dropped."""
+    """End processes of pipelines that earlier tests dropped; `children` leaves out the others."""
     gc.collect()
     subprocess.run(["true"], check=True)  # a new process makes Python wait for the lost ones
+    _lost.update(pid for pid in children() if not alive(pid))
 
 
 def command_of(pid: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -17,7 +18,7 @@ from penstock import ArgumentError, PipelineStopped, WorkerError, fn
 from penstock.engine.graph.operator import OPERATORS, SampleOperator
 from penstock.engine.run.workers import choice as worker_choice
 
-from ...readers.processes import assert_soon, command_of, end_lost_processes
+from ...readers.processes import assert_soon, command_of
 from ..run.test_executor import alternating
 from ..toys import Affine, BatchCall, Call, Feed, Noise, Numbers, assert_same, call, make, rows_of
 
@@ -29,9 +30,8 @@ ROWS = 64 * 1024
 def _no_process_left_behind(monkeypatch):
     # pytest finds the modules of tests by itself; worker processes have to find them, too.
     monkeypatch.setattr(sys, "path", [str(ROOT), *sys.path])
-    end_lost_processes()
     yield
-    end_lost_processes()
+    gc.collect()
     assert_soon(lambda: not children())
 
 

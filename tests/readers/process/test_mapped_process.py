@@ -39,7 +39,7 @@ def _nothing_left_behind(monkeypatch):
     be_eager(monkeypatch.setattr)
     end_lost_processes()
     yield
-    end_lost_processes()
+    gc.collect()
     assert_soon(lambda: not children())
 
 
