@@ -49,18 +49,24 @@ def compare(sources: Path, wheel: Path) -> None:
         PackageError: the files are not the same.
     """
     present = {str(path.relative_to(sources)) for path in sources.rglob("*") if path.is_file()}
-    present = {name for name in present if not name.startswith("penstock.egg-info/")}
+    present = {name for name in present if "penstock.egg-info/" not in name}
     if (ROOT / ".git").exists():
         made = {"MANIFEST.in", "PKG-INFO", "setup.cfg"}
         listed = listed_by_git("--cached")
         needed = {name for name in listed if not name.startswith(OF_GIT)}
         others = listed_by_git("--others", "--exclude-standard")
         agree("the source distribution", present, needed, listed | others | made)
-    modules = {name.removeprefix("stubs/") for name in present if in_the_wheel(Path(name))}
+    modules = {name for name in present if in_the_wheel(Path(name))}
     with zipfile.ZipFile(wheel) as file:
         packed = {name for name in file.namelist() if ".dist-info/" not in name}
-    expected = {f"penstock/{name}" for name in modules}
+    expected = {packed_name(name) for name in modules}
     agree("the wheel", packed, expected, expected)
+
+
+def packed_name(name: str) -> str:
+    """Return where the wheel has a file of the sources, named from their root."""
+    folder, _, rest = name.partition("/")
+    return {"scripts": rest, "stubs": f"penstock/{rest}"}.get(folder, f"penstock/{name}")
 
 
 def listed_by_git(*options: str) -> set[str]:

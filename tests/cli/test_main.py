@@ -7,13 +7,12 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib import import_module
 
 import pytest
 
 import penstock
 from penstock.cli.formats import listed
-from penstock.cli.main import COMMANDS, GROUP, main, run
+from penstock.cli.main import COMMANDS, GROUP, run
 from penstock.datasets import FORMATS
 
 from .terminals import on_terminal
@@ -78,12 +77,41 @@ def test_as_a_module(environment):
     assert result.stdout == f"penstock {penstock.__version__}\n"
 
 
-def test_the_installed_command_is_main():
+SCRIPT = "import sys; from penstock_script import main; status = main()"
+
+
+def test_the_script_prints_the_version_without_numpy(environment):
+    code = f"{SCRIPT}; sys.exit(f'{{status}} {{\"numpy\" in sys.modules}}')"
+    result = run_script(environment, code, "--version")
+    assert (result.stdout, result.stderr) == (f"penstock {penstock.__version__}\n", "0 False\n")
+
+
+def test_the_script_runs_commands(environment):
+    result = run_script(environment, f"{SCRIPT}; sys.exit(status)", "show", "nowhere")
+    assert result.returncode == 2
+    assert "nowhere" in result.stderr
+
+
+def run_script(environment, code, *arguments):
+    path = os.pathsep.join([os.path.join(ROOT, "scripts"), environment["PYTHONPATH"]])
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        env={**environment, "PYTHONPATH": path},
+        check=False,
+    )
+
+
+def test_the_script_is_installed():
     with open(os.path.join(ROOT, "pyproject.toml"), "rb") as file:
         project = tomllib.load(file)
     module, _, function = project["project"]["scripts"]["penstock"].partition(":")
-    assert getattr(import_module(module), function) is main
-    assert {"penstock.cli", "penstock.cli.probes"} <= set(project["tool"]["setuptools"]["packages"])
+    setup = project["tool"]["setuptools"]
+    assert setup["py-modules"] == [module]
+    assert os.path.exists(os.path.join(ROOT, setup["package-dir"][""], f"{module}.py"))
+    assert function == "main"
+    assert {"penstock.cli", "penstock.cli.probes"} <= set(setup["packages"])
 
 
 @pytest.mark.parametrize(

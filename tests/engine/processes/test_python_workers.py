@@ -46,7 +46,7 @@ def test_workers_start_when_the_pipeline_is_built():
     pipe.start_py_workers()
     workers = set(children()) - set(before)
     assert len(workers) == 2
-    assert set(pipe.run()[0].as_array()) == workers
+    assert set(pipe.run()[0].as_array()) <= workers  # one may have done all
     pipe.close()
     assert not any(map(alive, workers))
 
