@@ -79,11 +79,7 @@ def run(name: str, command: list[str], results: Path) -> tuple[int, float, list[
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
-        env={
-            **os.environ,
-            "PENSTOCK_REQUIRE_GPU": "1",
-            "XLA_PYTHON_CLIENT_PREALLOCATE": "false",  # or one process takes all memory
-        },
+        env={**os.environ, "PENSTOCK_REQUIRE_GPU": "1"},
     )
     assert process.stdout is not None
     last = ""

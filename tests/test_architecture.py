@@ -307,7 +307,7 @@ def test_every_package_is_in_the_wheel():
     folders |= {path.parent.relative_to(ROOT / "stubs") for path in ROOT.glob("stubs/**/*.pyi")}
     folders |= {path.parent.relative_to(ROOT) for path in ROOT.glob("experimental/**/*.pyi")}
     homes = {f"stubs/{path.name}" for path in ROOT.glob("stubs/*")}
-    assert homes | {"."} == set(listed["tool"]["setuptools"]["package-dir"].values())
+    assert homes | {".", "scripts"} == set(listed["tool"]["setuptools"]["package-dir"].values())
     assert packages == {".".join(("penstock", *folder.parts)) for folder in folders}
 
 

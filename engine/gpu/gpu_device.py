@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from ..errors import PipelineStopped
+from ..tensors.captures import BesideCaptures
 from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
 from ..tensors.streams import ForeignStream
 from .cupy_module import compiled, import_cupy
@@ -56,7 +57,7 @@ class GpuDevice:
     def lane(self) -> Iterator[Device]:
         """Work on a new stream until the context ends."""
         stream = borrow_stream(self._cupy, self._device)
-        with self._device, stream:
+        with self.current(), stream:
             device = Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
             try:
                 yield device
@@ -64,16 +65,20 @@ class GpuDevice:
                 device.drop_own()
         return_stream(self._device, stream)
 
-    def current(self) -> AbstractContextManager[Any]:
-        """Make this the current device of the calling thread until the context ends."""
-        context: AbstractContextManager[Any] = self._device
-        return context
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """Make this the current device of the calling thread until the context ends.
+
+        Captures of CUDA graphs by other threads then forbid no calls in this thread.
+        """
+        with self._device, BesideCaptures():
+            yield
 
     @contextmanager
     def on_stream(self, handle: int) -> Iterator[Device]:
         """Work on a stream of user code, in the caller's thread, as CuPy's current stream."""
         stream = ForeignStream(self._cupy.cuda.runtime, handle)
-        with self._device, self._cupy.cuda.Stream.from_external(stream):
+        with self.current(), self._cupy.cuda.Stream.from_external(stream):
             yield Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
 
     @contextmanager
@@ -81,7 +86,7 @@ class GpuDevice:
         """Work on a new stream in the caller's thread; wait for the work at the end."""
         stream = borrow_stream(self._cupy, self._device)
         try:
-            with self._device, stream:
+            with self.current(), stream:
                 yield Device(self._cupy, self._device.id, stream, self.pool, self._num_threads)
                 stream.synchronize()
         finally:
@@ -98,7 +103,7 @@ class GpuDevice:
 
         What operators keep for the stream stays for the next time.
         """
-        with self._device, device.stream:
+        with self.current(), device.stream:
             try:
                 yield
             finally:
@@ -108,7 +113,7 @@ class GpuDevice:
 
     def close_lane(self, device: Device) -> None:
         """Give back the stream of `open_lane`."""
-        with self._device, device.stream:
+        with self.current(), device.stream:
             device.drop_own()
         return_stream(self._device, device.stream)
 
@@ -118,7 +123,7 @@ class GpuDevice:
 
     def compile(self, kernel: Kernel) -> None:
         """Compile a kernel, unless that was done."""
-        with self._device:
+        with self.current():
             compiled(kernel, self._device.id)
 
     def mark(self, device: Device) -> Any:
@@ -143,12 +148,12 @@ class GpuDevice:
 
     def pin(self, address: int, size: int) -> None:
         """Pin host memory, which copies read and write faster than other memory."""
-        with suppress(self._cupy.cuda.runtime.CUDARuntimeError), self._device:
+        with suppress(self._cupy.cuda.runtime.CUDARuntimeError), self.current():
             self._cupy.cuda.runtime.hostRegister(address, size, 0)
 
     def unpin(self, address: int) -> None:
         """Undo `pin`."""
-        with suppress(self._cupy.cuda.runtime.CUDARuntimeError), self._device:
+        with suppress(self._cupy.cuda.runtime.CUDARuntimeError), self.current():
             self._cupy.cuda.runtime.hostUnregister(address)
 
     def examine(self, error: BaseException) -> None:
@@ -163,7 +168,7 @@ class GpuDevice:
 
     def _probe(self) -> None:
         """Raise an exception if the context does not work."""
-        with self._device:
+        with self.current():
             self._cupy.cuda.runtime.deviceSynchronize()
 
     @staticmethod

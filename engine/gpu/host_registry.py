@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from ..tensors.captures import BesideCaptures
+
 _PORTABLE, _MAPPED = 1, 2  # flags of cudaHostRegister
 
 
@@ -27,7 +29,7 @@ class HostRegistry:
         """
         runtime = self._runtime
         try:
-            with self._device:
+            with self._device, BesideCaptures():
                 runtime.hostRegister(address, size, _PORTABLE | _MAPPED)
                 if runtime.pointerGetAttributes(address).devicePointer == address:
                     return
@@ -39,7 +41,7 @@ class HostRegistry:
     def unregister(self, address: int) -> None:
         """Undo `register`, once the devices have done the work that reads the memory."""
         try:
-            with self._device:
+            with self._device, BesideCaptures():
                 self._runtime.hostUnregister(address)
         except self._runtime.CUDARuntimeError:  # the context may be lost
             pass

@@ -19,6 +19,7 @@ device_tensors  batches on a device
 arena           the addresses of a pipeline's memory
 memory          host memory that is recycled
 streams         streams of user code
+captures        calls while another thread captures a CUDA graph
 device_memory   device memory that is recycled
 device_pieces   its segments, and pieces of segments
 device_leases   who uses a piece, on which streams

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .captures import BesideCaptures
 from .device_leases import Lease
 from .device_pieces import DeviceSegment, FreePieces, Piece
 from .stream_marks import Mark, StreamMarks
@@ -64,7 +65,7 @@ def borrow_stream(cupy: ModuleType, device: Any) -> Any:
     """Return a non-blocking CUDA stream that will never be destroyed."""
     with suppress(IndexError):
         return _unused_streams[device.id].popleft()
-    with device:
+    with device, BesideCaptures():
         return cupy.cuda.Stream(non_blocking=True)
 
 
@@ -176,12 +177,13 @@ class DevicePool:
 
     def _tidy(self) -> None:
         """Take in what came back, unless another holds the lock, who calls this afterwards."""
-        while self._returned and self._lock.acquire(blocking=False):
-            try:
-                surplus = self._settle()
-            finally:
-                self._lock.release()
-            del surplus  # freed without the lock
+        with BesideCaptures():  # the thread may be any
+            while self._returned and self._lock.acquire(blocking=False):
+                try:
+                    surplus = self._settle()
+                finally:
+                    self._lock.release()
+                del surplus  # freed without the lock
 
     # The caller of these holds the lock, and drops the segments without the lock.
 
@@ -339,7 +341,8 @@ class DevicePool:
         arrays still use.
         """
         if self._has_pinned:
-            with suppress(self._cupy.cuda.runtime.CUDARuntimeError):  # the context may be lost
+            # The context may be lost.
+            with suppress(self._cupy.cuda.runtime.CUDARuntimeError), BesideCaptures():
                 self._cupy.get_default_pinned_memory_pool().free_all_blocks()
             self._has_pinned = False
 
