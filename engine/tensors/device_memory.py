@@ -162,8 +162,10 @@ class DevicePool:
 
         The memory does not count as lent. It goes back to the device with its last array.
         """
-        memory = self._cupy.cuda.MemoryPointer(self._allocate(nbytes), 0)
-        return self._cupy.ndarray((nbytes,), "u1", memory)
+        segment = DeviceSegment(self._allocate(nbytes))
+        address = segment.memory.ptr
+        memory = self._cupy.cuda.UnownedMemory(address, nbytes, segment, self._device.id)
+        return self._cupy.ndarray((nbytes,), "u1", self._cupy.cuda.MemoryPointer(memory, 0))
 
     def owner_of(self, stream: int) -> Any:
         """See `Lender`."""
@@ -276,7 +278,8 @@ class DevicePool:
         """Return a piece of a new segment. The caller does not hold the lock."""
         least = _in_steps(size)
         with self._lock:
-            nbytes = max(least, _in_steps(int(self._taken * GROWTH)))
+            growth = 0 if self._closed else _in_steps(int(self._taken * GROWTH))
+            nbytes = max(least, growth)
             most = SPARE_FACTOR * max(self._most, self._most_before, self._lent + size)
             is_much = self._taken + nbytes > min(most, self.budget)
             replaced = self._retire(self._idle()) if is_much else []
@@ -294,10 +297,7 @@ class DevicePool:
                 self._patience = min(2 * self._patience, MAX_TRIM_SECONDS)
             whole = Piece(segment, segment.memory.ptr, segment.size)
             self._free.add(whole)
-            piece = self._lend(whole, size)
-            if self._closed:
-                self._retire([segment])
-            return piece
+            return self._lend(whole, size)
 
     def _allocate(self, size: int) -> Any:
         memory = self._cupy.cuda.Memory

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from .captures import BesideCaptures
 from .stream_marks import Waits, join
 
 
@@ -14,7 +15,8 @@ class DeviceSegment:
     """One block of the driver's. Whoever holds a piece of the segment keeps the memory.
 
     Attributes:
-        memory: CuPy's object, which gives the memory back to the driver when it is dropped.
+        memory: CuPy's object, which gives the memory back to the driver when it is dropped. The
+            segment alone holds this object, because the last user may be in any thread.
         size: bytes.
         lent: bytes of the pieces that are lent.
         is_retired: whether no more pieces are lent, so that the segment can be freed soon.
@@ -27,6 +29,10 @@ class DeviceSegment:
         self.size: int = memory.size
         self.lent = 0
         self.is_retired = False
+
+    def __del__(self) -> None:
+        with BesideCaptures():
+            del self.memory
 
 
 class Piece:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import pytest
 
 from penstock import Pipeline, fn, types
@@ -51,6 +52,32 @@ def check(torch: Any, captured: tuple[Any, Any, Any]) -> None:
     assert torch.all(result == 11)
 
 
+@contextmanager
+def concurrently(call: Callable[[], object]) -> Iterator[list[int]]:
+    """Make a call again and again in a thread; yield a list that grows with each return."""
+    over = threading.Event()
+    returns: list[int] = []
+    errors: list[BaseException] = []
+
+    def repeat() -> None:
+        try:
+            while not over.is_set():
+                call()
+                returns.append(len(returns))
+        except BaseException as error:
+            errors.append(error)
+            returns.append(-1)
+
+    thread = threading.Thread(target=repeat)
+    thread.start()
+    try:
+        yield returns
+    finally:
+        over.set()
+        thread.join()
+    assert errors == []
+
+
 def test_a_capture_while_a_pipeline_fills_its_queues(torch, photo_tree):
     for _ in range(5):
         with photographs(photo_tree) as pipe:
@@ -61,34 +88,13 @@ def test_a_capture_while_a_pipeline_fills_its_queues(torch, photo_tree):
 
 
 def test_captures_while_a_thread_consumes(torch, photo_tree):
-    over = threading.Event()
-    sums: list[float] = []
-
-    def consume() -> None:
-        with photographs(photo_tree) as pipe:
-            while not over.is_set():
-                sums.append(float(torch.from_dlpack(pipe.run()[0]).sum()))
-
-    errors: list[BaseException] = []
-
-    def consume_or_fail() -> None:
-        try:
-            consume()
-        except BaseException as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=consume_or_fail)
-    thread.start()
-    try:
-        while len(sums) < 2 and not errors:
+    """PyTorch's own calls in another thread, such as a synchronization, may break a capture."""
+    with photographs(photo_tree) as pipe, concurrently(pipe.run) as counted:
+        while not counted:
             threading.Event().wait(0.01)
         for _ in range(20):
             check(torch, capture(torch))
-    finally:
-        over.set()
-        thread.join()
-    assert errors == []
-    assert np.isfinite(sums).all()
+    assert len(counted) > 20
 
 
 def test_a_batch_that_is_dropped_within_a_capture(torch, photo_tree):
@@ -108,24 +114,9 @@ def test_a_batch_that_is_dropped_within_a_capture(torch, photo_tree):
 
 
 def test_a_pipeline_is_built_and_closed_while_a_thread_captures(torch, photo_tree):
-    over = threading.Event()
-    errors: list[BaseException] = []
-
-    def capture_often() -> None:
-        try:
-            while not over.is_set():
-                check(torch, capture(torch, 0.01))
-        except BaseException as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=capture_often)
-    thread.start()
-    try:
+    with concurrently(lambda: check(torch, capture(torch, 0.01))) as captures:
         for batch_size in (4, 8, 16):
             with photographs(photo_tree, batch_size) as pipe:
                 for _ in range(10):
                     assert len(pipe.run()[0]) == batch_size
-    finally:
-        over.set()
-        thread.join()
-    assert errors == []
+    assert len(captures) > 3

@@ -103,6 +103,20 @@ def test_arrays_outlive_their_pool(cupy, pool):
     assert cupy.left == before
 
 
+def test_a_closed_pool_does_not_grow_by_a_part_of_its_memory(cupy, pool, tuned):
+    """A lane that launches a batch while its pipeline is closed may take hundreds of pieces."""
+    tuned(device_memory, GROWTH=1 / 4)
+    before, stream = cupy.left, cupy.stream(1)
+    kept = pool.lend(400 * KIB, stream)
+    pool.close()
+    late = [pool.lend(KIB, stream) for _ in range(100)]
+    assert before - cupy.left <= 500 * KIB
+    del late
+    assert before - cupy.left == 400 * KIB
+    del kept
+    assert (cupy.left, pool.idle_bytes) == (before, 0)
+
+
 def test_a_pool_that_nobody_closes_gives_its_memory_back(tuned):
     cupy = Diary()
     before = cupy.left
