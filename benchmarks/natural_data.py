@@ -12,6 +12,7 @@ import argparse
 import io
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -85,6 +86,18 @@ def data_set(mix: str, count: int, photographs: Path | None = None) -> Path:
         path = folder / f"{number:06}{recipe.suffix}"
         path.write_bytes(encoded(cut_out(next(sources), recipe.pixels, random), recipe))
     (root / ".done").touch()
+    return root
+
+
+def linked(folder: Path, times: int) -> Path:
+    """Return class folders with so many names of each file, so that epochs are as long as usual."""
+    root = folder.with_name(f"{folder.name}_x{times}")
+    for file in folder.glob("class_*/*"):
+        names = root / file.parent.name
+        names.mkdir(parents=True, exist_ok=True)
+        for number in range(times):
+            with suppress(FileExistsError):
+                (names / f"{number}_{file.name}").hardlink_to(file)
     return root
 
 

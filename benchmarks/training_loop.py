@@ -29,7 +29,7 @@ from typing import Any
 
 from penstock.benchmarks import common, gil
 from penstock.benchmarks.gpu_looks import MemoryWatch, joules, used_memory, write_kernels
-from penstock.benchmarks.natural_data import data_set
+from penstock.benchmarks.natural_data import data_set, linked
 from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, close, load, load_dali
 from penstock.tests.torchvision_library import load_torchvision
 
@@ -371,6 +371,7 @@ def main() -> int:
         "--photographs", type=Path, metavar="FOLDER", help="to make the natural mix"
     )
     parser.add_argument("--files", type=int, default=1024, help="of the natural mix")
+    parser.add_argument("--names", type=int, default=16, help="of each file: for long epochs")
     parser.add_argument("--models", nargs="+", default=["resnet18"], help="of torchvision")
     parser.add_argument("--forms", nargs="+", choices=FORMS, default=["eager", "graph"])
     parser.add_argument("--loaders", nargs="+", choices=LOADERS, default=["penstock", "dali"])
@@ -382,7 +383,7 @@ def main() -> int:
     parser.add_argument("--gil", action="store_true", help="see who holds the GIL, by py-spy")
     parser.add_argument("--kernels", type=Path, metavar="FOLDER", help="list kernels there")
     options = parser.parse_args()
-    folder = str(data_set("natural", options.files, options.photographs))
+    folder = str(linked(data_set("natural", options.files, options.photographs), options.names))
     rank, ranks = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     if options.gpus > 1 and ranks == 1:
         return distributed(sys.argv[1:], options.gpus)

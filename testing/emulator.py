@@ -18,7 +18,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -341,8 +341,9 @@ class EmulatedGpuDevice(GpuDevice):
     def lane(self) -> Iterator[EmulatedDevice]:
         yield EmulatedDevice(self.pool)
 
-    def current(self) -> AbstractContextManager[Any]:
-        return nullcontext()
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        yield
 
     @contextmanager
     def on_stream(self, handle: int) -> Iterator[EmulatedDevice]:
