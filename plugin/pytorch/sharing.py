@@ -108,8 +108,7 @@ def _shared(array: Any) -> TorchTensor:
     """
     if isinstance(array, TensorGPU | TensorListGPU):
         current = _cuda.current_stream(array.__dlpack_device__()[1])
-        array.used_on(current.cuda_stream, lasts=True)  # PyTorch destroys none of its streams
-        return from_dlpack(array)
+        return from_dlpack(array.capsule(current.cuda_stream))  # PyTorch destroys no stream
     view: NDArray[Any] = np.asarray(array)
     if not view.flags.writeable or any(stride < 0 for stride in view.strides):
         view = view.copy()
