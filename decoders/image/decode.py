@@ -234,7 +234,9 @@ def _finished(
 ) -> NDArray[Any]:
     """Crop the stored image; convert and turn the crop into the caller's memory."""
     y0, x0, y1, x1 = box
-    crop = stored.pixels[y0:y1, x0:x1]
+    crop = stored.pixels
+    if box != (0, 0, *crop.shape[:2]):  # the whole image stays the array that `empty` returned
+        crop = crop[y0:y1, x0:x1]
     if stored.is_final:
         return crop
     size = (y1 - y0, x1 - x0)

@@ -31,7 +31,7 @@ class PipelineConfig:
         exec_processes: whether the workers are processes instead of threads. Threads of one
             process wait for the GIL. By default, work starts in up to 8 threads. If there are at
             least 2 workers and cores, processes replace the threads. With 2 workers, threads stay
-            if samples take more than 4 ms of CPU time each.
+            if they hardly wait for the GIL.
             Results are the same. True starts with processes: that takes half a second, and fails
             if an operator's arguments or class cannot be pickled. False starts no processes.
         device_id: CUDA device; None for a pipeline that runs on the CPU only (or, if it has

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
 import pickle
 import signal
@@ -412,7 +413,7 @@ def _eager(tuned):
         worker_choice,
         PROVEN_NS=0,
         SCALING_THREADS=0,
-        FEW_THREADS_CPU_NS=long,
+        HARDLY_WAITING=math.inf,
         BLOCKED_NS=long,
         MIN_SPEED_OF_PROCESSES=0.0,
     )

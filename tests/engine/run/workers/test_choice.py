@@ -78,16 +78,18 @@ def test_heavy_work_in_pure_python_goes_to_processes():
 
 
 @pytest.mark.parametrize(
-    ("cpu_ms", "threads", "choice"),
+    ("cpu_ms", "threads", "computing", "choice"),
     [
-        (2.5, 2, WorkerChoice.PROCESSES),
-        (5, 2, WorkerChoice.ALL_THREADS),
-        (5, 3, WorkerChoice.PROCESSES),
-        (20, 8, WorkerChoice.PROCESSES),
+        (0.5, 2, 0.6, WorkerChoice.PROCESSES),
+        (2.5, 2, 0.9, WorkerChoice.PROCESSES),
+        (2.5, 2, 0.95, WorkerChoice.ALL_THREADS),
+        (20, 2, 0.7, WorkerChoice.PROCESSES),  # other programs may use the cores
+        (20, 3, 0.95, WorkerChoice.PROCESSES),
     ],
 )
-def test_two_threads_stay_for_samples_that_are_not_light(cpu_ms, threads, choice):
-    assert choose(load(cpu_ms, threads), threads, scalable=True) == choice
+def test_two_threads_stay_where_they_hardly_wait(cpu_ms, threads, computing, choice):
+    busy = load(cpu_ms, threads, rate=threads * computing * 1000 / cpu_ms)
+    assert choose(busy, threads, scalable=True) == choice
 
 
 def test_heavy_samples_get_all_threads_where_processes_are_impossible():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -76,7 +77,7 @@ def test_slow_processes_give_way_to_threads_again(tuned, monkeypatch):
         worker_choice,
         PROVEN_NS=0,
         SCALING_THREADS=0,
-        FEW_THREADS_CPU_NS=long,
+        HARDLY_WAITING=math.inf,
         BLOCKED_NS=long,
         MIN_SPEED_OF_PROCESSES=1e9,
     )
