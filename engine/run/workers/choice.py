@@ -35,7 +35,7 @@ HEAVY_CPU_NS = 8_000_000
 FEW_THREADS = 2
 """Up to this many workers, threads that hardly wait are as good as processes."""
 
-HARDLY_WAITING = 0.93
+HARDLY_WAITING = 0.92
 """Fraction of their busy time for which such threads compute at least. Threads have 0.7 to 0.8
 times the rate of processes where the fraction is 0.6, 0.85 to 1.1 times where it is 0.84 to 0.92,
 and 1.25 times at 0.96 (two workers on two idle cores of an EPYC)."""
@@ -171,6 +171,8 @@ class Chooser:
         self._threads = self.first_threads  # 0: the workers are processes
         self._loads: dict[object, WorkerLoad] = {}  # of each worker since it was started
         self._judged = WorkerLoad()  # the sum of `_loads` at the last decision
+        # Whether threads have sufficed for the first samples, which take longer than all others:
+        self._sufficed = False
         self._threads_rate = 0.0
         self._rates: list[float] = []  # of processes
 
@@ -189,10 +191,15 @@ class Chooser:
 
     def _of_threads(self, recent: WorkerLoad) -> WorkerChoice:
         chosen = choose(recent, self._threads, scalable=self._scalable)
-        if chosen == WorkerChoice.ALL_THREADS:
-            self._threads = self._count
-            self.is_open = self._scalable  # the samples to come may be lighter
+        if chosen == WorkerChoice.ALL_THREADS and self._scalable and not self._sufficed:
+            self._sufficed = True
             self._judged += recent
+            return WorkerChoice.KEEP
+        if chosen == WorkerChoice.ALL_THREADS:
+            # For good: threads also wait where other programs take the cores for a moment, as the
+            # processes do that start to read.
+            self._threads = self._count
+            self.is_open = False
         elif chosen == WorkerChoice.PROCESSES:
             self.is_open = self._scalable = False
             self._threads_rate = recent.rate(self._threads)

@@ -131,6 +131,28 @@ def proven(rate, workers):
     return WorkerLoad(int(rate / workers), 1000 * MS, 0)
 
 
+def part_of(computing, seconds):
+    """The load of one of two threads, at work for so long, that compute for a part of the time."""
+    return WorkerLoad(int(200 * seconds), int(seconds * 1000 * MS), int(computing * seconds * 1e9))
+
+
+def test_threads_suffice_if_they_do_so_twice():
+    chooser = Chooser(2, scalable=True)
+    assert chooser.observe(0, part_of(0.95, 0.5)) == WorkerChoice.KEEP
+    assert chooser.observe(1, part_of(0.95, 0.5)) == WorkerChoice.KEEP
+    assert chooser.observe(0, part_of(0.95, 1.0)) == WorkerChoice.KEEP
+    assert chooser.observe(1, part_of(0.95, 1.0)) == WorkerChoice.ALL_THREADS
+    assert not chooser.is_open
+
+
+def test_threads_do_not_suffice_if_they_wait_once_they_are_warm():
+    chooser = Chooser(2, scalable=True)
+    for worker in range(2):
+        chooser.observe(worker, part_of(0.95, 0.5))
+    chooser.observe(0, part_of(0.85, 1.0))
+    assert chooser.observe(1, part_of(0.85, 1.0)) == WorkerChoice.PROCESSES
+
+
 def test_light_samples_get_processes_which_are_judged_once_they_work():
     chooser = Chooser(4, scalable=True)
     outcomes = [chooser.observe(i, load(0.3, 1)) for i in range(4)]
