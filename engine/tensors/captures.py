@@ -2,7 +2,8 @@
 
 A capture in CUDA's default mode, which is also the mode of `torch.cuda.graph`, forbids calls such
 as cudaMalloc and cudaEventQuery in all threads: the call fails, and so does the capture. A thread
-may say that its calls have nothing to do with captures (cuThreadExchangeStreamCaptureMode).
+may say that its calls have nothing to do with captures (cuThreadExchangeStreamCaptureMode). CUDA
+then allows all calls but cudaDeviceSynchronize.
 """
 
 from __future__ import annotations
