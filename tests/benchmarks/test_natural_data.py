@@ -17,6 +17,7 @@ from penstock.benchmarks.natural_data import (
     cut_out,
     data_set,
     encoded,
+    linked,
     natural,
     web,
 )
@@ -89,3 +90,16 @@ def test_a_folder_of_photographs_is_cut_up_once(random, tmp_path, monkeypatch):
     assert len(files) == 10
     assert data_set("natural", 10, source) == root
     assert [path.stat().st_mtime_ns for path in files] == times
+
+
+def test_files_with_several_names(tmp_path):
+    folder = tmp_path / "set"
+    for number in range(3):
+        path = folder / f"class_{number % 2}" / f"{number:06}.jpg"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(bytes([number]))
+    for _ in range(2):  # ranks may do so at one time
+        root = linked(folder, 4)
+    assert root == tmp_path / "set_x4"
+    found = sorted(path.read_bytes() for path in root.glob("class_*/*.jpg"))
+    assert found == sorted([bytes([number]) for number in range(3)] * 4)

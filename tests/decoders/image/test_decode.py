@@ -86,6 +86,18 @@ def test_result_lies_in_the_memory_given(image_zoo):
                 np.testing.assert_allclose(result, expected, rtol=1e-6, err_msg=f"{name} {output}")
 
 
+def test_a_whole_image_is_the_memory_given(image_zoo):
+    """Or the batch would copy the image to memory of its own."""
+    for name in ("jpeg_420", "jpeg_gray", "jpeg_cmyk_adobe", "exif_6", "png_rgb16", "webp_lossy"):
+        given = []
+
+        def empty(shape, dtype, given=given):
+            given.append(np.empty(shape, dtype))
+            return given[-1]
+
+        assert decode(load(image_zoo[name]), empty=empty) is given[0], name
+
+
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("scale", [1, 2, 4, 8])
 def test_decode_to_fit_stops_at_the_size_needed(image_zoo, generator, orientation, scale):
