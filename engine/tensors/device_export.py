@@ -53,21 +53,6 @@ def capsule_of(array: Any, lease: Lease | None, **options: Any) -> Any:
     return array.__dlpack__(**options)
 
 
-def lasting_capsule(array: Any, lease: Lease | None, stream: int) -> Any:
-    """Return the DLPack capsule, for use on a stream that is never destroyed, as those of PyTorch.
-
-    Args:
-        array: the array.
-        lease: its lease. Memory with a lease is complete when it is handed out, so that the stream
-            need not wait. None for an array of a user's.
-        stream: CUDA's handle of the stream.
-    """
-    if lease is None:
-        return array.__dlpack__(stream=stream or DEFAULT_STREAM)
-    lease.used_on(stream, lasts=True)
-    return array.__dlpack__(stream=-1)
-
-
 def copy_out(
     array: Any, lease: Lease | None, ptr: Any, cuda_stream: Any, non_blocking: bool
 ) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import empty_aligned
-from .device_export import capsule_of, copy_out, interface_of, lasting_capsule
+from .device_export import capsule_of, copy_out, interface_of
 from .device_leases import Lease
 from .edits import fitting_layout
 from .given_arrays import check_exports, device_array, given_rows, given_tensor, is_plain
@@ -80,10 +80,6 @@ class TensorGPU(Tensor):
         """Record that work on another stream uses this tensor, too: see `Lease.used_on`."""
         if self._lease is not None:
             self._lease.used_on(stream, lasts=lasts)
-
-    def capsule(self, stream: int) -> Any:
-        """Return the DLPack capsule for a stream that lasts: see `lasting_capsule`."""
-        return lasting_capsule(self._array, self._lease, stream)
 
     def data_ptr(self) -> int:
         """Device address of the first element."""
@@ -282,10 +278,6 @@ class TensorListGPU(TensorList):
         """Record that work on another stream uses this batch, too: see `Lease.used_on`."""
         if self._lease is not None:
             self._lease.used_on(stream, lasts=lasts)
-
-    def capsule(self, stream: int) -> Any:
-        """Return the DLPack capsule for a stream that lasts: see `lasting_capsule`."""
-        return lasting_capsule(self.dense(), self._lease, stream)
 
     def moved(self, stream: Any, to: Any) -> None:
         """Record that `to` waits for the work of `stream` on this batch, and uses it next."""

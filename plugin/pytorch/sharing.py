@@ -108,7 +108,8 @@ def _shared(array: Any) -> TorchTensor:
     """
     if isinstance(array, TensorGPU | TensorListGPU):
         current = _cuda.current_stream(array.__dlpack_device__()[1])
-        return from_dlpack(array.capsule(current.cuda_stream))  # PyTorch destroys no stream
+        array.used_on(current.cuda_stream, lasts=True)  # PyTorch destroys none of its streams
+        return from_dlpack(array)
     view: NDArray[Any] = np.asarray(array)
     if not view.flags.writeable or any(stride < 0 for stride in view.strides):
         view = view.copy()

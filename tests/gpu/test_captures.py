@@ -94,7 +94,7 @@ def test_captures_while_a_thread_consumes(torch, photo_tree):
             threading.Event().wait(0.01)
         for _ in range(20):
             check(torch, capture(torch))
-    assert len(counted) > 3
+    assert len(counted) > 20
 
 
 def test_a_batch_that_is_dropped_within_a_capture(torch, photo_tree):

@@ -8,13 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from penstock.engine.errors import ArgumentError
-from penstock.engine.tensors.device_export import (
-    capsule_of,
-    interface_of,
-    lasting_capsule,
-    stream_handle,
-)
-from penstock.engine.tensors.streams import DEFAULT_STREAM
+from penstock.engine.tensors.device_export import capsule_of, interface_of, stream_handle
 
 
 class OfTheProtocol:
@@ -55,8 +49,8 @@ class Exported:
         self.__cuda_array_interface__ = {"data": (1, False), **interface}
         self.streams = []
 
-    def used_on(self, stream, **lasts):
-        self.streams.append((stream, lasts) if lasts else stream)
+    def used_on(self, stream):
+        self.streams.append(stream)
 
     def __dlpack__(self, **options):
         return options
@@ -72,11 +66,3 @@ def test_the_lease_hears_of_exports():
     assert both.streams == [None, None, 9]
     assert capsule == {"stream": 9, "max_version": (1, 0)}
     assert capsule_of(both, None) == {}
-
-
-def test_a_stream_that_lasts_waits_for_no_leased_memory():
-    both = Exported()
-    assert lasting_capsule(both, both, 0) == {"stream": -1}
-    assert both.streams == [(0, {"lasts": True})]
-    assert lasting_capsule(both, None, 0) == {"stream": DEFAULT_STREAM}
-    assert lasting_capsule(both, None, 7) == {"stream": 7}
