@@ -65,7 +65,7 @@ def borrow_stream(cupy: ModuleType, device: Any) -> Any:
     """Return a non-blocking CUDA stream that will never be destroyed."""
     with suppress(IndexError):
         return _unused_streams[device.id].popleft()
-    with device, BesideCaptures():
+    with device:
         return cupy.cuda.Stream(non_blocking=True)
 
 
@@ -278,8 +278,8 @@ class DevicePool:
         """Return a piece of a new segment. The caller does not hold the lock."""
         least = _in_steps(size)
         with self._lock:
-            growth = 0 if self._closed else _in_steps(int(self._taken * GROWTH))
-            nbytes = max(least, growth)
+            growth = 0 if self._closed else int(self._taken * GROWTH)
+            nbytes = max(least, _in_steps(growth))
             most = SPARE_FACTOR * max(self._most, self._most_before, self._lent + size)
             is_much = self._taken + nbytes > min(most, self.budget)
             replaced = self._retire(self._idle()) if is_much else []

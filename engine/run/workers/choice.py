@@ -191,11 +191,11 @@ class Chooser:
 
     def _of_threads(self, recent: WorkerLoad) -> WorkerChoice:
         chosen = choose(recent, self._threads, scalable=self._scalable)
-        if chosen == WorkerChoice.ALL_THREADS and self._scalable and not self._sufficed:
-            self._sufficed = True
-            self._judged += recent
-            return WorkerChoice.KEEP
         if chosen == WorkerChoice.ALL_THREADS:
+            if self._scalable and not self._sufficed:
+                self._sufficed = True
+                self._judged += recent
+                return WorkerChoice.KEEP
             # For good: threads also wait where other programs take the cores for a moment, as the
             # processes do that start to read.
             self._threads = self._count
