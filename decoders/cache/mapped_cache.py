@@ -40,6 +40,7 @@ class MappedCache:
         registry: registers memory.
 
     Attributes:
+        memory: the file's bytes: (nbytes,) uint8.
         address: of the file's first byte, on the host and on all devices.
         refused_bytes: size of the segments that cannot be registered.
         problem: why not, or "".
@@ -50,8 +51,8 @@ class MappedCache:
 
     def __init__(self, descriptor: int, nbytes: int, registry: HostRegistry) -> None:
         # Writable, because not every device can register memory that is only readable.
-        mapped = mmap.mmap(descriptor, nbytes)
-        self.address = address_of_host(np.frombuffer(mapped, np.uint8))
+        self.memory = np.frombuffer(mmap.mmap(descriptor, nbytes), np.uint8)
+        self.address = address_of_host(self.memory)
         self.refused_bytes = 0
         self.problem = ""
         self._nbytes = nbytes
@@ -59,7 +60,7 @@ class MappedCache:
         self._states = np.full(-(-nbytes // SEGMENT_BYTES), _NEW)
         self._lock = threading.Lock()
         self._registered: list[int] = []  # addresses
-        released = os.getpid(), registry, self._registered, mapped
+        released = os.getpid(), registry, self._registered
         weakref.finalize(self, _release, *released).atexit = False
 
     def readable(self, offsets: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -98,11 +99,8 @@ class MappedCache:
         return _REGISTERED
 
 
-def _release(
-    process: int, registry: HostRegistry, registered: list[int], mapped: mmap.mmap
-) -> None:
-    """Undo what a map has registered, and unmap the file."""
+def _release(process: int, registry: HostRegistry, registered: list[int]) -> None:
+    """Undo what a map has registered, before it is unmapped."""
     if os.getpid() == process:  # CUDA does not work in a fork
         for address in registered:
             registry.unregister(address)
-    mapped.close()

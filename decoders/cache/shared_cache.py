@@ -11,9 +11,10 @@ a process that dies leaves no half array behind: its claim passes to whoever wan
 Locks are held while slots are claimed and published; nobody locks to read. Arrays stay until the
 file goes: an epoch reads every sample once, so to give one up for another gains nothing.
 
-The CPU uses the file by `pread` and `pwrite` alone. With a mapped file, a full disk or a failed one
-would end the process, page tables of every process would grow with the file, and results would be
-views of it. A file in memory is mapped for kernels, which can read it in no other way.
+The CPU reads and writes arrays by `pread` and `pwrite` alone. With a mapped file, a full disk or a
+failed one would end the process, page tables of every process would grow with the file, and results
+would be views of it. A file in memory is mapped for kernels, which can read it in no other way.
+Then the CPU reads the slots there, too.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ SLOTS = np.dtype(
 _USED_AT, _USED_BYTES = 64, 8
 _SLOTS_AT = 4096
 _STEP = 64
+_WORDS, _NBYTES = _STEP // 8, 3  # 64-bit words of a slot, and which of them is `nbytes`
 _BLOCK = 512  # bytes in the unit of `st_blocks`: stat(2)
 LARGEST = 1 << 31
 """Bytes of an array that one system call does not read."""
@@ -123,6 +125,7 @@ class SharedCache:
         self._mutex = threading.Lock()
         self._may_write = True
         self._mapped: MappedCache | None = None
+        self._sound: NDArray[np.bool_]
         with self._locked():
             self._begin_or_check()
 
@@ -171,6 +174,8 @@ class SharedCache:
         with self._mutex:
             if self._mapped is None:
                 try:
+                    # Of slots, whose pages are taken when they are written.
+                    self._sound = np.zeros(self._slots + NEIGHBORS, np.bool_)
                     self._mapped = MappedCache(self.descriptor, self.nbytes, registry)
                 except OSError as error:
                     raise ArgumentError(
@@ -206,19 +211,50 @@ class SharedCache:
 
         Arrays that are not stored have 0 in `nbytes`.
         """
-        slots = np.zeros(len(keys), SLOTS)
+        found = np.zeros((len(keys), _WORDS), "<u8")
         with suppress(OSError):  # of the disk: the samples are decoded again
-            blocks = b"".join([self._neighbors(key) for key in keys])
-            near = np.frombuffer(blocks, SLOTS).reshape(-1, NEIGHBORS)
-            wanted = np.frombuffer(b"".join(keys), "<u8").reshape(-1, 1, 2)
-            same = (near["key"] == wanted).all(axis=2) & (near["nbytes"] > 0)
-            rows = np.flatnonzero(same.any(axis=1))
-            found = near[rows, same[rows].argmax(axis=1)]
-            data, ends = found.tobytes(), range(_SLOT.size, found.nbytes, _STEP)
-            checks = [zlib.crc32(data[end - _SLOT.size : end]) for end in ends]
-            rows, found = rows[found["check"] == checks], found[found["check"] == checks]
-            slots[rows] = found
+            wanted = np.frombuffer(b"".join(keys), "<u8").reshape(-1, 2)
+            index, places = self._index(keys, wanted)
+            rows = np.arange(len(keys))
+            for _ in range(NEIGHBORS):  # most arrays are in the first slot
+                near, key = index[places[rows]], wanted[rows]
+                same = (near[:, 0] == key[:, 0]) & (near[:, 1] == key[:, 1])
+                same &= near[:, _NBYTES] > 0
+                found[rows[same]] = near[same]
+                rows = rows[~same]
+                if not len(rows):
+                    break
+                places[rows] += 1
+            self._drop_unsound(found, places)
+        slots: NDArray[np.void] = found.view(SLOTS)[:, 0]
         return slots
+
+    def _index(
+        self, keys: Sequence[bytes], wanted: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+        """Return slots as rows of words, and which row is the first that each key may have."""
+        if (mapped := self._mapped) is None:
+            blocks = b"".join([self._neighbors(key) for key in keys])
+            index = np.frombuffer(blocks, "<u8").reshape(-1, _WORDS)
+            return index, np.arange(0, len(index), NEIGHBORS)
+        # Hundreds of system calls a batch, each of which gives up the GIL, would take longer.
+        index = mapped.memory[_SLOTS_AT : self._data_at].view("<u8").reshape(-1, _WORDS)
+        return index, (wanted[:, 0] % self._slots).astype(np.intp)
+
+    def _drop_unsound(self, found: NDArray[np.uint64], places: NDArray[np.intp]) -> None:
+        """Clear found slots whose checksum does not hold; in memory, slots are checked once."""
+        is_found = found[:, _NBYTES] > 0
+        unknown = np.flatnonzero(
+            is_found if self._mapped is None else is_found & ~self._sound[places]
+        )
+        if not len(unknown):
+            return
+        data, checks = found[unknown].tobytes(), found.view(SLOTS)["check"][unknown, 0]
+        starts = range(0, len(data), _STEP)
+        sound = checks == [zlib.crc32(data[start : start + _SLOT.size]) for start in starts]
+        found[unknown[~sound]] = 0
+        if self._mapped is not None:
+            self._sound[places[unknown[sound]]] = True
 
     def read_all(
         self, slots: NDArray[np.void], memory: memoryview, starts: NDArray[np.int64]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import mmap
 import os
 import resource
 import threading
@@ -85,6 +84,28 @@ def test_a_map_has_what_another_process_stores(opened, place, registry):
         offset, size = int(slot["offset"]), int(slot["nbytes"])
         assert ctypes.string_at(mapped.address + offset, size) == pixels(5).tobytes()
         process.end()
+
+
+def test_nobody_cuts_a_file_that_is_mapped(opened, place, registry):
+    cache = opened(place)
+    cache.mapped(registry)
+    with pytest.raises(PermissionError):
+        os.ftruncate(cache.descriptor, cache.nbytes - 1)
+    cache.store(key(3), pixels(3))
+    assert cache.find_all([key(3)])["nbytes"] == pixels(3).nbytes
+
+
+def test_a_slot_that_is_half_written_is_free_in_a_map_too(opened, place, registry):
+    cache = opened(place)
+    cache.store(key(4), pixels(4))
+    cache.mapped(registry)
+    at = cache._home(key(4))
+    whole = os.pread(cache.descriptor, 64, at)
+    os.pwrite(cache.descriptor, whole[:24] + b"\1" + whole[25:], at)  # another size
+    assert not cache.find_all([key(4)])["nbytes"]
+    os.pwrite(cache.descriptor, whole, at)
+    for _ in range(2):
+        assert cache.find_all([key(4)])["nbytes"] == pixels(4).nbytes
 
 
 def test_each_segment_is_registered_once_and_when_it_is_wanted(opened, place, registry):
@@ -172,7 +193,7 @@ def test_a_fork_unregisters_nothing(opened, place, registry):
     child = os.fork()
     if not child:
         close_cache(place)
-        mapped_cache._release(os.getppid(), registry, mapped._registered, mmap.mmap(-1, 4096))
+        mapped_cache._release(os.getppid(), registry, mapped._registered)
         os._exit(len(registry.blocks))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
     assert mapped.readable(*arrays((0, 1))).all()

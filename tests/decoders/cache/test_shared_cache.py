@@ -6,6 +6,7 @@ import os
 import resource
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -48,6 +49,21 @@ def test_arrays_come_back_in_memory_of_the_caller(opened, place):
     assert not cache.store(key(1), pixels(3))  # the first one stays
     assert not cache.store(key(4), np.empty((0, 3, 3), np.uint8))
     assert found(cache, 3) is None
+
+
+def test_keys_of_the_same_slot_take_those_beside_it(opened, place):
+    cache = opened(place)
+    keys = [bytes(8) + key(i)[:8] for i in range(shared_cache.NEIGHBORS + 1)]
+    stored = [cache.store(one, pixels(i)) for i, one in enumerate(keys)]
+    assert stored == [True] * shared_cache.NEIGHBORS + [False]
+    order = np.random.default_rng(1).permutation(len(keys))
+    slots = cache.find_all([keys[i] for i in order])
+    for i, slot in zip(order.tolist(), slots, strict=True):
+        assert slot["nbytes"] == (pixels(i).nbytes if stored[i] else 0)
+        assert not stored[i] or slot["key"].tobytes() == keys[i]
+    if place.kind == "ram":
+        cache.mapped(SimpleNamespace())  # nothing is read there by a kernel, nor registered
+        assert (cache.find_all([keys[i] for i in order]) == slots).all()
 
 
 def test_a_full_cache_keeps_what_it_has(opened, disk):
