@@ -10,7 +10,10 @@ together: the table shows the memory of the cache, and that of the processes bes
 With --device mixed, pipelines on the GPU take turns: without a cache, and with one in the memory of
 the GPU, in the host's, and on a disk.
 
-    python benchmarks/decoded_cache.py --device mixed --count 4096 --threads 16 [...]
+    python benchmarks/decoded_cache.py --device mixed --count 4096 --names 4 --threads 16
+        --warm-up 14 [...]
+
+There, groups of batches grow for some 14 seconds.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from typing import Any
 
 from penstock import fn, pipeline_def
 from penstock.benchmarks import common
-from penstock.benchmarks.natural_data import data_set
+from penstock.benchmarks.natural_data import data_set, linked
 from penstock.decoders.cache.places import Place, close_cache, open_cache
 
 BATCHES = {"cpu": 64, "mixed": 256}
@@ -95,12 +98,15 @@ def epoch(pipe: Any) -> None:
         pipe.run()
 
 
-def speed(graph: Graph, folder: Path, threads: int, busy: bool, options: dict[str, Any]) -> float:
+def speed(
+    graph: Graph, folder: Path, given: argparse.Namespace, threads: int, options: dict[str, Any]
+) -> float:
     """Return images a second, or a second of CPU time, after an epoch."""
     with pipeline(graph, folder, threads, **options) as pipe:
         batch: int = pipe.max_batch_size
         epoch(pipe)
-        if not busy:
+        common.run_for(pipe.run, given.warm_up)
+        if not given.busy:
             return batch * common.batches_a_second(pipe.run)
         used = common.cpu_seconds()
         return batch * common.run_for(pipe.run, CPU_SECONDS) / (common.cpu_seconds() - used)
@@ -109,8 +115,10 @@ def speed(graph: Graph, folder: Path, threads: int, busy: bool, options: dict[st
 def photographs(options: argparse.Namespace, data: str) -> Path:
     """Return a folder of natural photographs, or of photographs whose height is a number."""
     if data.isdecimal():
-        return common.photographs(options.count, (int(data), int(data) * 4 // 3), 90)
-    return data_set(data, options.count, options.photographs)
+        folder = common.photographs(options.count, (int(data), int(data) * 4 // 3), 90)
+    else:
+        folder = data_set(data, options.count, options.photographs)
+    return linked(folder, options.names) if options.names > 1 else folder
 
 
 def measurements(options: argparse.Namespace, folder: str) -> common.Measurements:
@@ -124,7 +132,7 @@ def measurements(options: argparse.Namespace, folder: str) -> common.Measurement
     for data, threads in product(options.data, options.threads):
         photos = photographs(options, data)
         for graph, (kind, more) in product((decode, train), kinds.items()):
-            turn = partial(speed, graph, photos, threads, options.busy)
+            turn = partial(speed, graph, photos, options, threads)
             cache = {"cache": kind, "cache_size": options.mebibytes, **more, **decoder}
             if options.shorter:
                 cache["shrink_shorter"] = options.shorter
@@ -185,6 +193,8 @@ def main() -> int:
     parser.add_argument("--data", nargs="+", default=["natural", "256"], help="a mix, or a height")
     parser.add_argument("--photographs", type=Path, metavar="FOLDER", help="to be encoded anew")
     parser.add_argument("--count", type=int, default=256, help="number of photographs")
+    parser.add_argument("--names", type=int, default=1, help="of each file: for long epochs")
+    parser.add_argument("--warm-up", type=float, default=0.0, help="more seconds before a turn")
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2], help="worker threads")
     parser.add_argument("--device", choices=BATCHES, default="cpu", help="of the decoders")
     parser.add_argument("--shorter", type=int, default=0, help="shrink_shorter with a cache")

@@ -29,6 +29,7 @@ checkpointing        the state of a running pipeline
 outputs              the outputs that a pipeline may return
 schedule             which batches start next, and whether one may start now
 grouping             small batches of a GPU pipeline that are computed together
+large_groups         whether larger groups than usual are faster
 executor             makes the batches, and sends them from segment to segment
 feeder               the thread that starts batches, and runs their batch segments
 uninterrupted        work that no signal's handler interrupts

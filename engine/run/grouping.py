@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import large_groups
 from .config import PipelineConfig
+from .large_groups import LargeGroups
 
 if TYPE_CHECKING:
     from ..order.selection import Selection
@@ -26,35 +28,22 @@ if TYPE_CHECKING:
     from ..work.plan import Plan
     from .budget import Budget
 
+MAX_GROUP_SAMPLES = 512
+"""Samples of a group at most, unless `LargeGroups` allows more."""
 
-class GroupSize(NamedTuple):
-    """When groups may have so many samples.
+SMALL_GROUP_SAMPLES = 256
+"""Samples of a small group at most. A larger one takes much of the device's memory."""
 
-    Attributes:
-        samples: of a group at most.
-        waits: part of the time that the consumer has to wait for batches, until groups grow.
-        patience: seconds for which it has to wait so. The consumer of a pipeline that starts waits
-            for a moment.
-        seconds: that a group may take. Of batches that take longer, the fixed costs are a small
-            part.
-        still_waits: part of the time that the consumer has to wait, or groups shrink.
-    """
+PATIENT_SECONDS = 2.0
+"""Seconds for which the consumer has to wait for batches until groups become larger than small. The
+consumer of a pipeline that starts waits for a moment."""
 
-    samples: int
-    waits: float
-    patience: float
-    seconds: float
-    still_waits: float
+MAX_GROUP_SECONDS = 0.1
+"""Seconds that a group may take. Of larger batches the fixed costs are a small part."""
 
-
-GROUP_SIZES = (
-    GroupSize(256, waits=0.2, patience=0.0, seconds=0.1, still_waits=0.02),
-    GroupSize(512, waits=0.2, patience=2.0, seconds=0.1, still_waits=0.02),
-    GroupSize(2048, waits=0.8, patience=2.0, seconds=0.025, still_waits=0.5),
-)
-"""Sizes of groups. The larger ones take much of the device's memory, which a network may need. On an
-H200 with 16 cores, decoded images of 256x341 pixels come out of a cache at 43,000 to 68,000 a
-second in groups of 512, and at 95,000 to 127,000 in groups of 2048."""
+CONSUMER_WAITS: tuple[float, float] = (0.02, 0.2)
+"""Parts of the time that the consumer waits for batches. Below the first, groups shrink; above the
+second, groups grow."""
 
 MAX_PART_OF_MEMORY = 1 / 4
 """Part of the pipeline's limits of bytes that a group may take."""
@@ -83,12 +72,12 @@ class Grouping:
     def __init__(self, plan: Plan, config: PipelineConfig, budgets: Sequence[Budget]) -> None:
         self.count = 1
         self.most = _most_together(plan, config)
-        self._batch_size = config.batch_size
+        self._large = LargeGroups(MAX_GROUP_SAMPLES // config.batch_size, self.most)
+        self._small = SMALL_GROUP_SAMPLES // config.batch_size  # batches of a small group at most
         self._budgets = budgets
         self._fitting = self.most
         self._pause = PAUSE_BATCHES
-        # Nanoseconds at which the consumer waited less than groups of a size need.
-        self._calm_at = dict.fromkeys(GROUP_SIZES, 0)
+        self._calm_at = 0  # nanoseconds at which the consumer waited little
         self._since = 0, 0, 0  # batches, nanoseconds and nanoseconds of waiting at the last choice
 
     def learn(self, batch: Batch) -> None:
@@ -115,29 +104,21 @@ class Grouping:
         if batches < 2 * self.count:
             return
         self._since = delivered, now_ns, waited_ns
-        waiting = waited / max(1, elapsed)
-        for size in self._calm_at:
-            if waiting <= size.waits:
-                self._calm_at[size] = now_ns
-        most = min(self.most, self._fitting)
-        grown = min(2 * self.count, most)
-        if waiting < self._size_of(self.count).still_waits:
+        self._large.review(self.count, delivered, now_ns, waited_ns)
+        few, many = CONSUMER_WAITS
+        most = min(self.most, self._fitting, self._large.allowed)
+        if waited <= many * elapsed:
+            self._calm_at = now_ns
+        if now_ns - self._calm_at < PATIENT_SECONDS * 1e9:
+            most = min(most, max(self.count, self._small))
+        if waited < few * elapsed:
             self.count = max(1, self.count // 2)
-        elif self._may_have(grown, now_ns, elapsed / batches):
-            self.count = grown
+        elif (
+            waited > many * elapsed
+            and 2 * self.count * elapsed <= MAX_GROUP_SECONDS * 1e9 * batches
+        ):
+            self.count *= 2
         self.count = min(self.count, most)
-
-    def _size_of(self, count: int) -> GroupSize:
-        """Return the size of groups of so many batches."""
-        samples = count * self._batch_size
-        sizes = list(self._calm_at)
-        return next((size for size in sizes if samples <= size.samples), sizes[-1])
-
-    def _may_have(self, count: int, now_ns: int, batch_ns: float) -> bool:
-        """Whether groups may have so many batches, each of which takes so long."""
-        size = self._size_of(count)
-        calm_ns = now_ns - self._calm_at[size]
-        return calm_ns > size.patience * 1e9 and count * batch_ns <= size.seconds * 1e9
 
     def parts_after(self, group: Batch, delivered: int) -> list[range]:
         """Return the parts in which to compute a group that failed, and learn from its failure.
@@ -211,4 +192,4 @@ def _most_together(plan: Plan, config: PipelineConfig) -> int:
     if not any(operator.nondeterministic for operator in operators):
         return 1
     most = [reader.operator.most_together(config.batch_size) for reader in plan.readers]
-    return max(1, min([*most, GROUP_SIZES[-1].samples // config.batch_size]))
+    return max(1, min([*most, large_groups.MAX_SAMPLES // config.batch_size]))

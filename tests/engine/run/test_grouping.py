@@ -77,32 +77,17 @@ def test_groups_grow_while_the_consumer_waits_and_shrink_when_it_does_not():
     assert run.take(200, waiting=0.0) == [16, 8, 4, 2, 1]
 
 
-@pytest.mark.parametrize(
-    ("batch_size", "waiting", "most"),
-    [
-        *((1, 0.5, 512), (200, 0.5, 2), (256, 0.5, 2), (257, 0.5, 1), (999, 0.5, 1)),
-        *((1, 0.9, 2048), (200, 0.9, 10), (256, 0.9, 8), (257, 0.9, 7), (1025, 0.9, 1)),
-    ],
-)
-def test_groups_have_so_many_samples_at_most(batch_size, waiting, most):
+@pytest.mark.parametrize(("batch_size", "most"), [(1, 512), (200, 2), (256, 2), (257, 1), (999, 1)])
+def test_groups_have_so_many_samples_at_most(batch_size, most):
     run = Run(grouping(batch_size))
-    run.take(2000, waiting=waiting, ms=0.01)
+    run.take(2000, waiting=0.7, ms=0.1)
     assert run.grouping.count <= max(1, 256 // batch_size)
-    assert run.take(220_000, waiting=waiting, ms=0.01)[-1] == most
+    assert run.take(20_000, waiting=0.7, ms=0.1)[-1] == most
 
 
-def test_groups_of_slow_samples_are_not_the_largest():
-    run = Run(grouping(256))
-    assert run.take(2000, waiting=1.0, ms=7) == [1, 2]  # 37,000 samples a second
-    assert run.take(2000, waiting=1.0, ms=6) == [2, 4]
-    assert run.take(2000, waiting=1.0, ms=3) == [4, 8]
-
-
-def test_the_largest_groups_shrink_beside_a_network():
-    run = Run(grouping(256))
-    assert run.take(2000, waiting=0.9, ms=3)[-1] == 8
-    assert run.take(100, waiting=0.6, ms=3) == [8]
-    assert run.take(2000, waiting=0.3, ms=3) == [8, 4, 2]
+def test_groups_of_fast_samples_become_larger_than_usual():
+    run = Run(grouping(32))
+    assert run.take(40_000, waiting=1.0, ms=0.5) == [1, 2, 4, 8, 16, 32, 16]  # these are no faster
 
 
 def test_a_moment_of_waiting_makes_no_large_groups():

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from penstock import DecodeError, fn, pipeline_def, types
-from penstock.engine.run import grouping
+from penstock.engine.run import grouping, large_groups
 
 SIZES = [(40, 30), (64, 48), (31, 57), (50, 50), (20, 90)]
 IMAGES = 45
@@ -24,15 +24,13 @@ def folder(tmp_path):
     return tmp_path / "images"
 
 
-def eager_size(samples):
-    """The size of groups that grow at once, whether or not the consumer waits."""
-    return grouping.GroupSize(samples, waits=-1.0, patience=-1.0, seconds=1e9, still_waits=-2.0)
-
-
 @pytest.fixture
 def eager(monkeypatch):
     """Let groups grow whether or not the consumer waits."""
-    monkeypatch.setattr(grouping, "GROUP_SIZES", (eager_size(16),))
+    monkeypatch.setattr(grouping, "CONSUMER_WAITS", (-2.0, -1.0))
+    monkeypatch.setattr(grouping, "MAX_GROUP_SECONDS", 1e9)
+    monkeypatch.setattr(grouping, "MAX_GROUP_SAMPLES", 16)
+    monkeypatch.setattr(large_groups, "MAX_SAMPLES", 16)
 
 
 def pipe_of(folder, batch_size=2, hw_decoder_load=None, **options):
@@ -80,7 +78,7 @@ def assert_same(found, expected):
 
 def one_by_one(folder, batches, monkeypatch, **options):
     with monkeypatch.context() as patch:
-        patch.setattr(grouping, "GROUP_SIZES", (eager_size(0),))
+        patch.setattr(large_groups, "MAX_SAMPLES", 0)
         with pipe_of(folder, **options) as pipe:
             found, largest = taken(pipe, batches)
     assert largest == 1
@@ -113,7 +111,7 @@ def test_branches(device_stage, folder, eager, monkeypatch):
 
     make = pipeline_def(batch_size=2, num_threads=2, seed=7, enable_conditionals=True)(define)
     with monkeypatch.context() as patch:
-        patch.setattr(grouping, "GROUP_SIZES", (eager_size(0),))
+        patch.setattr(large_groups, "MAX_SAMPLES", 0)
         with make() as pipe:
             expected, _ = taken(pipe, 25)
     with make() as pipe:
