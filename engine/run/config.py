@@ -39,9 +39,9 @@ class PipelineConfig:
         seed: of all randomness but the readers' shuffling; None or -1 draws one.
         prefetch_queue_depth: batches prepared ahead of the consumer, an int or
             `{"cpu_size": x, "gpu_size": y}`. Small batches of a GPU pipeline that decodes images
-            may be computed together, up to 512 samples. Such a group counts like a batch, and
-            its batches share memory. The same holds for small batches that are read together, if
-            the pipeline does nothing but read.
+            may be computed together, up to 256 samples, and up to 2048 while the consumer waits.
+            Such a group counts like a batch, and its batches share memory. The same holds for
+            small batches that are read together, if the pipeline does nothing but read.
         py_num_workers: number of Python workers: processes that call the sources and functions with
             `parallel=True`. They start when the pipeline is built, if there are any.
         py_start_method: "fork" or "spawn". With "fork" the workers are forks of the process, as

@@ -32,7 +32,11 @@ MAX_GROUP_SAMPLES = 512
 """Samples of a group at most, unless `LargeGroups` allows more."""
 
 SMALL_GROUP_SAMPLES = 256
-"""Samples of a small group at most. A larger one takes much of the device's memory."""
+"""Samples of a small group at most. Small groups do not ask whether the consumer waits: the fixed
+costs of each batch take the GIL from a network that trains. ResNet-18 with batches of 32, launched
+step by step on an H200, trains at 0.57 of its rate without a pipeline if batches are computed one
+by one, at 0.68 in groups of 128 samples, and at 0.74 in groups of 256. Larger groups take much of
+the device's memory."""
 
 PATIENT_SECONDS = 2.0
 """Seconds for which the consumer has to wait for batches until groups become larger than small. The
@@ -42,8 +46,8 @@ MAX_GROUP_SECONDS = 0.1
 """Seconds that a group may take. Of larger batches the fixed costs are a small part."""
 
 CONSUMER_WAITS: tuple[float, float] = (0.02, 0.2)
-"""Parts of the time that the consumer waits for batches. Below the first, groups shrink; above the
-second, groups grow."""
+"""Parts of the time that the consumer waits for batches. Below the first, groups shrink until they
+are small; above the second, they become larger."""
 
 MAX_PART_OF_MEMORY = 1 / 4
 """Part of the pipeline's limits of bytes that a group may take."""
@@ -111,11 +115,11 @@ class Grouping:
             self._calm_at = now_ns
         if now_ns - self._calm_at < PATIENT_SECONDS * 1e9:
             most = min(most, max(self.count, self._small))
-        if waited < few * elapsed:
+        longest = int(MAX_GROUP_SECONDS * 1e9 * batches / max(1, elapsed))  # in batches
+        if waited < few * elapsed and self.count > min(self._small, longest):
             self.count = max(1, self.count // 2)
-        elif (
-            waited > many * elapsed
-            and 2 * self.count * elapsed <= MAX_GROUP_SECONDS * 1e9 * batches
+        elif 2 * self.count <= longest and (
+            waited > many * elapsed or 2 * self.count <= self._small
         ):
             self.count *= 2
         self.count = min(self.count, most)

@@ -74,7 +74,15 @@ def test_groups_grow_while_the_consumer_waits_and_shrink_when_it_does_not():
     assert run.take(200, waiting=0.9) == [1, 2, 4, 8]
     assert run.take(2000, waiting=0.9) == [8, 16]
     assert run.take(100, waiting=0.1) == [16]
-    assert run.take(200, waiting=0.0) == [16, 8, 4, 2, 1]
+    assert run.take(200, waiting=0.0) == [16, 8]  # small groups stay
+
+
+def test_small_groups_do_not_ask_whether_the_consumer_waits():
+    run = Run(grouping())
+    assert run.take(200, waiting=0.0) == [1, 2, 4, 8]
+    assert run.take(200, waiting=0.0, ms=40) == [8, 4, 2]  # a group of 2 takes 80 ms
+    assert run.take(200, waiting=0.0, ms=20) == [2, 4]
+    assert Run(grouping(256)).take(200, waiting=0.0) == [1]
 
 
 @pytest.mark.parametrize(("batch_size", "most"), [(1, 512), (200, 2), (256, 2), (257, 1), (999, 1)])
