@@ -119,7 +119,8 @@ def _open_in_memory(place: Place) -> SharedCache:
             os.memfd_create(register.name, _SEALABLE) if shared is None else shared
         )
         cache = _cache_in(descriptor, place, "the cache in memory")
-        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+        if shared is None:
+            fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
         register.write([*holders, (os.getpid(), descriptor)])
     return cache
 

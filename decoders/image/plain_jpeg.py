@@ -137,6 +137,8 @@ class PlainJpeg:
         self, batch: BatchContext, work: MixedBatch, chosen: Rows, *, smooth: bool
     ) -> Rows:
         """Decode the chosen rows; return those that are damaged."""
+        if not len(chosen):
+            return chosen
         lengths, sampling = work.files.lengths[chosen], work.files.sampling[chosen]
         boxes = work.stored_boxes[chosen]
         files = JpegFiles(chosen, lengths, work.stored[chosen], sampling, boxes)
