@@ -6,10 +6,14 @@ is the most that Penstock's own code allows, and no GPU is needed. What CUDA's c
 out.
 
     python benchmarks/host_time.py [--batch 256 32] [--only "ssd300 x256" ...] [--steps]
-        [--rounds 3] [--json FILE]
+        [--beside 22 8] [--rounds 3] [--json FILE]
 
 `--steps` prints the CPU time that a sample takes: of the thread that runs an operator, and of this
 process with all threads.
+
+`--beside 22 8` is a simulation of training. The consumer computes in Python for 22 ms a batch and
+waits for 8 ms, like a model whose steps are launched one by one. The JPEG engine needs as long as a
+real one. The table shows the consumer's rate with the pipeline, and its rate alone.
 """
 
 from __future__ import annotations
@@ -17,9 +21,10 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -40,6 +45,7 @@ _THREADS, _IMAGES = 2, 3072
 _SMALL = 1 << 20  # bytes of a copy that is made; larger ones are images, which nobody looks at
 _WARM_UP_SECONDS, _SECONDS = 4.0, 3.0  # groups of small batches take seconds to grow
 _ENGINE_SECONDS = 4e-5  # that the engine says it took for a file
+_H200_ENGINE_SECONDS = 1 / 21_000  # that the engine takes for a natural photograph
 
 
 class IdlePool(HostPool):
@@ -104,6 +110,20 @@ class IdleEngine:
         return True
 
 
+class RealTimeEngine(IdleEngine):
+    """The same, which takes as long as a real one; for a consumer that hardly waits."""
+
+    awaited = 0.0
+    _lock = threading.Lock()
+
+    def decode(self, encoded: Any, *rest: Any) -> bool:
+        """Wait, and say that a batch is decoded."""
+        self.busy = _H200_ENGINE_SECONDS * len(encoded)
+        with self._lock:
+            time.sleep(self.busy)
+        return True
+
+
 class Steps:
     """The CPU time of each operator."""
 
@@ -127,12 +147,12 @@ class Steps:
 
 
 @contextmanager
-def idle_gpu(steps: Steps) -> Iterator[None]:
+def idle_gpu(steps: Steps, engine: type[IdleEngine] = IdleEngine) -> Iterator[None]:
     """Let pipelines use the idle device."""
     with (
         patch.object(opening, "load_driver", lambda: None),
         patch.object(executor, "GpuDevice", IdleGpuDevice),
-        patch.object(plain_jpeg, "HardwareDecoder", IdleEngine),
+        patch.object(plain_jpeg, "HardwareDecoder", engine),
         patch.object(device_stage, "run_batch_step", steps.run),
         patch.object(feeder, "run_batch_step", steps.run),
     ):
@@ -161,6 +181,44 @@ def speed(graph: Callable[[Any], Any], batch: int, show: bool) -> float:
     return images / seconds
 
 
+def consume(batch: int, beside: Sequence[float], run: Callable[[], object]) -> float:
+    """Compute and wait for each batch; return images a second, after the usual warm-up."""
+    busy, idle = (milliseconds / 1000 for milliseconds in beside)
+
+    def step() -> None:
+        run()
+        until = time.thread_time() + busy
+        while time.thread_time() < until:
+            sum(range(5000))
+        time.sleep(idle)
+
+    common.run_for(step, _WARM_UP_SECONDS)
+    started = time.perf_counter()
+    return batch * common.run_for(step, _SECONDS) / (time.perf_counter() - started)
+
+
+def training(graph: Callable[[Any], Any], batch: int, beside: Sequence[float]) -> float:
+    """Return images a second of a consumer that computes: see `--beside`."""
+    library = load("penstock")
+    define = library.pipeline_def(batch_size=batch, num_threads=_THREADS, device_id=0, seed=1)
+    with idle_gpu(Steps(), RealTimeEngine):
+        pipeline = define(lambda: graph(library))()
+        pipeline.build()
+        rate = consume(batch, beside, pipeline.run)
+        pipeline.close()
+    return rate
+
+
+def measurement(
+    options: argparse.Namespace, graph: Callable[[Any], Any], batch: int
+) -> tuple[str, common.Turn, common.Turn | None]:
+    """Return the turns of a pipeline, and of the consumer alone, if there is one that computes."""
+    if not options.beside:
+        return "images/s", partial(speed, graph, batch, options.steps), None
+    alone = partial(consume, batch, options.beside, lambda: None)
+    return "images/s", partial(training, graph, batch, options.beside), alone
+
+
 def graphs(folder: Path) -> dict[str, Callable[[Any], Any]]:
     """Return the pipelines by name; their files are plain JPEG of one size."""
     photographs = common.photographs(192)
@@ -184,16 +242,17 @@ def main() -> int:
     parser = common.command_line(__doc__, rounds=3)
     parser.add_argument("--batch", type=int, nargs="+", default=[256, 32], help="batch sizes")
     parser.add_argument("--steps", action="store_true", help="print the time of each operator")
+    parser.add_argument("--beside", nargs=2, type=float, metavar="MS", help="see above")
     with tempfile.TemporaryDirectory() as folder:
 
         def offered(options: argparse.Namespace) -> common.Measurements:
             return {
-                f"{name} x{batch}": ("images/s", partial(speed, graph, batch, options.steps), None)
+                f"{name} x{batch}": measurement(options, graph, batch)
                 for name, graph in graphs(Path(folder)).items()
                 for batch in options.batch
             }
 
-        return common.main(parser, offered)
+        return common.main(parser, offered, "alone")
 
 
 if __name__ == "__main__":
