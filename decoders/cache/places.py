@@ -30,8 +30,8 @@ MIB = 1 << 20
 FILE_NAME = f"decoded-{VERSION}.penstock"
 
 _SEALABLE = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
-"""Flags of a cache in memory. Sealed, nobody can cut the file: a process that reads its map would
-end."""
+"""Flags of a cache in memory that may be sealed. Then nobody can cut the file, which would end the
+processes that read its map."""
 
 _Holder = tuple[int, int]
 """A process and its descriptor of a cache."""

@@ -174,7 +174,7 @@ class SharedCache:
         with self._mutex:
             if self._mapped is None:
                 try:
-                    # Of slots, whose pages are taken when they are written.
+                    # Whether the checksum of each slot was verified.
                     self._sound = np.zeros(self._slots + NEIGHBORS, np.bool_)
                     self._mapped = MappedCache(self.descriptor, self.nbytes, registry)
                 except OSError as error:
