@@ -52,8 +52,8 @@ MIN_SPARE_ARENA_BYTES = 1 << 18
 """The same for users that have memory elsewhere for what the arena cannot hold."""
 
 LIMIT_DIVISOR = 4
-"""Fraction of the remaining addresses that an arena takes under a limit (`ulimit -v`), because
-other pipelines and libraries need the rest."""
+"""Fraction of the remaining addresses that an arena takes under a limit (`ulimit -v`), or where no
+arena of the usual size is left, because other pipelines and libraries need the rest."""
 
 
 class Arena:
@@ -94,14 +94,20 @@ class Arena:
         self._lock = threading.Lock()
 
     def _make(self, smallest: int) -> mmap.mmap:
-        for collect in (None, gc.collect):  # closed pipelines are cycles that keep addresses
-            if collect:
-                collect()
-            extent = self._first_extent()
-            while extent >= smallest:
-                with suppress(OSError):
-                    return self._mapped_new(extent)
-                extent //= 2
+        extent = self._first_extent()
+        if extent >= smallest:
+            with suppress(OSError):
+                return self._mapped_new(extent)
+        gc.collect()  # closed pipelines are cycles that keep addresses
+        extent = self._first_extent()
+        if extent >= smallest:
+            with suppress(OSError):
+                return self._mapped_new(extent)
+        while extent >= smallest:
+            with suppress(OSError):
+                self._mapped_new(extent).close()  # so much is left, and others need most of it
+                return self._mapped_new(max(extent // LIMIT_DIVISOR, smallest))
+            extent //= 2
         raise OSError(errno.ENOMEM, _no_room(smallest, shared=self.descriptor >= 0))
 
     def _first_extent(self) -> int:

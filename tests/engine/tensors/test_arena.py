@@ -91,6 +91,16 @@ def test_under_a_limit_of_addresses_arenas_leave_room_for_others():
     assert all(128 << 20 <= size <= 1 << 30 for size in sizes)
 
 
+def test_many_arenas_leave_addresses_for_others():
+    program = """
+import mmap
+arenas = [Arena(shared=False) for _ in range(152)]  # of 1 TiB each, where a process has 128
+flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE
+print(len(mmap.mmap(-1, 4 << 30, flags)), min(len(arena.map) for arena in arenas) < 1 << 40)
+"""
+    assert limited("RLIMIT_CORE", 0, program) == f"{4 << 30} True\n"
+
+
 def test_a_limit_of_file_sizes_is_named():
     program = """
 try:
