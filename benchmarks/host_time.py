@@ -159,22 +159,38 @@ def idle_gpu(steps: Steps, engine: type[IdleEngine] = IdleEngine) -> Iterator[No
         yield
 
 
-def speed(graph: Callable[[Any], Any], batch: int, show: bool) -> float:
-    """Return images a second."""
-    library, steps = load("penstock"), Steps()
+@contextmanager
+def running(
+    graph: Callable[[Any], Any],
+    batch: int,
+    steps: Steps,
+    depth: int = 3,
+    engine: type[IdleEngine] = IdleEngine,
+) -> Iterator[Any]:
+    """Give a pipeline on the idle device."""
+    library = load("penstock")
     define = library.pipeline_def(
-        batch_size=batch, num_threads=_THREADS, device_id=0, seed=1, prefetch_queue_depth=3
+        batch_size=batch, num_threads=_THREADS, device_id=0, seed=1, prefetch_queue_depth=depth
     )
-    with idle_gpu(steps):
+    with idle_gpu(steps, engine):
         pipeline = define(lambda: graph(library))()
         pipeline.build()
+        try:
+            yield pipeline
+        finally:
+            pipeline.close()
+
+
+def speed(graph: Callable[[Any], Any], batch: int, show: bool) -> float:
+    """Return images a second."""
+    steps = Steps()
+    with running(graph, batch, steps) as pipeline:
         common.run_for(pipeline.run, _WARM_UP_SECONDS)
         steps.seconds.clear()
         steps.samples.clear()
         started, worked = time.perf_counter(), time.process_time()
         images = batch * common.run_for(pipeline.run, _SECONDS)
         seconds, worked = time.perf_counter() - started, time.process_time() - worked
-        pipeline.close()
     if show:
         steps.print()
         print(f"    {'process':40} {1e6 * worked / images:8.2f} us")
@@ -199,14 +215,8 @@ def consume(batch: int, beside: Sequence[float], run: Callable[[], object]) -> f
 
 def training(graph: Callable[[Any], Any], batch: int, beside: Sequence[float]) -> float:
     """Return images a second of a consumer that computes: see `--beside`."""
-    library = load("penstock")
-    define = library.pipeline_def(batch_size=batch, num_threads=_THREADS, device_id=0, seed=1)
-    with idle_gpu(Steps(), RealTimeEngine):
-        pipeline = define(lambda: graph(library))()
-        pipeline.build()
-        rate = consume(batch, beside, pipeline.run)
-        pipeline.close()
-    return rate
+    with running(graph, batch, Steps(), 2, RealTimeEngine) as pipeline:
+        return consume(batch, beside, pipeline.run)
 
 
 def measurement(

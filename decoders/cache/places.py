@@ -29,10 +29,6 @@ from .shared_cache import VERSION, SharedCache
 MIB = 1 << 20
 FILE_NAME = f"decoded-{VERSION}.penstock"
 
-_SEALABLE = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
-"""Flags of a cache in memory that may be sealed. Then nobody can cut the file, which would end the
-processes that read its map."""
-
 _Holder = tuple[int, int]
 """A process and its descriptor of a cache."""
 
@@ -116,10 +112,12 @@ def _open_in_memory(place: Place) -> SharedCache:
         holders = register.living()
         shared = _of_another(holders)
         descriptor = beyond_standard_streams(
-            os.memfd_create(register.name, _SEALABLE) if shared is None else shared
+            os.memfd_create(register.name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+            if shared is None
+            else shared
         )
         cache = _cache_in(descriptor, place, "the cache in memory")
-        if shared is None:
+        if shared is None:  # to cut a file would end the processes that read its map
             fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
         register.write([*holders, (os.getpid(), descriptor)])
     return cache

@@ -125,7 +125,7 @@ class SharedCache:
         self._mutex = threading.Lock()
         self._may_write = True
         self._mapped: MappedCache | None = None
-        self._sound: NDArray[np.bool_]
+        self._sound: NDArray[np.bool_]  # by slot, in memory: whether its checksum was verified
         with self._locked():
             self._begin_or_check()
 
@@ -174,7 +174,6 @@ class SharedCache:
         with self._mutex:
             if self._mapped is None:
                 try:
-                    # Whether the checksum of each slot was verified.
                     self._sound = np.zeros(self._slots + NEIGHBORS, np.bool_)
                     self._mapped = MappedCache(self.descriptor, self.nbytes, registry)
                 except OSError as error:
@@ -214,7 +213,8 @@ class SharedCache:
         found = np.zeros((len(keys), _WORDS), "<u8")
         with suppress(OSError):  # of the disk: the samples are decoded again
             wanted = np.frombuffer(b"".join(keys), "<u8").reshape(-1, 2)
-            index, places = self._index(keys, wanted)
+            mapped = self._mapped
+            index, places = self._index(mapped, keys, wanted)
             rows = np.arange(len(keys))
             for _ in range(NEIGHBORS):  # most arrays are in the first slot
                 near, key = index[places[rows]], wanted[rows]
@@ -225,15 +225,15 @@ class SharedCache:
                 if not len(rows):
                     break
                 places[rows] += 1
-            self._drop_unsound(found, places)
+            self._clear_unsound(found, None if mapped is None else places)
         slots: NDArray[np.void] = found.view(SLOTS)[:, 0]
         return slots
 
     def _index(
-        self, keys: Sequence[bytes], wanted: NDArray[np.uint64]
+        self, mapped: MappedCache | None, keys: Sequence[bytes], wanted: NDArray[np.uint64]
     ) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
         """Return slots as rows of words, and which row is the first that each key may have."""
-        if (mapped := self._mapped) is None:
+        if mapped is None:
             blocks = b"".join([self._neighbors(key) for key in keys])
             index = np.frombuffer(blocks, "<u8").reshape(-1, _WORDS)
             return index, np.arange(0, len(index), NEIGHBORS)
@@ -241,19 +241,24 @@ class SharedCache:
         index = mapped.memory[_SLOTS_AT : self._data_at].view("<u8").reshape(-1, _WORDS)
         return index, (wanted[:, 0] % self._slots).astype(np.intp)
 
-    def _drop_unsound(self, found: NDArray[np.uint64], places: NDArray[np.intp]) -> None:
-        """Clear found slots whose checksum does not hold; in memory, slots are checked once."""
-        is_found = found[:, _NBYTES] > 0
-        unknown = np.flatnonzero(
-            is_found if self._mapped is None else is_found & ~self._sound[places]
-        )
+    def _clear_unsound(self, found: NDArray[np.uint64], places: NDArray[np.intp] | None) -> None:
+        """Clear found slots whose checksum does not hold.
+
+        Args:
+            found: the slots, as rows of words.
+            places: their numbers, in memory, where each slot is checked once; or None.
+        """
+        is_unknown = found[:, _NBYTES] > 0
+        if places is not None:
+            is_unknown &= ~self._sound[places]
+        unknown = np.flatnonzero(is_unknown)
         if not len(unknown):
             return
         data, checks = found[unknown].tobytes(), found.view(SLOTS)["check"][unknown, 0]
         starts = range(0, len(data), _STEP)
         sound = checks == [zlib.crc32(data[start : start + _SLOT.size]) for start in starts]
         found[unknown[~sound]] = 0
-        if self._mapped is not None:
+        if places is not None:
             self._sound[places[unknown[sound]]] = True
 
     def read_all(

@@ -72,8 +72,6 @@ class EngineShare:
             helped = int(self._help * len(lengths))  # not all, or nothing would be noted any more
         else:
             helped = round((1 - self._fixed) * len(lengths))
-        if not helped:
-            return np.arange(len(lengths))
         return np.argsort(lengths, kind="stable")[helped:]
 
     def note_engine(self, seconds: float, idle: float, starved: float, awaited: float) -> None:

@@ -35,7 +35,7 @@ SMALL_GROUP_SAMPLES = 256
 """Samples of a small group at most. Small groups do not ask whether the consumer waits: the fixed
 costs of each batch take the GIL from a network that trains. ResNet-18 with batches of 32, launched
 step by step on an H200, trains at 0.57 of its rate without a pipeline if batches are computed one
-by one, at 0.68 in groups of 128 samples, and at 0.74 in groups of 256. Larger groups take much of
+by one, at 0.68 in groups of 128 samples, and at 0.75 in groups of 256. Larger groups take much of
 the device's memory."""
 
 PATIENT_SECONDS = 2.0
