@@ -94,20 +94,17 @@ class Arena:
         self._lock = threading.Lock()
 
     def _make(self, smallest: int) -> mmap.mmap:
-        extent = self._first_extent()
-        if extent >= smallest:
-            with suppress(OSError):
-                return self._mapped_new(extent)
-        gc.collect()  # closed pipelines are cycles that keep addresses
-        extent = self._first_extent()
-        if extent >= smallest:
-            with suppress(OSError):
-                return self._mapped_new(extent)
-        while extent >= smallest:
+        for collect in (None, gc.collect):  # closed pipelines are cycles that keep addresses
+            if collect:
+                collect()
+            extent = self._first_extent()
+            if extent >= smallest:
+                with suppress(OSError):
+                    return self._mapped_new(extent)
+        while (extent := extent // 2) >= smallest:
             with suppress(OSError):
                 self._mapped_new(extent).close()  # so much is left, and others need most of it
                 return self._mapped_new(max(extent // LIMIT_DIVISOR, smallest))
-            extent //= 2
         raise OSError(errno.ENOMEM, _no_room(smallest, shared=self.descriptor >= 0))
 
     def _first_extent(self) -> int:

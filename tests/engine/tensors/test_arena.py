@@ -94,7 +94,10 @@ def test_under_a_limit_of_addresses_arenas_leave_room_for_others():
 def test_many_arenas_leave_addresses_for_others():
     program = """
 import mmap
-arenas = [Arena(shared=False) for _ in range(152)]  # of 1 TiB each, where a process has 128
+arenas = [Arena(shared=False)]
+while len(arenas[-1].map) == 1 << 40:  # a process has 128 TiB on x86-64, and 256 on ARM
+    arenas.append(Arena(shared=False))
+arenas += [Arena(shared=False) for _ in range(24)]
 flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE
 print(len(mmap.mmap(-1, 4 << 30, flags)), min(len(arena.map) for arena in arenas) < 1 << 40)
 """
