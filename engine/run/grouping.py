@@ -42,6 +42,10 @@ PATIENT_SECONDS = 2.0
 """Seconds for which the consumer has to wait for batches until groups become larger than small. The
 consumer of a pipeline that starts waits for a moment."""
 
+CALM_SECONDS = 0.1
+"""Seconds of little waiting that end the patience. A consumer that writes a line to a log takes some
+milliseconds for it, and waits for batches all the same."""
+
 MAX_GROUP_SECONDS = 0.1
 """Seconds that a group may take. Of larger batches the fixed costs are a small part."""
 
@@ -81,7 +85,8 @@ class Grouping:
         self._budgets = budgets
         self._fitting = self.most
         self._pause = PAUSE_BATCHES
-        self._calm_at = 0  # nanoseconds at which the consumer waited little
+        self._calm_at = 0  # nanoseconds at which the consumer had waited little
+        self._looked = 0, 0  # nanoseconds, and those of waiting, at the last look at the consumer
         self._since = 0, 0, 0  # batches, nanoseconds and nanoseconds of waiting at the last choice
 
     def learn(self, batch: Batch) -> None:
@@ -111,8 +116,7 @@ class Grouping:
         self._large.review(self.count, delivered, now_ns, waited_ns)
         few, many = CONSUMER_WAITS
         most = min(self.most, self._fitting, self._large.allowed)
-        if waited <= many * elapsed:
-            self._calm_at = now_ns
+        self._look(now_ns, waited_ns)
         if now_ns - self._calm_at < PATIENT_SECONDS * 1e9:
             most = min(most, max(self.count, self._small))
         longest = int(MAX_GROUP_SECONDS * 1e9 * batches / max(1, elapsed))  # in batches
@@ -123,6 +127,15 @@ class Grouping:
         ):
             self.count *= 2
         self.count = min(self.count, most)
+
+    def _look(self, now_ns: int, waited_ns: int) -> None:
+        """Look whether the consumer waited little, if enough time has passed."""
+        elapsed = now_ns - self._looked[0]
+        if elapsed < CALM_SECONDS * 1e9:
+            return
+        if waited_ns - self._looked[1] <= CONSUMER_WAITS[1] * elapsed:
+            self._calm_at = now_ns
+        self._looked = now_ns, waited_ns
 
     def parts_after(self, group: Batch, delivered: int) -> list[range]:
         """Return the parts in which to compute a group that failed, and learn from its failure.

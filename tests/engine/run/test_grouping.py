@@ -107,6 +107,16 @@ def test_a_moment_of_waiting_makes_no_large_groups():
     assert run.take(10, waiting=0.0, ms=15) == [2, 1]
 
 
+def test_a_consumer_that_pauses_at_times_gets_large_groups():
+    run = Run(grouping(256))
+    counts = set()
+    for _ in range(20):
+        run.take(40, waiting=0.97, ms=12)
+        counts |= set(run.take(2, waiting=0.0, ms=12))  # while it writes to a log
+    assert run.take(6, waiting=0.97, ms=12)[-1] == 2
+    assert counts <= {1, 2}
+
+
 @pytest.mark.parametrize(
     "parts",
     [

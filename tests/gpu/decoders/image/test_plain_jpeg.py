@@ -11,6 +11,7 @@ from PIL import Image
 
 from penstock import Pipeline, fn, types
 from penstock.decoders.image import plain_jpeg
+from penstock.decoders.image.engine_share import EngineShare
 from penstock.decoders.image.engines import nvjpeg
 from penstock.engine.errors import DecodeError
 from penstock.engine.gpu.rehearsal_device import RehearsalDevice
@@ -100,11 +101,37 @@ def test_without_an_engine_pixels_are_those_of_the_cpu(photographs, monkeypatch)
 
 def test_parts_take_no_more_memory_than_they_may(photographs, monkeypatch, tuned):
     lengths = decoded_by_cuda(monkeypatch)
-    tuned(plain_jpeg, PART_BYTES=1 << 20)
+    tuned(plain_jpeg, CUDA_PART_BYTES=1 << 20)
     (rows,) = run("mixed", photographs, hw_decoder_load=0.0)
     assert 1 < len(lengths[0]) < len(photographs)
     for row, wanted in zip(rows, run("cpu", photographs)[0], strict=True):
         np.testing.assert_array_equal(row, wanted)
+
+
+@pytest.mark.parametrize("operator", ["image", "image_random_crop"])
+def test_the_engine_decodes_in_parts_and_each_batch_is_noted_once(
+    photographs, monkeypatch, tuned, operator
+):
+    (wanted,) = run("mixed", photographs, operator, hw_decoder_load=1.0)
+    tuned(plain_jpeg, ENGINE_PART_BYTES=200_000)
+    lengths, noted = [], []
+    decode, note = plain_jpeg.HardwareDecoder.decode, EngineShare.note_engine
+
+    def decode_part(decoder, encoded, *rest):
+        lengths.append(len(encoded))
+        return decode(decoder, encoded, *rest)
+
+    def note_batch(share, *figures):
+        noted.append(figures)
+        note(share, *figures)
+
+    monkeypatch.setattr(plain_jpeg.HardwareDecoder, "decode", decode_part)
+    monkeypatch.setattr(EngineShare, "note_engine", note_batch)
+    (rows,) = run("mixed", photographs, operator, hw_decoder_load=1.0)
+    for row, expected in zip(rows, wanted, strict=True):
+        np.testing.assert_array_equal(row, expected)
+    assert max(lengths) < len(photographs)
+    assert 0 < len(noted) <= -(-sum(lengths) // len(photographs))
 
 
 def test_gray_files_and_restart_intervals(photographs, monkeypatch):
