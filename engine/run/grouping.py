@@ -51,7 +51,7 @@ MAX_GROUP_SECONDS = 0.1
 
 CONSUMER_WAITS: tuple[float, float] = (0.02, 0.2)
 """Parts of the time that the consumer waits for batches. Below the first, groups shrink until they
-are small; above the second, they become larger."""
+are small, and fewer are under way; above the second, they become larger."""
 
 MAX_PART_OF_MEMORY = 1 / 4
 """Part of the pipeline's limits of bytes that a group may take."""
@@ -75,11 +75,13 @@ class Grouping:
     Attributes:
         count: number of batches in the next group.
         most: number of batches that may be computed together.
+        is_calm: whether the consumer hardly waits for batches.
     """
 
     def __init__(self, plan: Plan, config: PipelineConfig, budgets: Sequence[Budget]) -> None:
         self.count = 1
         self.most = _most_together(plan, config)
+        self.is_calm = False
         self._large = LargeGroups(MAX_GROUP_SAMPLES // config.batch_size, self.most)
         self._small = SMALL_GROUP_SAMPLES // config.batch_size  # batches of a small group at most
         self._budgets = budgets
@@ -115,12 +117,13 @@ class Grouping:
         self._since = delivered, now_ns, waited_ns
         self._large.review(self.count, delivered, now_ns, waited_ns)
         few, many = CONSUMER_WAITS
+        self.is_calm = waited < few * elapsed
         most = min(self.most, self._fitting, self._large.allowed)
         self._look(now_ns, waited_ns)
         if now_ns - self._calm_at < PATIENT_SECONDS * 1e9:
             most = min(most, max(self.count, self._small))
         longest = int(MAX_GROUP_SECONDS * 1e9 * batches / max(1, elapsed))  # in batches
-        if waited < few * elapsed and self.count > min(self._small, longest):
+        if self.is_calm and self.count > min(self._small, longest):
             self.count = max(1, self.count // 2)
         elif 2 * self.count <= longest and (
             waited > many * elapsed or 2 * self.count <= self._small

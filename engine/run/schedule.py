@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from .delivery import DeliveryQueue
 
 
+CALM_GROUPS = 2
+"""Groups of batches under way while the consumer hardly waits. Groups of small batches take as much
+of the device's memory as large batches, and last longer."""
+
+
 class Schedule:
     """The batches to start. The feeder's thread starts them; other threads ask for more.
 
@@ -63,16 +68,19 @@ class Schedule:
     def may_start(self) -> bool:
         """Whether one more batch or group may start, as far as consumer and sources go.
 
-        A group counts like one batch. So do the batches that a read fetches, if the pipeline does
-        nothing but read.
+        A group counts like one batch, but fewer groups may start while the consumer hardly waits.
+        The batches that a read fetches count like one, too, if the pipeline does nothing but read.
         """
         if self._failed_parts:
             return True
         delivered = self._delivery.delivered
-        at_once = self.grouping.count
+        asked, at_once = self.launched - delivered, self.grouping.count
         if self._only_readers:
             at_once = max(at_once, min(reader.read_at_once() for reader in self._only_readers))
-        if self._held or self.following >= delivered + (self.launched - delivered) * at_once:
+        ahead = asked * at_once
+        if self.grouping.is_calm:
+            ahead = min(ahead, max(asked, CALM_GROUPS * at_once))
+        if self._held or self.following >= delivered + ahead:
             return False
         return not (self._sources and any(source.available() == 0 for source in self._sources))
 

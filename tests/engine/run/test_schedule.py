@@ -53,6 +53,20 @@ def test_groups_count_like_batches():
     assert made.started(launched=4, taken=2) == [[8, 9, 10, 11]]
 
 
+def test_two_groups_are_under_way_while_the_consumer_hardly_waits():
+    made = Run(count=4)
+    made.schedule.grouping.is_calm = True
+    assert made.started(launched=1) == [[0, 1, 2, 3]]
+    assert made.started(launched=4) == [[4, 5, 6, 7]]
+    assert made.started(launched=5, taken=1) == [[8, 9, 10, 11]]
+    assert made.started(launched=8, taken=4) == []
+    made.schedule.grouping.is_calm = False
+    assert made.started(launched=8, taken=4) == [[12, 13, 14, 15], [16, 17, 18, 19]]
+    small = Run(count=1)
+    small.schedule.grouping.is_calm = True
+    assert small.started(launched=4) == [[0], [1], [2], [3]]
+
+
 def test_parts_of_a_failed_group_start_first():
     made = Run(count=3)
     assert made.started(launched=1) == [[0, 1, 2]]
