@@ -43,8 +43,8 @@ PATIENT_SECONDS = 2.0
 consumer of a pipeline that starts waits for a moment."""
 
 CALM_SECONDS = 0.1
-"""Seconds of little waiting that end the patience. A consumer that writes a line to a log takes some
-milliseconds for it, and waits for batches all the same."""
+"""Seconds of little waiting that end the patience. A consumer that writes a line to a log takes
+some milliseconds for it, and waits for batches all the same."""
 
 MAX_GROUP_SECONDS = 0.1
 """Seconds that a group may take. Of larger batches the fixed costs are a small part."""
