@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 Rows = NDArray[np.intp]
 
 CUDA_PART_BYTES = 640 << 20
-"""Size of the intermediate results of the files that CUDA cores decode together, at most: 290
-photographs of 233,000 pixels, so that a batch of 256 is not divided."""
+"""Size of the intermediate results of the files that CUDA cores decode together, give or take one
+file: 290 photographs of 233,000 pixels, so that a batch of 256 is not divided."""
 
 ENGINE_PART_BYTES = 112 << 20
-"""Size of the whole images that the engine decodes together, at most: 167 such photographs. Beside
-a network that trains on an H200, batches of 512 take 2.0 GB of the GPU's memory, and 2.9 if the
-engine decodes them at once."""
+"""Size of the whole images that the engine decodes together, give or take one: 167 such
+photographs, so that a batch of 256 has two parts. Beside a network that trains on an H200, batches
+of 512 take 2.0 GB of the GPU's memory in parts, and 2.9 GB whole."""
 
 
 class PlainJpeg:

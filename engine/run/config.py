@@ -40,8 +40,9 @@ class PipelineConfig:
         prefetch_queue_depth: batches prepared ahead of the consumer, an int or
             `{"cpu_size": x, "gpu_size": y}`. Small batches of a GPU pipeline that decodes images
             may be computed together, up to 256 samples, and up to 2048 while the consumer waits.
-            Such a group counts like a batch, and its batches share memory. The same holds for
-            small batches that are read together, if the pipeline does nothing but read.
+            Such a group counts like a batch, and its batches share memory. While the consumer
+            hardly waits, two groups at most are under way. Small batches that are read together
+            count like one batch, too, if the pipeline does nothing but read.
         py_num_workers: number of Python workers: processes that call the sources and functions with
             `parallel=True`. They start when the pipeline is built, if there are any.
         py_start_method: "fork" or "spawn". With "fork" the workers are forks of the process, as

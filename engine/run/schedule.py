@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 CALM_GROUPS = 2
-"""Groups of batches under way while the consumer hardly waits. Groups of small batches take as much
-of the device's memory as large batches, and last longer."""
+"""Groups of batches under way, at most, while the consumer hardly waits. A group takes as much of
+the device's memory as a large batch, and lasts longer."""
 
 
 class Schedule:
@@ -77,10 +77,8 @@ class Schedule:
         asked, at_once = self.launched - delivered, self.grouping.count
         if self._only_readers:
             at_once = max(at_once, min(reader.read_at_once() for reader in self._only_readers))
-        ahead = asked * at_once
-        if self.grouping.is_calm:
-            ahead = min(ahead, max(asked, CALM_GROUPS * at_once))
-        if self._held or self.following >= delivered + ahead:
+        groups = min(asked, CALM_GROUPS) if self.grouping.is_calm else asked
+        if self._held or self.following >= delivered + max(asked, groups * at_once):
             return False
         return not (self._sources and any(source.available() == 0 for source in self._sources))
 

@@ -107,6 +107,14 @@ def test_a_moment_of_waiting_makes_no_large_groups():
     assert run.take(10, waiting=0.0, ms=15) == [2, 1]
 
 
+def test_a_consumer_that_hardly_waits_is_calm():
+    run = Run(grouping())
+    assert not run.grouping.is_calm  # nothing is known yet
+    for waiting, is_calm in ((0.01, True), (0.03, False), (1.0, False), (0.0, True)):
+        run.take(200, waiting=waiting)
+        assert run.grouping.is_calm == is_calm
+
+
 def test_a_consumer_that_pauses_at_times_gets_large_groups():
     run = Run(grouping(256))
     counts = set()
