@@ -60,11 +60,9 @@ class PinnedFiles:
 
     def by_engine(self, device: Device, engine: HardwareDecoder | None) -> None:
         """Decode by the hardware engine."""
-        sizes = self.files.sizes[self.order]
-        whole = device.empty(sizes.prod(axis=1, keepdims=True) * 3, np.uint8)
         addresses, lengths = self.encoded.pointers()[self.order], self.files.lengths[self.order]
         assert engine is not None
-        assert engine.decode(addresses, lengths, whole.pointers(), sizes[:, 1], "RGB")
+        assert engine.decode(addresses, lengths, self.files.sizes[self.order], "RGB")
 
     def by_nvimgcodec(self, device: Device, decoder: JpegDecoder) -> None:
         """Decode by nvImageCodec, as on GPUs without an engine."""

@@ -19,6 +19,7 @@ __all__ = [
     "assert_rows",
     "on_device",
     "source",
+    "turning",
 ]
 
 Rows = list[np.ndarray[Any, Any]]
@@ -31,10 +32,19 @@ class Results(NamedTuple):
     layouts: list[str]
 
 
-def source(rows: Sequence[Any], layout: str = "") -> Any:
-    """Return a node that gives these samples in every batch."""
+def source(rows: Sequence[Any], layout: str = "", *, turns: bool = False) -> Any:
+    """Return a node that gives these samples in every batch.
+
+    Args:
+        rows: the samples.
+        layout: of the samples.
+        turns: begin each batch with the sample after the first one of the batch before.
+    """
     arrays = [np.asarray(row) for row in rows]
-    return fn.external_source(source=lambda: arrays, layout=layout or None)
+    if not turns:
+        return fn.external_source(source=lambda: arrays, layout=layout or None)
+    orders = [arrays[i:] + arrays[:i] for i in range(max(1, len(arrays)))]
+    return fn.external_source(lambda k: orders[k % len(orders)], layout=layout or None)
 
 
 def on_device(
@@ -85,13 +95,7 @@ def on_device(
             node[..., ::2] if is_view else node
             for node, is_view in zip(sources, strided, strict=True)
         ]
-        if device == "gpu":
-            host = OPERATORS[name].cpu_inputs
-            places = [*OPERATORS[name].inputs, *[""] * len(nodes)]
-            nodes = [
-                node if place.rstrip("?") in host else node.gpu()
-                for node, place in zip(nodes, places, strict=False)
-            ]
+        nodes = _placed(device, name, nodes)
         given = {key: source(values) for key, values in named.items()}
         results = add_node(
             OPERATORS[name], nodes, {**given, **(arguments or {}), **others}, device=device
@@ -109,6 +113,41 @@ def on_device(
             [[np.array(row) for row in output.as_cpu().rows()] for output in outputs],
             [output.layout() for output in outputs],
         )
+
+
+def turning(
+    device: str,
+    name: str,
+    *inputs: Sequence[Any],
+    layout: Sequence[str],
+    per_sample: Mapping[str, Sequence[Any]],
+    arguments: Mapping[str, Any],
+    batch_size: int,
+) -> Pipeline:
+    """Return a pipeline of an operator whose samples change places from batch to batch.
+
+    Args:
+        device, name, inputs, layout, per_sample, arguments, batch_size: as for `on_device`.
+    """
+    pipe = Pipeline(batch_size=batch_size, num_threads=2, seed=3)
+    with pipe:
+        nodes = [source(rows, form, turns=True) for rows, form in zip(inputs, layout, strict=True)]
+        given = {key: source(values, turns=True) for key, values in per_sample.items()}
+        nodes = _placed(device, name, nodes)
+        pipe.set_outputs(*add_node(OPERATORS[name], nodes, {**given, **arguments}, device=device))
+    return pipe
+
+
+def _placed(device: str, name: str, nodes: list[Any]) -> list[Any]:
+    """Return the inputs of an operator, on the GPU where it wants them there."""
+    if device != "gpu":
+        return nodes
+    host = OPERATORS[name].cpu_inputs
+    places = [*OPERATORS[name].inputs, *[""] * len(nodes)]
+    return [
+        node if place.rstrip("?") in host else node.gpu()
+        for node, place in zip(nodes, places, strict=False)
+    ]
 
 
 def agree(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from ..decoders.image.table import FORMATS, read_header
 from ..engine import types
 from ..engine.errors import DecodeError
 from ..engine.run.pipeline import Pipeline
+from .agreement import turning
+from .beside import CuPyConsumer, check
 
 __all__ = [
     "UPRIGHT",
@@ -248,6 +251,28 @@ class MixedConformance:
         self, device_stage: bool, images: Mapping[str, EncodedImage], dtype: Any
     ) -> None:
         self.compare(images, dtype=dtype)
+
+    @pytest.mark.parametrize("load", [0.0, 1.0])
+    def test_batches_are_right_beside_queued_work(
+        self, device_stage: bool, images: Mapping[str, EncodedImage], load: float
+    ) -> None:
+        if not device_stage:
+            pytest.skip("an emulated device has no work in a queue")
+        arrays = [image.data for image in images.values()]
+        options = {"hw_decoder_load": load}
+        check(
+            partial(
+                turning,
+                "mixed",
+                "decoders.image",
+                arrays,
+                layout=[""],
+                per_sample={},
+                arguments=options,
+                batch_size=len(arrays),
+            ),
+            CuPyConsumer(),
+        )
 
     def compare(self, images: Mapping[str, EncodedImage], **options: Any) -> None:
         """Decode all images on both devices, and compare the pixels."""

@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..decoders.image.engines.nvimgcodec import JpegDecoder
+from ..decoders.image.engines.nvjpeg import Decoded
 from ..engine.gpu.device import Device
 from ..engine.gpu.gpu_device import GpuDevice, default_budget
 from ..engine.gpu.host_registry import HostRegistry
@@ -122,6 +123,12 @@ class HostPool:
 class _Stream:
     ptr = 0
 
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
 
 class HostJpegDecoder(JpegDecoder):
     """nvImageCodec, decoding on the CPU."""
@@ -145,20 +152,25 @@ class HostEngine:
     busy, idle, starved, awaited = 0.01, 0.0, 0.0, 1.0
     decoded = 0
 
-    @classmethod
-    def open(cls, device: Any) -> HostEngine:
-        return cls()
+    def __init__(self, device: Device) -> None:
+        self._device = device
 
-    def decode(self, encoded: Any, lengths: Any, out: Any, widths: Any, space: str) -> bool:
+    @classmethod
+    def open(cls, device: Device) -> HostEngine:
+        return cls(device)
+
+    def decode(self, encoded: Any, lengths: Any, sizes: Any, space: str) -> Decoded:
         import simplejpeg
 
-        arrays = zip(encoded.tolist(), lengths.tolist(), out.tolist(), strict=True)
+        nbytes = sizes.prod(axis=1) * (1 if space == "GRAY" else 3)
+        pixels = self._device.scratch(nbytes[:, np.newaxis], np.uint8)
+        arrays = zip(encoded.tolist(), lengths.tolist(), pixels.pointers().tolist(), strict=True)
         for address, length, to in arrays:
             data = ctypes.string_at(address, length)
             image = simplejpeg.decode_jpeg(data, space, fastupsample=True)
             ctypes.memmove(to, image.ctypes.data, image.nbytes)
         HostEngine.decoded += len(lengths)
-        return True
+        return Decoded(pixels, np.ones(len(lengths), np.bool_))
 
 
 _locked: dict[int, int] = {}
@@ -194,6 +206,12 @@ class EmulatedDevice(Device):
 
     def __init__(self, pool: HostPool) -> None:
         super().__init__(None, 0, _Stream(), pool, 2)  # type: ignore[arg-type]
+
+    def beside(self) -> EmulatedDevice:
+        return EmulatedDevice(self.pool)
+
+    def give_back(self) -> None:
+        pass
 
     def event(self) -> None:
         return None

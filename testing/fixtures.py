@@ -32,7 +32,7 @@ from ..engine.work.batch import Batch
 from .emulator import COMPILER, EmulatedGpuDevice, HostJpegDecoder
 
 # Failing assertions of the suites show their values, as those of tests do.
-SUITES = ("agreement", "decoders", "operators", "readers", "writers")
+SUITES = ("agreement", "beside", "decoders", "operators", "readers", "writers")
 pytest.register_assert_rewrite(*(f"{__package__}.{name}" for name in SUITES))
 
 REQUIRED = os.environ.get("PENSTOCK_REQUIRE_GPU") == "1"

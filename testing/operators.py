@@ -7,6 +7,7 @@ Each run also checks that the operator leaves its inputs as they are. The plugin
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -14,7 +15,8 @@ import numpy as np
 import pytest
 
 from ..engine.graph.operator import OPERATORS
-from .agreement import Rows, agree, assert_rows, on_device
+from .agreement import Rows, agree, assert_rows, on_device, turning
+from .beside import CuPyConsumer, check
 
 __all__ = [
     "OperatorConformance",
@@ -147,6 +149,26 @@ class OperatorConformance:
             per_sample=varying,
             batch_size=self._size,
         )
+
+    def test_batches_are_right_beside_queued_work(self, device_stage: bool) -> None:
+        stage = self._stage("gpu")
+        if not device_stage:
+            pytest.skip("an emulated device has no work in a queue")
+        varying = {
+            name: [np.asarray(v) for v in values] for name, values in self.per_sample.items()
+        }
+        constant = {k: v for k, v in self.arguments.items() if k not in varying}
+        define = partial(
+            turning,
+            stage,
+            self.operator,
+            *self.inputs,
+            layout=self._layouts,
+            per_sample=varying,
+            arguments=constant,
+            batch_size=self._size,
+        )
+        check(define, CuPyConsumer())
 
     def test_errors_are_the_same_on_both_devices(self, device_stage: bool) -> None:
         for changed, message in self.bad:

@@ -13,6 +13,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from ...engine.gpu.driver import CONNECTIONS, has_few_connections
 from ..console import size_text
 from .cuda import CudaError, Driver, driver_version
 from .finding import Context, Finding, Job
@@ -146,14 +147,16 @@ def hardware_jpeg(_: Context) -> Finding:
 
 def connections(_: Context) -> Finding:
     """See how many connections to a device CUDA will make: `import penstock` asks for enough."""
-    number = os.environ.get("CUDA_DEVICE_MAX_CONNECTIONS", "")
+    number = os.environ.get(CONNECTIONS, "")
     if not number.isdigit() or int(number) >= ENOUGH_CONNECTIONS:
         return Finding("CUDA connections", "ok", number or "the default")
     return Finding(
         "CUDA connections",
         "limited",
-        f"CUDA_DEVICE_MAX_CONNECTIONS={number}",
-        "decoding on the GPU waits for the work of a model that trains there",
+        f"{CONNECTIONS}={number}",
+        "CUDA cores decode all JPEG files, and take their time from a model that trains"
+        if has_few_connections()
+        else "decoding on the GPU waits for the work of a model that trains there",
         "unset the variable, or set it to 32, unless another library needs few connections",
     )
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.gpu.driver import has_few_connections
 from ...engine.tensors import TensorListCPU
 from .engine_share import EngineShare
 from .engines.cuda_jpeg import MOST_BYTES, DecodedWindows, JpegFiles, decode_windows
-from .engines.nvjpeg import HardwareDecoder
+from .engines.nvjpeg import Decoded, HardwareDecoder
 from .finish import Finish
 from .formats.jpeg_batch_headers import GRAY
 from .mixed_batch import DecodedPixels, MixedBatch
@@ -40,13 +41,14 @@ class PlainJpeg:
     an engine they repeat chroma as the engine does.
 
     Args:
-        load: the part of the files for the engine, 0 for no engine; None to adapt to its rate.
+        load: the part of the files for the engine, 0 for no engine; None to adapt to its rate, and
+            for no engine where the process asks for few connections to the device.
         finish: turns and converts decoded pixels, and says how many channels there are.
     """
 
     def __init__(self, load: float | None, finish: Finish) -> None:
         self._space = "GRAY" if finish.channels == 1 else "RGB"
-        self._wants_engine = load != 0
+        self._wants_engine = load != 0 and not (load is None and has_few_connections())
         self._share = EngineShare(load)
         self._finish = finish
 
@@ -58,7 +60,9 @@ class PlainJpeg:
         return HardwareDecoder.open(device) if self._wants_engine else None
 
     def decode(self, batch: BatchContext, work: MixedBatch, chosen: Rows) -> tuple[Rows, Rows]:
-        """Decode the chosen rows; return those that nothing here decodes, and damaged ones.
+        """Decode the chosen rows; return those that nothing here decodes, and failed ones.
+
+        Failed are damaged files, and files that the engine has left out: the CPU decodes them.
 
         Args:
             batch: the batch.
@@ -78,8 +82,9 @@ class PlainJpeg:
         damaged = self._by_cuda(batch, work, chosen[for_cuda], smooth=engine is None)
         left = chosen[~for_cuda & ~for_engine]
         if engine is not None:
-            refused = self._by_engine(batch, engine, chosen[for_engine], work)
+            refused, unwritten = self._by_engine(batch, engine, chosen[for_engine], work)
             left = np.concatenate([left, refused])
+            damaged = np.concatenate([damaged, unwritten])
         return left, damaged
 
     def rehearse(
@@ -99,45 +104,41 @@ class PlainJpeg:
 
     def _by_engine(
         self, batch: BatchContext, decoder: HardwareDecoder, chosen: Rows, work: MixedBatch
-    ) -> Rows:
-        """Decode the chosen rows; return those that the engine refused."""
+    ) -> tuple[Rows, Rows]:
+        """Decode the chosen rows; return those that the engine refused, and those it left out."""
         # nvJPEG hands out files to several engines in their order, and files that begin together
         # wait for one another. In the order of sizes, 23,000 files a second are decoded, in any
         # other order 14,700 (natural sizes, 256 in a batch, H200).
         sizes = work.stored[chosen].prod(axis=1) * self._finish.channels
         order = np.argsort(-sizes, kind="stable")
         chosen, sizes = chosen[order], sizes[order]
-        refused, calls = [chosen[:0]], []
+        refused, unwritten, calls = [chosen[:0]], [chosen[:0]], []
         for part in _parts(sizes, ENGINE_PART_BYTES):
             if part.start:  # the memory of the part before is needed
                 self._finish.run(batch, work)
-            if not self._decode_whole(batch, decoder, chosen[part], sizes[part], work):
-                refused.append(chosen[part])
-            elif decoder.busy:
-                calls.append((decoder.busy, decoder.idle, decoder.starved, decoder.awaited))
+            rows = chosen[part]
+            encoded, lengths = work.files.addresses[rows], work.files.lengths[rows]
+            decoded = decoder.decode(encoded, lengths, work.stored[rows], self._space)
+            if decoded is None:
+                refused.append(rows)
+                continue
+            work.decoded.append(self._windows(work, rows, decoded))
+            unwritten.append(rows[~decoded.is_written])
+            if decoder.busy:
+                waits = decoder.starved, decoder.awaited
+                calls.append((int(sizes[part].sum()), decoder.busy, decoder.idle, *waits))
         if calls:
-            busy, idle, starved, awaited = zip(*calls, strict=True)
-            self._share.note_engine(sum(busy), sum(idle), starved[0], awaited[0])
-        return np.concatenate(refused)
+            nbytes, busy, idle, starved, awaited = zip(*calls, strict=True)
+            self._share.note_engine(sum(nbytes), sum(busy), sum(idle), starved[0], awaited[0])
+        return np.concatenate(refused), np.concatenate(unwritten)
 
-    def _decode_whole(
-        self,
-        batch: BatchContext,
-        decoder: HardwareDecoder,
-        chosen: Rows,
-        sizes: NDArray[np.int64],
-        work: MixedBatch,
-    ) -> bool:
-        whole, pointers = batch.device.blocks(sizes)
-        widths = work.stored[chosen, 1]
-        encoded, lengths = work.files.addresses[chosen], work.files.lengths[chosen]
-        if not decoder.decode(encoded, lengths, pointers, widths, self._space):
-            return False
-        boxes = work.stored_boxes[chosen]
+    def _windows(self, work: MixedBatch, rows: Rows, decoded: Decoded) -> DecodedPixels:
+        """Return the windows of whole images that the engine has written."""
+        rows, pointers = rows[decoded.is_written], decoded.pixels.pointers()[decoded.is_written]
+        boxes, widths = work.stored_boxes[rows], work.stored[rows, 1]
         offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._finish.channels
         source = pointers + offsets.astype(np.uint64)
-        work.decoded.append(DecodedPixels(chosen, source, widths, whole))
-        return True
+        return DecodedPixels(rows, source, widths, decoded.pixels)
 
     # CUDA cores
 

@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 from ..tensors.device_leases import Lease
-from ..tensors.device_memory import DevicePool
+from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
 from .cupy_module import compiled
 from .host_registry import HostRegistry
 from .kernels import Kernel, check_grid
@@ -106,6 +106,21 @@ class Device:
             self._own[key] = make()
         owned: Owned = self._own[key]
         return owned
+
+    def beside(self) -> Device:
+        """Return a device with another stream and the same memory, until `give_back`."""
+        stream = borrow_stream(self._cupy, self._cupy.cuda.Device(self.id))
+        return Device(self._cupy, self.id, stream, self.pool, self.num_threads)
+
+    def give_back(self) -> None:
+        """Give back the stream of `beside`."""
+        return_stream(self._cupy.cuda.Device(self.id), self.stream)
+
+    @contextmanager
+    def launching(self) -> Iterator[None]:
+        """Launch kernels on this device's stream until the context ends."""
+        with self.stream:
+            yield
 
     def drop_own(self) -> None:
         """Drop all objects that operators keep for this stream, and close those that can be."""

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import os
 
 from ..errors import MissingDependencyError
 
 LIBRARY = "libcuda.so.1"
+CONNECTIONS = "CUDA_DEVICE_MAX_CONNECTIONS"
+"""The variable that says how many connections to a device a process has. CUDA reads the variable
+when the process begins to use a device."""
+
+USUAL_CONNECTIONS = 8
+"""CUDA's own choice."""
+
 _WITHOUT = "or build the pipeline without device='mixed', device='gpu' and .gpu()"
 
 
@@ -56,6 +64,17 @@ def current_context() -> ctypes.c_void_p:
     context = ctypes.c_void_p()
     load_driver().cuCtxGetCurrent(ctypes.byref(context))
     return context
+
+
+def has_few_connections() -> bool:
+    """Whether the process asks for so few connections that nearly all streams share one.
+
+    Megatron-LM and Transformer Engine want one connection. nvJPEG's engine has fourteen streams:
+    with one connection it decodes 3,600 files a second alone, and 400 beside ResNet-18 (H200; with
+    32 connections 20,000 and 15,500).
+    """
+    number = os.environ.get(CONNECTIONS, "")
+    return number.isdigit() and int(number) < USUAL_CONNECTIONS
 
 
 def _text(driver: ctypes.CDLL, failure: int) -> str:

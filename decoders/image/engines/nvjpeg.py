@@ -4,7 +4,16 @@ The module calls the library's C interface by ctypes, which releases the GIL: on
 of addresses costs no Python time a sample. The engine decodes baseline JPEG that is gray, or has
 4:4:4, 4:2:2, 4:4:0 or 4:2:0 sampling. Gray becomes RGB where RGB is asked for.
 
-Source: nvJPEG's documentation, https://docs.nvidia.com/cuda/nvjpeg/
+The manual says that all work of a call goes to the stream which the call is given. But the engine
+begins with the call: it waits neither for work before on that stream, nor for events. It can also
+report success for a file that it has left out. So the host waits until nothing uses the results'
+memory, and marks the memory, before each call; and it waits for the results, and looks for marks
+that are left, after the call. The host would wait for most of that time anyway, because the call
+itself lasts nearly as long as the decoding.
+
+Sources: nvJPEG's documentation, https://docs.nvidia.com/cuda/nvjpeg/; for what differs from it,
+https://github.com/meta-pytorch/torchcodec/pull/1634 (order) and
+https://github.com/MrNeRF/LichtFeld-Studio/pull/1924 (files that were left out).
 """
 
 from __future__ import annotations
@@ -15,18 +24,29 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from glob import glob
+from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....engine.gpu.device import Device
+from ....engine.gpu.kernels import Kernel
+from ....engine.gpu.tables import Pointers, struct_table
+from ....engine.tensors import TensorListGPU
 
 _HARDWARE = 3  # NVJPEG_BACKEND_HARDWARE
 _ALLOCATOR_FAILURE = 5  # NVJPEG_STATUS_ALLOCATOR_FAILURE
 _FORMATS = {"GRAY": 2, "RGB": 5}  # NVJPEG_OUTPUT_Y, NVJPEG_OUTPUT_RGBI
 _IMAGE = np.dtype([("channel", np.uint64, 4), ("pitch", np.uint64, 4)])  # nvjpegImage_t
+
+MARK = 0xA5
+"""The byte that memory for results is filled with. A gray area of this value may look like memory
+that was not written, which costs no more than another decode."""
+
+_LOOK = Kernel(Path(__file__).parent / "unwritten.cu", "look", (("MARK", str(MARK)),))
+_SPOTS = 32  # threads of a file, each of which looks at one spot
 
 
 @cache
@@ -49,7 +69,8 @@ class _JpegEngine:
     Threads take turns, because two that use an engine at once are slower than one. All share one
     state of nvJPEG, because each state has fourteen CUDA streams of its own. Where streams
     outnumber the connections to the device, some share one with the streams of a model, and wait
-    for the model's work.
+    for the model's work. The host waits for the end of each turn, so the state is never in use when
+    a turn begins.
 
     Attributes:
         lock: who holds it uses the engine.
@@ -65,7 +86,6 @@ class _JpegEngine:
         self.is_new = True
         self._handle = handle
         self._state = state
-        self._last: Any = None
 
     @classmethod
     def open(cls) -> _JpegEngine | None:
@@ -91,24 +111,22 @@ class _JpegEngine:
             )
         return None
 
-    def decode(self, device: Device, images: Sequence[NDArray[Any]], format_number: int) -> bool:
-        """Decode a batch in a turn; return whether the engine decoded all of it.
+    def decode(self, stream: int, images: Sequence[NDArray[Any]], format_number: int) -> bool:
+        """Decode a batch in a turn; return whether nvJPEG took it.
 
         Args:
-            device: the stream for the work.
-            images: addresses, lengths, and structs of nvJPEG for the results.
+            stream: handle of the stream for the work; the results are there when it has done that.
+            images: addresses, lengths, and structs of nvJPEG for the results. Nothing may use the
+                results' memory, nor be queued on the stream.
             format_number: nvJPEG's number of the form of the results.
         """
         library: Any = _library()
-        if self._last is not None:
-            device.wait(self._last)  # the state's memory may still be in use
         arrays = [ctypes.c_void_p(array.ctypes.data) for array in images]
         failed = library.nvjpegDecodeBatchedInitialize(
             self._handle, self._state, len(images[0]), 1, format_number
         ) or library.nvjpegDecodeBatched(
-            self._handle, self._state, *arrays, ctypes.c_void_p(device.stream.ptr)
+            self._handle, self._state, *arrays, ctypes.c_void_p(stream)
         )
-        self._last = device.event()
         return not failed
 
     def close(self) -> None:
@@ -132,8 +150,20 @@ def _nobody_decodes() -> Iterator[None]:
         yield
 
 
+class Decoded(NamedTuple):
+    """Files that the engine has decoded; the results are complete.
+
+    Attributes:
+        pixels: the images, each a row of bytes: HWC uint8.
+        is_written: whether the engine has written the image: (files,) bool.
+    """
+
+    pixels: TensorListGPU
+    is_written: NDArray[np.bool_]
+
+
 class HardwareDecoder:
-    """The engine for one stream and thread.
+    """The engine for one lane.
 
     Attributes:
         busy: seconds that the last call took; 0 after the engine's first call.
@@ -142,15 +172,17 @@ class HardwareDecoder:
         awaited: part of that time in which the consumer waited for the pipeline.
     """
 
-    def __init__(self, device: Device, engine: _JpegEngine) -> None:
+    def __init__(self, lane: Device, engine: _JpegEngine) -> None:
         self.busy = self.idle = self.starved = self.awaited = 0.0
-        self._seen = self._clocks(device, perf_counter())
-        self._device = device
+        self._seen = self._clocks(lane, perf_counter())
+        self._lane = lane
+        # The host waits for this stream, and must not wait for all that the lane has queued.
+        self._beside = lane.beside()
         self._engine = engine
 
     @classmethod
     def open(cls, device: Device) -> HardwareDecoder | None:
-        """Return a decoder; None where the GPU has no engine, or nvJPEG is missing.
+        """Return a decoder for a lane; None where the GPU has no engine, or nvJPEG is missing.
 
         Raises:
             MemoryError: the device has no memory left.
@@ -168,43 +200,69 @@ class HardwareDecoder:
         with _nobody_decodes():
             self._engine.users -= 1
             if not self._engine.users:
-                _engines.pop(self._device.id).close()
+                _engines.pop(self._lane.id).close()
+        self._beside.give_back()
 
     def decode(
         self,
         encoded: NDArray[np.uint64],
         lengths: NDArray[np.int64],
-        out: NDArray[np.uint64],
-        widths: NDArray[np.int64],
+        sizes: NDArray[np.int64],
         space: str,
-    ) -> bool:
-        """Decode whole JPEG files; return whether the engine decoded all of them.
+    ) -> Decoded | None:
+        """Decode whole JPEG files; return None if the engine refused the batch.
 
         Args:
             encoded: host addresses of the files.
             lengths: lengths of the files, in bytes.
-            out: device address for each image: HWC uint8, contiguous.
-            widths: widths of the images, in pixels.
+            sizes: height and width of the images: (files, 2).
             space: "RGB" or "GRAY".
         """
-        images = np.zeros(len(encoded), _IMAGE)
-        images["channel"][:, 0] = out
-        images["pitch"][:, 0] = widths * (1 if space == "GRAY" else 3)
-        arrays = encoded, lengths.astype(np.uint64), images
-        engine = self._engine
-        with self._device.waiting("gpu"), engine.lock:
-            started = perf_counter()
-            self.idle = started - engine.end
-            self._note_waits(started)
-            done = engine.decode(self._device, arrays, _FORMATS[space])
-            engine.end = perf_counter()
-            self._device.engines_ns["JPEG engine"] += int(1e9 * (engine.end - started))
-            self.busy = 0.0 if engine.is_new else engine.end - started
-            engine.is_new = False
-        return done
+        lane, beside, engine = self._lane, self._beside, self._engine
+        channels = 1 if space == "GRAY" else 3
+        nbytes = sizes.prod(axis=1) * channels
+        with lane.waiting("gpu"), beside.launching():
+            before = beside.taken_bytes
+            pixels = beside.scratch(nbytes[:, np.newaxis], np.uint8)
+            lane.taken_bytes += beside.taken_bytes - before
+            beside.fill(pixels.dense() if pixels.packed is None else pixels.packed.memory, MARK)
+            beside.synchronize()
+            images = np.zeros(len(encoded), _IMAGE)
+            images["channel"][:, 0] = pixels.pointers()
+            images["pitch"][:, 0] = sizes[:, 1] * channels
+            arrays = encoded, lengths.astype(np.uint64), images
+            with engine.lock:
+                started = perf_counter()
+                self.idle = started - engine.end
+                self._note_waits(started)
+                done = engine.decode(beside.stream.ptr, arrays, _FORMATS[space])
+                is_left = self._look(pixels.pointers(), nbytes)
+                beside.synchronize()
+                engine.end = perf_counter()
+                lane.engines_ns["JPEG engine"] += int(1e9 * (engine.end - started))
+                self.busy = 0.0 if engine.is_new else engine.end - started
+                engine.is_new = False
+            pixels.used_on(lane.stream.ptr, lasts=True)
+            is_written = is_left == 0
+            beside.end_batch()
+        return Decoded(pixels, is_written) if done else None
+
+    def _look(self, pixels: NDArray[np.uint64], nbytes: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return for each image whether marks are left; known when the stream has done its work."""
+        is_left = self._beside.pinned(4 * len(pixels)).view(np.int32)
+        is_left[:] = 0
+        table = struct_table(
+            "Image",
+            len(pixels),
+            pixels=Pointers(pixels, "const unsigned char*"),
+            is_left=Pointers(is_left.ctypes.data + 4 * np.arange(len(pixels)), "int*"),
+            nbytes=nbytes,
+        )
+        self._beside.launch(_LOOK, (1, len(pixels)), (_SPOTS,), table)
+        return is_left
 
     def _note_waits(self, now: float) -> None:
-        seen, self._seen = self._seen, self._clocks(self._device, now)
+        seen, self._seen = self._seen, self._clocks(self._lane, now)
         elapsed, *waits = (after - before for after, before in zip(self._seen, seen, strict=True))
         self.starved, self.awaited = (wait / elapsed for wait in waits)
 

@@ -43,7 +43,8 @@ def test_the_first_job_looks_for_the_driver():
 
 
 @pytest.mark.parametrize(
-    ("value", "status"), [(None, "ok"), ("32", "ok"), ("many", "ok"), ("8", "limited")]
+    ("value", "status"),
+    [(None, "ok"), ("32", "ok"), ("many", "ok"), ("8", "limited"), ("1", "limited")],
 )
 def test_few_connections_are_a_limit(value, status, monkeypatch):
     monkeypatch.delenv("CUDA_DEVICE_MAX_CONNECTIONS", raising=False)
@@ -52,3 +53,4 @@ def test_few_connections_are_a_limit(value, status, monkeypatch):
     finding = gpu.JOBS[CONNECTIONS](Context())
     assert finding.status == status
     assert (value or "the default") in finding.detail
+    assert ("CUDA cores decode all" in finding.cost) == (value == "1")

@@ -134,6 +134,25 @@ def test_the_engine_decodes_in_parts_and_each_batch_is_noted_once(
     assert 0 < len(noted) <= -(-sum(lengths) // len(photographs))
 
 
+def test_the_cpu_decodes_what_the_engine_leaves_out(photographs, monkeypatch):
+    decode = plain_jpeg.HardwareDecoder.decode
+
+    def decode_all_but_two(decoder, *arguments):
+        decoded = decode(decoder, *arguments)
+        decoded.is_written[[0, 5]] = False
+        return decoded
+
+    monkeypatch.setattr(plain_jpeg.HardwareDecoder, "decode", decode_all_but_two)
+    (wanted,) = run("cpu", photographs)
+    (rows,) = run("mixed", photographs, hw_decoder_load=1.0)
+    sizes = np.array([row.size for row in wanted])
+    left_out = np.argsort(-sizes, kind="stable")[[0, 5]]  # the engine gets the largest files first
+    for i, (row, expected) in enumerate(zip(rows, wanted, strict=True)):
+        if i in left_out:
+            np.testing.assert_array_equal(row, expected)
+        assert np.abs(row.astype(float) - expected).mean() <= PLAIN_MEAN
+
+
 def test_gray_files_and_restart_intervals(photographs, monkeypatch):
     lengths = decoded_by_cuda(monkeypatch)
     pixels = simplejpeg.decode_jpeg(photographs[0])

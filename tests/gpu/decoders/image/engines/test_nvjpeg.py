@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,25 +13,18 @@ import simplejpeg
 from penstock.decoders.image.engines import nvjpeg
 from penstock.decoders.image.engines.nvjpeg import HardwareDecoder
 from penstock.engine.gpu.gpu_device import GpuDevice
-
-DEVICE = SimpleNamespace(
-    id=0,
-    stream=SimpleNamespace(ptr=77),
-    engines_ns=Counter(),
-    wait_ns={"batches": 0},
-    consumer_wait_ns=0,
-    waiting=lambda _: nullcontext(),
-    event=lambda: "the end of a call",
-    wait=lambda event: WAITS.append(event),
-)
-WAITS: list[str] = []
+from penstock.testing.emulator import EmulatedDevice, HostPool
 
 
 class Library:
-    """Records the calls; a function whose name is in `failing` returns a status."""
+    """Records the calls; a function whose name is in `failing` returns a status.
 
-    def __init__(self, *failing, status=6):
+    It writes the images whose numbers are in `written`.
+    """
+
+    def __init__(self, *failing, status=6, written=(0, 1)):
         self.calls = []
+        self.written = written
         self.failing = failing
         self.status = status
         self.images = np.zeros(0)
@@ -54,6 +44,9 @@ class Library:
         self.lengths = np.ctypeslib.as_array((ctypes.c_size_t * count).from_address(lengths.value))
         fields = (ctypes.c_uint64 * (8 * count)).from_address(images.value)
         self.images = np.ctypeslib.as_array(fields).reshape(count, 8).copy()
+        for i in self.written:
+            address, pitch = self.images[i, [0, 4]].tolist()
+            ctypes.memset(address, 10 + i, pitch * HEIGHTS[i])
         self.files, self.lengths = self.files.copy(), self.lengths.copy()
 
     def names(self):
@@ -61,24 +54,31 @@ class Library:
 
 
 @pytest.fixture
-def opened(monkeypatch):
+def lane():
+    return EmulatedDevice(HostPool())
+
+
+@pytest.fixture
+def opened(monkeypatch, lane):
     """A decoder of a stand-in library, by the functions that fail."""
 
-    def open_decoder(*failing):
-        library = Library(*failing)
+    def open_decoder(*failing, **options):
+        library = Library(*failing, **options)
         monkeypatch.setattr(nvjpeg, "_library", lambda: library)
         monkeypatch.setattr(nvjpeg, "_engines", {})
-        return library, HardwareDecoder.open(DEVICE)
+        return library, HardwareDecoder.open(lane)
 
     return open_decoder
+
+
+HEIGHTS = 30, 41
 
 
 def decode(decoder, space="RGB"):
     return decoder.decode(
         np.array([1000, 2000], np.uint64),
         np.array([300, 400], np.int64),
-        np.array([5000, 6000], np.uint64),
-        np.array([20, 33], np.int64),
+        np.array([[HEIGHTS[0], 20], [HEIGHTS[1], 33]], np.int64),
         space,
     )
 
@@ -86,34 +86,75 @@ def decode(decoder, space="RGB"):
 @pytest.mark.parametrize(("space", "channels", "code"), [("RGB", 3, 5), ("GRAY", 1, 2)])
 def test_a_batch_is_one_call_with_arrays_of_addresses(opened, space, channels, code):
     library, decoder = opened()
-    assert decode(decoder, space)
+    decoded = decode(decoder, space)
     (_, (_, _, count, threads, output)) = library.calls[-2]
     assert (count, threads, output) == (2, 1, code)
     assert library.files.tolist() == [1000, 2000]
     assert library.lengths.tolist() == [300, 400]
     # Of each image: four addresses of channels, then four pitches.
-    assert library.images[:, 0].tolist() == [5000, 6000]
+    assert library.images[:, 0].tolist() == decoded.pixels.pointers().tolist()
     assert library.images[:, 4].tolist() == [20 * channels, 33 * channels]
-    assert library.calls[-1][1][-1].value == DEVICE.stream.ptr
+    assert [row.tolist() for row in decoded.pixels.rows()] == [
+        [10] * 30 * 20 * channels,
+        [11] * 41 * 33 * channels,
+    ]
+    assert decoded.is_written.all()
+
+
+@pytest.mark.parametrize("written", [(), (0,), (1,)])
+def test_images_that_the_engine_leaves_out_in_silence_are_seen(opened, written):
+    _, decoder = opened(written=written)
+    for _ in range(2):  # the memory of the first call lies ready for the second
+        assert np.flatnonzero(decode(decoder).is_written).tolist() == list(written)
+
+
+def test_an_image_of_which_a_part_was_not_written_is_seen(opened):
+    library, decoder = opened()
+    half = HEIGHTS[0] // 2 * 20 * 3
+    record = library.record_arrays
+
+    def record_and_erase(*arrays):
+        record(*arrays)
+        ctypes.memset(int(library.images[0, 0]) + half, nvjpeg.MARK, half)
+
+    library.record_arrays = record_and_erase
+    assert decode(decoder).is_written.tolist() == [False, True]
+
+
+def test_the_host_waits_before_and_after_each_call(opened, monkeypatch):
+    library, decoder = opened()
+    waits = []
+    monkeypatch.setattr(
+        decoder._beside, "synchronize", lambda: waits.append(len(library.calls)), raising=False
+    )
+    before = len(library.calls)
+    decode(decoder)
+    assert waits == [before, len(library.calls)]
+
+
+def test_memory_of_results_counts_as_taken_by_the_batch(opened, lane):
+    _, decoder = opened()
+    before = lane.taken_bytes
+    decode(decoder)
+    least = 3 * (HEIGHTS[0] * 20 + HEIGHTS[1] * 33)
+    assert least <= lane.taken_bytes - before <= least + 1024
 
 
 @pytest.mark.parametrize("failing", ["nvjpegDecodeBatchedInitialize", "nvjpegDecodeBatched"])
 def test_a_batch_that_the_engine_refuses_is_reported(opened, failing):
     library, decoder = opened(failing)
-    assert not decode(decoder)
+    assert decode(decoder) is None
     assert library.names()[-1] == failing
 
 
-def test_it_tells_for_how_much_of_the_time_lane_and_consumer_waited(opened, monkeypatch):
+def test_it_tells_for_how_much_of_the_time_lane_and_consumer_waited(opened, lane, monkeypatch):
     clock = iter((0.0, 0.0, *[10.0] * 2, *[20.0] * 2, *[30.0] * 2))  # two starts, two looks a call
     monkeypatch.setattr(nvjpeg, "perf_counter", lambda: next(clock))
-    monkeypatch.setitem(DEVICE.wait_ns, "batches", 0)
-    monkeypatch.setattr(DEVICE, "consumer_wait_ns", 0)
     _, decoder = opened()
     starved, awaited = [], []
-    for lane, consumer in ((4, 10), (4, 15), (14, 15)):
-        DEVICE.wait_ns["batches"] = lane * 10**9
-        DEVICE.consumer_wait_ns = consumer * 10**9
+    for seconds, consumer in ((4, 10), (4, 15), (14, 15)):
+        lane.wait_ns["batches"] = seconds * 10**9
+        lane.consumer_wait_ns = consumer * 10**9
         decode(decoder)
         starved.append(decoder.starved)
         awaited.append(decoder.awaited)
@@ -121,15 +162,10 @@ def test_it_tells_for_how_much_of_the_time_lane_and_consumer_waited(opened, monk
     assert awaited == pytest.approx([1.0, 0.5, 0.0])
 
 
-def test_decoders_of_a_device_share_one_engine_and_wait_for_its_last_work(opened):
+def test_decoders_of_a_device_share_one_engine(opened, lane):
     library, decoder = opened()
-    other = HardwareDecoder.open(DEVICE)
+    other = HardwareDecoder.open(lane)
     assert library.names() == ["nvjpegCreateEx", "nvjpegJpegStateCreate"]
-    WAITS.clear()
-    decode(decoder)
-    assert WAITS == []
-    decode(other)
-    assert WAITS == ["the end of a call"]
     decoder.close()
     assert "nvjpegDestroy" not in library.names()
     assert decode(other)
@@ -138,7 +174,8 @@ def test_decoders_of_a_device_share_one_engine_and_wait_for_its_last_work(opened
 @pytest.mark.parametrize("change", ["open", "close"])
 def test_no_engine_is_opened_or_closed_while_another_decodes(opened, monkeypatch, change):
     library, decoder = opened()
-    other_device = SimpleNamespace(**vars(DEVICE) | {"id": 1})
+    other_device = EmulatedDevice(HostPool())
+    other_device.id = 1
     other = HardwareDecoder.open(other_device) if change == "close" else None
     before = len(library.calls)
     begun, may_end = threading.Event(), threading.Event()
@@ -181,7 +218,7 @@ def test_a_gpu_without_memory_left_is_no_gpu_without_the_engine(monkeypatch, fai
     monkeypatch.setattr(nvjpeg, "_library", lambda: Library(failing, status=5))
     monkeypatch.setattr(nvjpeg, "_engines", {})
     with pytest.raises(MemoryError, match="no memory left for its JPEG engine"):
-        HardwareDecoder.open(DEVICE)
+        HardwareDecoder.open(EmulatedDevice(HostPool()))
 
 
 def test_the_last_decoder_frees_the_state_before_the_handle(opened):
@@ -193,7 +230,7 @@ def test_the_last_decoder_frees_the_state_before_the_handle(opened):
 def test_a_missing_library_means_no_decoder(monkeypatch):
     monkeypatch.setattr(nvjpeg, "_library", lambda: None)
     monkeypatch.setattr(nvjpeg, "_engines", {})
-    assert HardwareDecoder.open(DEVICE) is None
+    assert HardwareDecoder.open(EmulatedDevice(HostPool())) is None
 
 
 def gradients():
@@ -208,21 +245,19 @@ def gradients():
 def decode_gradients(cupy, times=1):
     """Decode on a lane of its own; return the images, or None if the GPU has no engine."""
     files = gradients()
-    out = cupy.empty((2, 48, 64, 3), np.uint8)
     with GpuDevice(0, 1 << 28, 2).lane() as device:
         decoder = device.own("decoder", lambda: HardwareDecoder.open(device))
         if decoder is None:
             return None
         for _ in range(times):
-            assert decoder.decode(
+            decoded = decoder.decode(
                 np.array([file.ctypes.data for file in files], np.uint64),
                 np.array([len(file) for file in files]),
-                np.array([image.data.ptr for image in out], np.uint64),
-                np.array([64, 64]),
+                np.array([(48, 64)] * 2),
                 "RGB",
             )
-        device.synchronize()
-    return out.get()
+            assert decoded.is_written.all()
+        return [row.get().reshape(48, 64, 3) for row in decoded.pixels.rows()]
 
 
 def check_gradients(images):
