@@ -24,6 +24,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,8 +48,12 @@ __all__ = [
 STRIPES = 8
 """Sums of a sample: neighbors in memory go into one sum, so that exchanged parts differ, too."""
 
-QUEUED_CYCLES = 6_000_000
-"""Clock cycles of a GPU that the queued work of a batch takes: some three milliseconds."""
+QUEUED_SECONDS: tuple[float, float] = (0.002, 0.05)
+"""Seconds of queued work for a batch, at least and at most. They are those of a batch alone, so
+that the consumer falls behind a pipeline that runs ahead, also on a busy machine."""
+
+CLOCK_RATE = 2e9
+"""Cycles of a GPU's clock in a second, or somewhat more."""
 
 Looks = list[list[NDArray[np.float64]]]
 """By batch and output: sums of (samples, STRIPES)."""
@@ -74,8 +79,8 @@ class Consumer(ABC):
     """A library that takes batches, with a stream of its own."""
 
     @abstractmethod
-    def queue_work(self) -> None:
-        """Queue work that takes some milliseconds, and return at once."""
+    def queue_work(self, seconds: float) -> None:
+        """Queue work that takes about so many seconds, and return at once."""
 
     @abstractmethod
     def look(self, batch: TensorList) -> Any:
@@ -94,7 +99,7 @@ class Consumer(ABC):
 class NumPyConsumer(Consumer):
     """Batches in host memory: there is no stream, and the look is taken at once."""
 
-    def queue_work(self) -> None:
+    def queue_work(self, seconds: float) -> None:
         """Do nothing."""
 
     def look(self, batch: TensorList) -> Any:
@@ -126,9 +131,9 @@ class CuPyConsumer(Consumer):
             "spin",
         )
 
-    def queue_work(self) -> None:
+    def queue_work(self, seconds: float) -> None:
         with self._on_stream():
-            self._spin((1,), (1,), (np.int64(QUEUED_CYCLES),))
+            self._spin((1,), (1,), (np.int64(seconds * CLOCK_RATE),))
 
     def look(self, batch: TensorList) -> Any:
         with self._on_stream():
@@ -159,9 +164,9 @@ class TorchConsumer(Consumer):
         self._torch: Any = torch
         self._stream = stream
 
-    def queue_work(self) -> None:
+    def queue_work(self, seconds: float) -> None:
         with self._torch.cuda.stream(self._stream):
-            self._torch.cuda._sleep(QUEUED_CYCLES)
+            self._torch.cuda._sleep(int(seconds * CLOCK_RATE))
 
     def look(self, batch: TensorList) -> Any:
         with self._torch.cuda.stream(self._stream):
@@ -189,11 +194,11 @@ class JaxConsumer(Consumer):
 
         self._jax: Any = jax
         self._matrix = jax.numpy.ones((2048, 2048), jax.numpy.float32)
-        self._work = jax.jit(lambda x: jax.lax.fori_loop(0, 40, lambda _, y: y @ x / 2048, x))
+        self._work = jax.jit(lambda x, n: jax.lax.fori_loop(0, n, lambda _, y: y @ x / 2048, x))
         self._sums = jax.jit(self._sums_of)
 
-    def queue_work(self) -> None:
-        self._busy = self._work(self._matrix)
+    def queue_work(self, seconds: float) -> None:
+        self._busy = self._work(self._matrix, int(seconds / 3e-4))  # a step takes some 0.3 ms
 
     def look(self, batch: TensorList) -> Any:
         if isinstance(batch, TensorListGPU) and batch.is_dense_tensor():
@@ -206,7 +211,7 @@ class JaxConsumer(Consumer):
         return flat.reshape(len(array), STRIPES, -1).sum(2)
 
     def wait(self) -> None:
-        self._jax.block_until_ready(self._work(self._matrix))
+        self._jax.block_until_ready(self._work(self._matrix, 1))
 
     @staticmethod
     def read(look: Any) -> NDArray[np.float64]:
@@ -233,9 +238,12 @@ def compare(
         pipelines: number of pipelines at a time, which take turns.
         tolerance: difference of two sums that is allowed, relative to the largest of the sample.
     """
-    alone = _run(define, consumer, batches, pipelines, beside=False)
+    started = perf_counter()
+    alone = _run(define, consumer, batches, pipelines, queued=0.0)
+    least, most = QUEUED_SECONDS
+    each = (perf_counter() - started) / (batches * pipelines)
     with _memory_used_at_once():
-        beside = _run(define, consumer, batches, pipelines, beside=True)
+        beside = _run(define, consumer, batches, pipelines, queued=min(max(each, least), most))
     samples = wrong = not_finite = 0
     first = []
     for k, (wanted, got) in enumerate(zip(alone, beside, strict=True)):
@@ -265,18 +273,24 @@ def _run(
     batches: int,
     pipelines: int,
     *,
-    beside: bool,
+    queued: float,
 ) -> Looks:
+    """Return the looks at all batches.
+
+    Args:
+        define, consumer, batches, pipelines: see `compare`.
+        queued: seconds of work to queue before each batch; 0 to wait after each batch.
+    """
     pipes = [define() for _ in range(pipelines)]
     looks: list[list[Any]] = []
     try:
         for _ in range(batches):
             for pipe in pipes:
-                if beside:
-                    consumer.queue_work()
+                if queued:
+                    consumer.queue_work(queued)
                 outputs = [output for output in pipe.run() if _is_seen(output, consumer)]
                 looks.append([consumer.look(output) for output in outputs])
-                if not beside:
+                if not queued:
                     consumer.wait()
                 del outputs
         consumer.wait()

@@ -208,7 +208,8 @@ class EmulatedDevice(Device):
         super().__init__(None, 0, _Stream(), pool, 2)  # type: ignore[arg-type]
 
     def beside(self) -> EmulatedDevice:
-        return EmulatedDevice(self.pool)
+        pool: Any = self.pool
+        return EmulatedDevice(pool)
 
     def give_back(self) -> None:
         pass

@@ -13,7 +13,7 @@ from ...engine.gpu.driver import has_few_connections
 from ...engine.tensors import TensorListCPU
 from .engine_share import EngineShare
 from .engines.cuda_jpeg import MOST_BYTES, DecodedWindows, JpegFiles, decode_windows
-from .engines.nvjpeg import Decoded, HardwareDecoder
+from .engines.nvjpeg import Decoded, HardwareDecoder, look_for_marks
 from .finish import Finish
 from .formats.jpeg_batch_headers import GRAY
 from .mixed_batch import DecodedPixels, MixedBatch
@@ -98,6 +98,8 @@ class PlainJpeg:
         # Whether there is an engine, and chroma is repeated, is known later.
         for smooth in {True, not self._wants_engine}:
             made = decode_windows(device, encoded, files, self._finish.channels, smooth=smooth)
+        if self._wants_engine:
+            look_for_marks(device, made.addresses, sizes.prod(axis=1))
         return made
 
     # The engine

@@ -150,6 +150,29 @@ def _nobody_decodes() -> Iterator[None]:
         yield
 
 
+def look_for_marks(
+    device: Device, pixels: NDArray[np.uint64], nbytes: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Return for each image whether marks are left; known when the stream has done its work.
+
+    Args:
+        device: the device.
+        pixels: addresses of the images.
+        nbytes: bytes of the images.
+    """
+    is_left = device.pinned(4 * len(pixels)).view(np.int32)
+    is_left[:] = 0
+    table = struct_table(
+        "Image",
+        len(pixels),
+        pixels=Pointers(pixels, "const unsigned char*"),
+        is_left=Pointers(is_left.ctypes.data + 4 * np.arange(len(pixels)), "int*"),
+        nbytes=nbytes,
+    )
+    device.launch(_LOOK, (1, len(pixels)), (_SPOTS,), table)
+    return is_left
+
+
 class Decoded(NamedTuple):
     """Files that the engine has decoded; the results are complete.
 
@@ -236,7 +259,7 @@ class HardwareDecoder:
                 self.idle = started - engine.end
                 self._note_waits(started)
                 done = engine.decode(beside.stream.ptr, arrays, _FORMATS[space])
-                is_left = self._look(pixels.pointers(), nbytes)
+                is_left = look_for_marks(beside, pixels.pointers(), nbytes)
                 beside.synchronize()
                 engine.end = perf_counter()
                 lane.engines_ns["JPEG engine"] += int(1e9 * (engine.end - started))
@@ -246,20 +269,6 @@ class HardwareDecoder:
             is_written = is_left == 0
             beside.end_batch()
         return Decoded(pixels, is_written) if done else None
-
-    def _look(self, pixels: NDArray[np.uint64], nbytes: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return for each image whether marks are left; known when the stream has done its work."""
-        is_left = self._beside.pinned(4 * len(pixels)).view(np.int32)
-        is_left[:] = 0
-        table = struct_table(
-            "Image",
-            len(pixels),
-            pixels=Pointers(pixels, "const unsigned char*"),
-            is_left=Pointers(is_left.ctypes.data + 4 * np.arange(len(pixels)), "int*"),
-            nbytes=nbytes,
-        )
-        self._beside.launch(_LOOK, (1, len(pixels)), (_SPOTS,), table)
-        return is_left
 
     def _note_waits(self, now: float) -> None:
         seen, self._seen = self._seen, self._clocks(self._lane, now)

@@ -100,6 +100,7 @@ class TestFloats(OperatorConformance):
     test_views_give_what_contiguous_samples_give = None
     test_arguments_by_sample_give_what_constants_give = None
     test_the_gpu_agrees = None
+    test_batches_are_right_beside_queued_work = None
 
 
 def augmented(images, effect, parameter=(), device="cpu", layout="HWC", **arguments):

@@ -60,6 +60,7 @@ class TestOtherSamples(OperatorConformance):
     test_results_depend_on_neither_threads_nor_batch_size = None
     test_views_give_what_contiguous_samples_give = None
     test_the_gpu_agrees = None
+    test_batches_are_right_beside_queued_work = None
 
 
 def test_images_of_one_and_of_three_channels_share_a_batch(device_stage):

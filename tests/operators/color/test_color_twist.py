@@ -71,6 +71,7 @@ class TestOneChannel(OperatorConformance):
     test_results_depend_on_neither_threads_nor_batch_size = None
     test_views_give_what_contiguous_samples_give = None
     test_the_gpu_agrees = None
+    test_batches_are_right_beside_queued_work = None
 
 
 def test_nothing_changes_by_default(device):
