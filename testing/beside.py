@@ -16,7 +16,7 @@ was dropped. Memory that is used again too early, on either side, then shows as 
     ...         pipe.set_outputs(numbers + 1)
     ...     return pipe
     >>> compare(define, NumPyConsumer(), batches=4)
-    Comparison(samples=8, wrong=0, not_finite=0, first='')
+    Compared(samples=8, wrong=0, not_finite=0, first='')
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..engine.tensors import TensorList, TensorListGPU, device_memory
 from ..engine.tensors.device_tensors import LastingExport
 
 __all__ = [
-    "Comparison",
+    "Compared",
     "Consumer",
     "CuPyConsumer",
     "JaxConsumer",
@@ -59,7 +59,7 @@ Looks = list[list[NDArray[np.float64]]]
 """By batch and output: sums of (samples, STRIPES)."""
 
 
-class Comparison(NamedTuple):
+class Compared(NamedTuple):
     """What two runs of a pipeline gave.
 
     Attributes:
@@ -225,7 +225,7 @@ def compare(
     batches: int = 24,
     pipelines: int = 1,
     tolerance: float = 0.0,
-) -> Comparison:
+) -> Compared:
     """Run a pipeline alone, and again beside queued work, and compare all samples.
 
     The second run uses memory again at once, where the pool usually prefers memory that no work
@@ -253,10 +253,10 @@ def compare(
             wrong += int(differs.sum())
             not_finite += int((~np.isfinite(sums) & np.isfinite(expected)).any(axis=1).sum())
             first += [f"batch {k}, output {output}, sample {i}" for i in np.flatnonzero(differs)]
-    return Comparison(samples, wrong, not_finite, "; ".join(first[:5]))
+    return Compared(samples, wrong, not_finite, "; ".join(first[:5]))
 
 
-def check(define: Callable[[], Pipeline], consumer: Consumer, **options: Any) -> Comparison:
+def check(define: Callable[[], Pipeline], consumer: Consumer, **options: Any) -> Compared:
     """Compare as `compare` does; raise AssertionError if a sample differs, or none was seen."""
     found = compare(define, consumer, **options)
     if found.wrong or not found.samples:
