@@ -123,7 +123,7 @@ gpu-sanitize: $(VENV)/$(CUDA)
 	$(RUN) benchmarks/gpu.py memcheck racecheck initcheck memcheck-jpeg racecheck-jpeg initcheck-jpeg
 
 gpu-bench: $(VENV)/$(CUDA) $(VENV)/dali
-	$(RUN) benchmarks/gpu.py training loop starts jpeg cache ssd operators augmentation video numpy \
+	$(RUN) benchmarks/gpu.py beside training loop starts jpeg cache ssd operators augmentation video numpy \
 		audio cpu
 
 clean:

@@ -2,10 +2,10 @@
 
     python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
 
-Parts: tests, training, loop (a model that trains), starts, jpeg, cache, ssd, operators,
-augmentation, video, numpy, audio, cpu (the CPU stage with many workers), and memcheck, racecheck
-and initcheck, in which the compute-sanitizer watches all kernels of operators. memcheck-jpeg,
-racecheck-jpeg and initcheck-jpeg do so for those of JPEG.
+Parts: tests, beside (random pipelines beside a model), training, loop (a model that trains), starts,
+jpeg, cache, ssd, operators, augmentation, video, numpy, audio, cpu (the CPU stage with many
+workers), and memcheck, racecheck and initcheck, in which the compute-sanitizer watches all kernels
+of operators. memcheck-jpeg, racecheck-jpeg and initcheck-jpeg do so for those of JPEG.
 Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON.
 """
 
@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 TOOLS = ("memcheck", "racecheck", "initcheck")
 SANITIZERS = (*TOOLS, *(f"{tool}-jpeg" for tool in TOOLS))
-UNTIMED = ("tests", *SANITIZERS)
+UNTIMED = ("tests", "beside", *SANITIZERS)
 
 
 def commands(photographs: Path | None) -> dict[str, list[str]]:
@@ -47,6 +47,7 @@ def commands(photographs: Path | None) -> dict[str, list[str]]:
     }
     return {
         "tests": [*tests, "-n", str(min(10, os.cpu_count() or 1))],
+        "beside": [python, "-m", "penstock.tests.stress.beside_model", *given],
         "training": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8"],
         "loop": [python, str(HERE / "training_loop.py"), *given],
         "starts": [python, str(HERE / "training_gpu.py"), *given, "--threads", "8", "--starts"],
