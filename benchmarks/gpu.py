@@ -2,8 +2,8 @@
 
     python benchmarks/gpu.py [PART ...] [--results FOLDER] [--photographs FOLDER]
 
-Parts: tests, beside (random pipelines beside a model), training, loop (a model that trains), starts,
-jpeg, cache, ssd, operators, augmentation, video, numpy, audio, cpu (the CPU stage with many
+Parts: tests, beside (random pipelines beside a model), training, loop (one model that trains),
+starts, jpeg, cache, ssd, operators, augmentation, video, numpy, audio, cpu (the CPU stage with many
 workers), and memcheck, racecheck and initcheck, in which the compute-sanitizer watches all kernels
 of operators. memcheck-jpeg, racecheck-jpeg and initcheck-jpeg do so for those of JPEG.
 Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON.
