@@ -1,7 +1,7 @@
 """The meaning of a TIFF's samples: brightness, palette, inks, or colors of CIE L*a*b*.
 
 Source: TIFF 6.0 (Adobe, 1992), sections 5, 6, 16, 20 and 23; for ICC L*a*b* the TIFF Technical
-Notes of Adobe Photoshop (2002); IEC 61966-2-1 (sRGB).
+Notes of Adobe Photoshop (2002).
 """
 
 from __future__ import annotations
@@ -124,7 +124,4 @@ def _rgb_of_lab(samples: NDArray[Any], is_icc: bool) -> NDArray[np.float32]:
     y = (samples[..., 0] * np.float32(100 / (whole - 1)) + 16) / 116
     ratios = np.dstack([y + signed[..., 0] / (500 * unit), y, y - signed[..., 1] / (200 * unit)])
     cubes = np.where(ratios > 6 / 29, ratios**3, (ratios - 4 / 29) * (108 / 841))
-    linear = np.clip(cubes @ _SRGB_OF_D50, 0, 1)
-    rgb = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
-    result: NDArray[np.float32] = rgb.astype(np.float32)
-    return result
+    return color.srgb_of_linear(np.clip(cubes @ _SRGB_OF_D50, 0, 1))
