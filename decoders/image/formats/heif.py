@@ -121,6 +121,13 @@ def _avif(data: Bytes, picture: _PrimaryPicture) -> NDArray[np.generic]:
 def _heif(data: Bytes, header: ImageHeader) -> NDArray[np.generic]:
     """Return the stored pixels. The library has turned and cropped them."""
     upright = libheif.decode(HEIF, data.tobytes())
+    expected = orientation.exchanged((header.height, header.width), header.orientation)
+    if upright.shape[:2] != expected:
+        raise decode_error(
+            HEIF,
+            f"the library decoded {upright.shape}",
+            expected=f"{expected[0]} x {expected[1]} pixels as the header says",
+        )
     if header.orientation == 1:
         return upright
     upright = upright if upright.ndim == 3 else upright[..., None]

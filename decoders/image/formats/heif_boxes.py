@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ....engine.errors import DecodeError
 from ...errors import FETCH_AGAIN, decode_error
 from .base import CONVERT, read_fields
 
@@ -27,7 +28,7 @@ class Items(NamedTuple):
     """The items of a file, such as pictures, tiles, alpha and metadata.
 
     Attributes:
-        primary: number of the picture to show.
+        primary: number of the picture to show. If the file names a thumbnail, that of its picture.
         kinds: kind of each item: b"hvc1" and b"av01" are coded pictures, b"grid" one of tiles.
         properties: properties of each item, in the order in which they are applied.
         links: kind of each reference, the item that refers, and the item that it refers to.
@@ -53,7 +54,7 @@ def read_items(view: memoryview, name: str) -> Items:
     Raises:
         DecodeError: the boxes are damaged, or there is no still picture.
     """
-    top = {box.name: box for box in _boxes(view, 0, len(view), name)}
+    top = _top_boxes(view, name)
     if b"meta" not in top:
         is_sequence = b"moov" in top
         problem = "a sequence without a still picture" if is_sequence else "no metadata"
@@ -65,12 +66,27 @@ def read_items(view: memoryview, name: str) -> Items:
         raise decode_error(
             name, "a file without a still picture", expected="a primary item", remedy=CONVERT
         )
+    links = list(_links(view, boxes[b"iref"], name)) if b"iref" in boxes else []
+    primary = _number(view, boxes[b"pitm"].start, name)
+    pictures = [target for link, item, target in links if (link, item) == (b"thmb", primary)]
     return Items(
-        _number(view, boxes[b"pitm"].start, name),
+        pictures[0] if pictures else primary,
         dict(_kinds(view, boxes[b"iinf"], name)) if b"iinf" in boxes else {},
         _properties(view, boxes[b"iprp"], name),
-        list(_links(view, boxes[b"iref"], name)) if b"iref" in boxes else [],
+        links,
     )
+
+
+def _top_boxes(view: memoryview, name: str) -> dict[bytes, FileBox]:
+    """Return the boxes of a file. Bytes behind a whole picture, such as text, are no boxes."""
+    top: dict[bytes, FileBox] = {}
+    try:
+        for box in _boxes(view, 0, len(view), name):
+            top[box.name] = box
+    except DecodeError:
+        if not (b"meta" in top and b"mdat" in top and top[b"mdat"].end <= len(view)):
+            raise
+    return top
 
 
 def _boxes(view: memoryview, offset: int, end: int, name: str) -> Iterator[FileBox]:
