@@ -43,8 +43,8 @@ from .tiff_strips import (
 _UPRIGHT = 1
 _HORIZONTAL = 2  # predictor
 _HIGH_BIT_FIRST, _LOW_BIT_FIRST = 1, 2  # fill orders
-_MOST_PADDING = 1024
-"""Lines behind the picture that the last strip may hold."""
+_MOST_PADDING = 1 << 24
+"""Bytes behind the picture that its only strip may hold."""
 
 
 def library() -> Any:
@@ -206,10 +206,10 @@ def _decompressed(
 
     decompress = library().TIFF.DECOMPRESSORS[compression]
     if directory.value(tiff.FILL_ORDER) == _LOW_BIT_FIRST:
-        data = imagecodecs.bitorder_decode(data)
-    nbytes = grid.nbytes_of(strip)
-    lines = min(directory.value(tiff.STRIP_LINES), grid.height + _MOST_PADDING)
-    padded = grid.nbytes(max(lines, grid.height))
+        data = bytes(imagecodecs.bitorder_decode(data))
+    nbytes, whole = grid.nbytes_of(strip), grid.nbytes(grid.height)
+    stated = grid.nbytes(directory.value(tiff.STRIP_LINES))
+    padded = max(whole, min(stated, whole + _MOST_PADDING))
     forms = [(data, nbytes), (data, padded)]
     if compression == PACKBITS:
         stripped = data[:-1] if data.endswith(b"\0") else data.rstrip(b"\x80")

@@ -83,6 +83,13 @@ def test_a_last_strip_of_too_few_lines_is_damaged(compression):
         decode(data, output="GRAY")
 
 
+@pytest.mark.parametrize("lines", [1 << 16, (1 << 32) - 1])
+def test_a_strip_of_many_lines_takes_no_more_memory(lines):
+    data = gray(8, lines, zlib.compress(PICTURE.tobytes())[:-6])
+    with pytest.raises(DecodeError, match="TIFF: strip or tile 0 is damaged"):
+        decode(data, output="GRAY")
+
+
 def saved(image, compression, **tags):
     """Return a file of Pillow, and its directory."""
     file = io.BytesIO()
