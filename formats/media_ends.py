@@ -26,6 +26,9 @@ _MOST_ELEMENTS = 16
 """Elements of a Matroska file up to its segment: the header, and padding."""
 
 _UNKNOWN_RIFF = 0xFFFF0000
+_RIFF_SLACK = 64
+"""Bytes that writers of AVI count too many: the head of the chunk, or padding."""
+
 _MOST_OGG_PAGE = 65307
 _PARTITION = bytes.fromhex("060e2b34020501010d01020101")  # of MXF
 _ASF_DATA = bytes.fromhex("3626b2758e66cf11a6d900aa0062ce6c")
@@ -173,7 +176,7 @@ def _avi(read: Read, size: int) -> int | None:
         if not 0 < length < _UNKNOWN_RIFF:  # of a writer that was stopped, or could not seek
             return None
         end += 8 + length
-    return end or None
+    return end - _RIFF_SLACK if end else None
 
 
 def _ivf(read: Read, size: int) -> int | None:

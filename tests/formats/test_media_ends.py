@@ -53,6 +53,12 @@ def test_bytes_behind_a_file_do_no_harm():
             refuse_cut(io.BytesIO(content + b"TAG" + bytes(125)))
 
 
+def test_a_size_of_an_avi_that_counts_its_own_head():
+    content = bytearray(video_bytes("mjpeg.avi", 20, 10))
+    content[4:8] = len(content).to_bytes(4, "little")
+    refuse_cut(io.BytesIO(content))
+
+
 def test_files_that_name_no_end():
     with av.open(live := io.BytesIO(), "w", format="matroska", options={"live": "1"}) as output:
         stream = output.add_stream("pcm_s16le", rate=8000, layout="mono")

@@ -54,14 +54,14 @@ def read_items(view: memoryview, name: str) -> Items:
     Raises:
         DecodeError: the boxes are damaged, or there is no still picture.
     """
-    top = _top_boxes(view, name)
+    top = top_boxes(view, name)
     if b"meta" not in top:
         is_sequence = b"moov" in top
         problem = "a sequence without a still picture" if is_sequence else "no metadata"
         remedy = CONVERT if is_sequence else FETCH_AGAIN
         raise decode_error(name, problem, expected="a box meta", remedy=remedy)
     meta = top[b"meta"]
-    boxes = {box.name: box for box in _boxes(view, meta.start + 4, meta.end, name)}
+    boxes = {box.name: box for box in boxes_of(view, meta.start + 4, meta.end, name)}
     if b"pitm" not in boxes or b"iprp" not in boxes:
         raise decode_error(
             name, "a file without a still picture", expected="a primary item", remedy=CONVERT
@@ -77,11 +77,11 @@ def read_items(view: memoryview, name: str) -> Items:
     )
 
 
-def _top_boxes(view: memoryview, name: str) -> dict[bytes, FileBox]:
+def top_boxes(view: memoryview, name: str) -> dict[bytes, FileBox]:
     """Return the boxes of a file. Bytes behind a whole picture, such as text, are no boxes."""
     top: dict[bytes, FileBox] = {}
     try:
-        for box in _boxes(view, 0, len(view), name):
+        for box in boxes_of(view, 0, len(view), name):
             top[box.name] = box
     except DecodeError:
         if not (b"meta" in top and b"mdat" in top and top[b"mdat"].end <= len(view)):
@@ -89,7 +89,7 @@ def _top_boxes(view: memoryview, name: str) -> dict[bytes, FileBox]:
     return top
 
 
-def _boxes(view: memoryview, offset: int, end: int, name: str) -> Iterator[FileBox]:
+def boxes_of(view: memoryview, offset: int, end: int, name: str) -> Iterator[FileBox]:
     """Yield the boxes between two offsets; the last may end behind the data."""
     for _ in range(_MOST_BOXES):
         if offset + 8 > end:
@@ -119,7 +119,7 @@ def _number(view: memoryview, start: int, name: str) -> int:
 
 def _kinds(view: memoryview, parent: FileBox, name: str) -> Iterator[tuple[int, bytes]]:
     (version,) = read_fields("B", view, parent.start, name, "the items")
-    for box in _boxes(view, parent.start + (8 if version else 6), parent.end, name):
+    for box in boxes_of(view, parent.start + (8 if version else 6), parent.end, name):
         (version,) = read_fields("B", view, box.start, name, "an item")
         if version in (2, 3):
             layout = ">IH4s" if version == 3 else ">HH4s"
@@ -131,10 +131,10 @@ def _properties(view: memoryview, parent: FileBox, name: str) -> dict[int, list[
     """Return the properties of each item."""
     shared: list[FileBox] = []
     items: dict[int, list[FileBox]] = {}
-    for box in _boxes(view, parent.start, parent.end, name):
+    for box in boxes_of(view, parent.start, parent.end, name):
         if box.name == b"ipco":
-            shared = list(_boxes(view, box.start, box.end, name))
-    for box in _boxes(view, parent.start, parent.end, name):
+            shared = list(boxes_of(view, box.start, box.end, name))
+    for box in boxes_of(view, parent.start, parent.end, name):
         if box.name == b"ipma":
             for item, numbers in _associations(view, box, name):
                 items[item] = [shared[i - 1] for i in numbers if 0 < i <= len(shared)]
@@ -162,7 +162,7 @@ def _associations(view: memoryview, box: FileBox, name: str) -> Iterator[tuple[i
 def _links(view: memoryview, box: FileBox, name: str) -> Iterator[tuple[bytes, int, int]]:
     (version,) = read_fields("B", view, box.start, name, "the references")
     layout, size = (">I", 4) if version else (">H", 2)
-    for child in _boxes(view, box.start + 4, box.end, name):
+    for child in boxes_of(view, box.start + 4, box.end, name):
         (item,) = read_fields(layout, view, child.start, name, "a reference")
         (count,) = read_fields(">H", view, child.start + size, name, "a reference")
         for i in range(count):

@@ -134,7 +134,7 @@ def _by_tifffile(
     options = {"jpegtables": tables, "jpegheader": head} if compression in JPEGS else {}
     pixels: NDArray[Any] | None = None
     for strip in strips:
-        if not strip.size or not _touches(strip, box):
+        if not (strip.start or strip.size) or not _touches(strip, box):
             continue
         part = _decoded(page, directory, grid, strip, compression, options)
         if part.shape == expected and len(strips) == 1:

@@ -13,6 +13,7 @@ from penstock.decoders.image.decode import decode
 from penstock.decoders.image.formats.tiff import (
     FILL_ORDER,
     PHOTOMETRIC,
+    STRIP_OFFSETS,
     STRIP_SIZES,
     read_directory,
 )
@@ -107,6 +108,17 @@ def test_a_size_of_0_stands_for_all_bytes_up_to_the_next_strip(compression, line
     size = field.count * struct.calcsize("<" + field.code)
     data[field.at : field.at + size] = 0
     np.testing.assert_array_equal(decode(data, output="GRAY")[..., 0], PAGE * np.uint8(255))
+
+
+@pytest.mark.parametrize("behind", [0, 1000])
+@pytest.mark.parametrize("compression", [1, 8])
+def test_a_strip_of_size_0_at_the_end_of_the_file_is_damaged(compression, behind):
+    data = gray(compression, 20, b"").copy()
+    field = read_directory(memoryview(data)).fields[STRIP_OFFSETS]
+    assert struct.unpack_from("<I", data, field.at)[0] == len(data)
+    struct.pack_into("<I", data, field.at, len(data) + behind)
+    with pytest.raises(DecodeError, match="TIFF: "):
+        decode(data, output="GRAY")
 
 
 @pytest.mark.parametrize("compression", ["group3", "group4"])
