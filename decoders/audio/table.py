@@ -71,8 +71,10 @@ def _format_of_file(read: Callable[[int, int], bytes]) -> AudioFormat:
     tags = mp3.behind_tags(read)
     head = read(tags, SIGNATURE_BYTES)
     if head[:1] == b"\0":
-        behind_zeros = read(tags, _MOST_ZEROS).lstrip(b"\0")
-        head = behind_zeros if mp3.recognize(behind_zeros) else head
+        rest = head.lstrip(b"\0")
+        if len(rest) < SIGNATURE_BYTES // 2:
+            rest = read(tags, _MOST_ZEROS).lstrip(b"\0")
+        head = rest if mp3.recognize(rest) else head
     return format_of(head, is_tagged=tags > 0)
 
 
