@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from ..engine.errors import DecodeError, MissingDependencyError, install_hint
+from .media_ends import refuse_cut
 
 OLDEST = (14, 2)
 """Release of PyAV. Older ones know neither the rotation nor the disposition of streams."""
@@ -72,10 +73,11 @@ def open_media(file: Any, *, sounds: bool = False, form: str | None = None) -> A
         form: FFmpeg's name of the format, if no other reader shall see the bytes.
 
     Raises:
-        DecodeError: this is no video, or a playlist.
+        DecodeError: this is no video, or a playlist; or the file is cut off, as far as it says so.
         OSError: the file cannot be opened.
     """
     av = pyav()
+    refuse_cut(file)
     limits = {
         "format_whitelist": f"{_VIDEOS},{_SOUNDS}" if sounds else _VIDEOS,
         "protocol_whitelist": "file" if isinstance(file, str) else "none",

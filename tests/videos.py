@@ -42,6 +42,8 @@ FORMS = {
     ),
     "mpeg2.mpg": ("mpeg", "mpeg2video", "yuv420p", {"bf": "2"}),
     "ffv1.mkv": ("matroska", "ffv1", "bgr0", {}),
+    "wmv2.asf": ("asf", "wmv2", "yuv420p", {}),
+    "mpeg2.mxf": ("mxf", "mpeg2video", "yuv420p", {"bf": "2"}),
     "prores.mov": ("mov", "prores_ks", "yuv422p10le", {}),
     # Without a container.
     "h264": ("h264", "libx264", "yuv420p", {}),

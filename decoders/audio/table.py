@@ -27,7 +27,8 @@ _BY_MODULE = tuple(
 FORMATS: dict[str, AudioFormat] = {row.name: row for row in (*_BY_MODULE, *OTHERS)}
 """Every format by its name; a file is of the first format that recognizes its first bytes."""
 
-_TAG_HEADER = 10
+_MOST_ZEROS = 1 << 16
+"""Zeros before the first frame of MPEG audio, which tools that remove a tag leave behind."""
 
 
 def open_audio(data: Bytes) -> AudioStream:
@@ -39,8 +40,8 @@ def open_audio(data: Bytes) -> AudioStream:
             is not installed, which decodes AAC and its kind.
     """
 
-    def read(start: int) -> bytes:
-        return data[start : start + SIGNATURE_BYTES].tobytes()
+    def read(start: int, size: int) -> bytes:
+        return data[start : start + size].tobytes()
 
     return _format_of_file(read).open(data)
 
@@ -57,19 +58,24 @@ def open_audio_file(path: str) -> AudioStream:
         raise SourceError(f"{path} is no regular file")
     with open(path, "rb") as file:
 
-        def read(start: int) -> bytes:
+        def read(start: int, size: int) -> bytes:
             file.seek(start)
-            return file.read(SIGNATURE_BYTES)
+            return file.read(size)
 
         audio_format = _format_of_file(read)
     return audio_format.open_file(path)
 
 
-def _format_of_file(read: Callable[[int], bytes]) -> AudioFormat:
-    """Return the format of a file; `read` returns `SIGNATURE_BYTES` from an offset on."""
-    head = read(0)
-    is_tagged = head[:3] == b"ID3"
-    return format_of(read(_tag_size(head)) if is_tagged else head, is_tagged=is_tagged)
+def _format_of_file(read: Callable[[int, int], bytes]) -> AudioFormat:
+    """Return the format of a file; `read` returns bytes from an offset on."""
+    tags = mp3.behind_tags(read)
+    head = read(tags, SIGNATURE_BYTES)
+    if head[:1] == b"\0":
+        rest = head.lstrip(b"\0")
+        if len(rest) < SIGNATURE_BYTES // 2:
+            rest = read(tags, _MOST_ZEROS).lstrip(b"\0")
+        head = rest if mp3.recognize(rest) else head
+    return format_of(head, is_tagged=tags > 0)
 
 
 def format_of(head: bytes, *, is_tagged: bool = False) -> AudioFormat:
@@ -93,11 +99,3 @@ def format_of(head: bytes, *, is_tagged: bool = False) -> AudioFormat:
         expected=", ".join(FORMATS),
         remedy=f"Check that the sample is a whole file of audio. {CONVERT}",
     )
-
-
-def _tag_size(head: bytes) -> int:
-    """Return the size of an ID3v2 tag with its header: 7 bits in each of 4 bytes."""
-    size = 0
-    for byte in head[6:_TAG_HEADER]:
-        size = size << 7 | byte & 0x7F
-    return _TAG_HEADER + size

@@ -35,6 +35,9 @@ _DECODING_LIBRARIES = (
 )
 """Distributions whose releases may differ in the pixels that they decode."""
 
+_PIXELS = "2"
+"""A revision of Penstock's own part: it grows when a file is decoded to other pixels."""
+
 _GPU_LIBRARIES = (*_DECODING_LIBRARIES, "nvidia-nvimgcodec-cu12", "nvidia-nvimgcodec-cu13")
 """The same, where the GPU decodes."""
 
@@ -269,8 +272,8 @@ class ImageCache(PlacedCache):
 
 @cache
 def libraries(*, gpu: bool) -> tuple[tuple[str, str], ...]:
-    """Return the releases of the libraries that decode and are installed."""
-    releases = []
+    """Return the revision of the pixels, and the releases of the libraries that are installed."""
+    releases = [("pixels", _PIXELS)]
     for name in _GPU_LIBRARIES if gpu else _DECODING_LIBRARIES:
         try:
             releases.append((name, version(name)))

@@ -203,6 +203,15 @@ def cmyk_to_rgb(inks: NDArray[Any], white: float) -> NDArray[Any]:
     return rgb if inks.dtype.kind == "f" else (rgb + 0.5).astype(inks.dtype)
 
 
+def srgb_of_linear(light: NDArray[Any]) -> NDArray[np.float32]:
+    """Return sRGB, 0 to 1, of linear light (IEC 61966-2-1)."""
+    power = 1.055 * np.maximum(light, 0) ** (1 / 2.4) - 0.055
+    result: NDArray[np.float32] = np.where(light <= 0.0031308, 12.92 * light, power).astype(
+        np.float32
+    )
+    return result
+
+
 def as_type(image: NDArray[Any], dtype: DTypeLike, white: float | None = None) -> NDArray[Any]:
     """Return `image` in another dtype, scaled to its range; `white` is that of `convert`."""
     if image.dtype == dtype and white is None:

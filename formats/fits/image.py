@@ -2,12 +2,13 @@
 
 The stored numbers are big-endian. BSCALE and BZERO turn them into the image's numbers, of the type
 that CFITSIO gives them. The unsigned types are stored as the signed ones, shifted by half of their
-range, and int8 as uint8.
+range, and int8 as uint8. If BLANK names an integer that stands for an unknown number, the numbers
+are floats, and NaN in its place, as in Astropy.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -40,6 +41,7 @@ class FitsImage:
         scale, zero: number = scale * stored number + zero.
         offset, size: place of its bytes in the file; of a compressed image, that of the whole HDU.
         compressed: whether tiles are compressed: see `tiles`.
+        blank: the stored number that stands for NaN; None without one.
     """
 
     shape: tuple[int, ...]
@@ -50,6 +52,7 @@ class FitsImage:
     offset: int
     size: int
     compressed: bool
+    blank: int | None = None
 
     @property
     def nbytes(self) -> int:
@@ -60,7 +63,7 @@ class FitsImage:
     def in_place(self) -> bool:
         """Whether the stored bytes become the numbers in one memory: see `complete`."""
         shifted = _SHIFTED.get((_bitpix(self.stored), self.zero))
-        return self.scale == 1 and (self.zero == 0 or shifted is not None)
+        return self.blank is None and self.scale == 1 and (self.zero == 0 or shifted is not None)
 
     def complete(self, numbers: NDArray[Any]) -> None:
         """Turn the stored bytes into numbers, in place; `in_place` must be true.
@@ -87,8 +90,11 @@ class FitsImage:
             return
         source, target = stored.reshape(-1), numbers.reshape(-1)
         for at in range(0, target.size, _AT_ONCE):
-            part = source[at : at + _AT_ONCE].astype(np.float64)
-            target[at : at + _AT_ONCE] = part * self.scale + self.zero
+            part = source[at : at + _AT_ONCE]
+            values = part.astype(np.float64) * self.scale + self.zero
+            if self.blank is not None:
+                values[part == self.blank] = np.nan
+            target[at : at + _AT_ONCE] = values
 
 
 def read_image(header: FitsHeader, offset: int, data: int, size: int) -> FitsImage:
@@ -122,13 +128,15 @@ def read_image(header: FitsHeader, offset: int, data: int, size: int) -> FitsIma
     if min(shape) < 0 or prod(max(n, 1) for n in shape) * stored.itemsize > _MOST_BYTES:
         raise DecodeError(f"FITS: an image of the shape {shape} cannot be")
     scale, zero = header.number("BSCALE", 1.0), header.number("BZERO", 0.0)
-    dtype = _type_of_numbers(bitpix, scale, zero)
+    blank = _blank(header, bitpix, scale, zero)
+    dtype = _type_of_numbers(bitpix, scale, zero, blank)
+    extent = (offset, data - offset + size) if compressed else (data, 0)
+    image = FitsImage(shape, stored, dtype, scale, zero, *extent, compressed, blank)
     if compressed:
-        return FitsImage(shape, stored, dtype, scale, zero, offset, data - offset + size, True)
-    image = FitsImage(shape, stored, dtype, scale, zero, data, 0, False)
+        return image
     if size < image.nbytes or header.flag("GROUPS"):
         raise DecodeError("FITS: random groups are no image; only images are read")
-    return FitsImage(shape, stored, dtype, scale, zero, data, image.nbytes, False)
+    return replace(image, size=image.nbytes)
 
 
 def is_compressed(header: FitsHeader) -> bool:
@@ -140,9 +148,21 @@ def _bitpix(stored: np.dtype[Any]) -> int:
     return (-8 if stored.kind == "f" else 8) * stored.itemsize
 
 
-def _type_of_numbers(bitpix: int, scale: float, zero: float) -> np.dtype[Any]:
+def _blank(header: FitsHeader, bitpix: int, scale: float, zero: float) -> int | None:
+    """Return the integer that stands for NaN; None in images of floats and of unsigned types."""
+    if bitpix < 0 or (scale == 1 and (bitpix, zero) in _SHIFTED):
+        return None
+    try:
+        return header.integer("BLANK")
+    except DecodeError:  # there is none, or it is no integer and stands for nothing
+        return None
+
+
+def _type_of_numbers(bitpix: int, scale: float, zero: float, blank: int | None) -> np.dtype[Any]:
     """Return the smallest type that holds all numbers that can be."""
     plain = np.dtype(_STORED[bitpix]).newbyteorder("=")
+    if blank is not None:
+        return np.dtype(np.float32 if bitpix <= 16 else np.float64)
     if bitpix < 0 or (scale == 1 and zero == 0):
         return plain
     if scale == 1 and (bitpix, zero) in _SHIFTED:

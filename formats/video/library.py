@@ -101,13 +101,20 @@ def packets_of(container: Any, stream: Any) -> Iterator[Any]:
         ) from None
 
 
+def _may_be_whole(packet: Any) -> bool:
+    """Return whether FFmpeg may call a whole packet corrupt: one behind a joint of two files."""
+    return packet.stream is not None and packet.stream.container.format.name == "mpegts"
+
+
 def decoded(packet: Any, context: Any = None) -> list[Any] | None:
-    """Return the frames that a packet completes; None if the packet is damaged.
+    """Return the frames that a packet completes; None if the packet is damaged or cut off.
 
     Args:
-        packet: packet of the stream.
+        packet: packet of the stream; None for the frames that the context holds back.
         context: the codec context that decodes; by default the stream's own one.
     """
+    if packet is not None and packet.is_corrupt and not _may_be_whole(packet):
+        return None
     try:
         return packet.decode() if context is None else context.decode(packet)  # type: ignore[no-any-return]
     except pyav().error.FFmpegError as error:

@@ -45,7 +45,9 @@ _PROGRESSIVE = 1
 """FFmpeg's number of the order of fields: a packet is a frame."""
 
 _TRIED = 100  # packets that are decoded to see whether their times are those of their frames
-_MOST_HELD_BACK = 16  # frames, by decoders of H.264 and HEVC
+_MOST_LOST = 0.25
+"""Part of the packets that may give no frame, because frames that they need are missing. Of fields
+it is half."""
 
 
 class NumberedPackets(NamedTuple):
@@ -90,16 +92,21 @@ def need_numbers(container: Any, stream: Any, packets: Sequence[PacketFacts]) ->
 
 def _times_are_of_frames(container: Any, stream: Any, packets: Sequence[PacketFacts]) -> bool:
     """Decode the first packets; return whether each gives a frame, in the order of their times."""
-    times: list[int] = []
-    missing = 0
+    times: list[int | None] = []
+    given = shown = 0
+    tried = packets[:_TRIED]
     _go_to_start(container, stream, _table(packets))
-    for packet, facts in zip(packets_of(container, stream), packets[:_TRIED], strict=False):
+    for packet, facts in zip(packets_of(container, stream), tried, strict=False):
         frames = decoded(packet)
         if frames is None or facts.is_hidden:
             continue
-        times += [frame.pts for frame in frames if frame.pts is not None]
-        missing += 1 - len(frames)
-    return missing <= _MOST_HELD_BACK and all(a < b for a, b in pairwise(times))
+        times += [frame.pts for frame in frames]
+        given, shown = given + len(frames), shown + 1
+    held_back = decoded(None, stream.codec_context) or []
+    times += [frame.pts for frame in held_back]
+    lost = shown - given - len(held_back)
+    stated = [time for time in times if time is not None]
+    return lost <= shown * _MOST_LOST and all(a < b for a, b in pairwise(stated))
 
 
 def _table(packets: Sequence[PacketFacts]) -> PacketTable:

@@ -24,7 +24,7 @@ from .clips import ClipRule, RangeRule, clip_table
 from .files import file_of
 from .list_file import ListedVideo
 
-_CONTENT = "frames of a video, 4"  # version of the cached index
+_CONTENT = "frames of a video, 5"  # version of the cached index
 
 _THREADS = 2
 """That read the indexes of local files. Packets come one by one, each with the GIL: four threads

@@ -13,7 +13,10 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
 
 from ....engine.arrays import Bytes
 from ....engine.errors import DecodeError, MissingDependencyError
@@ -23,7 +26,11 @@ from .base import AudioStream
 
 NAME = "Ogg"
 _HEADER_SIZE = 27
+_NUMBER = 18  # offset in a page; four bytes
 _CHECKSUM = 22  # offset in a page; four bytes, before the number of segments
+_MOST_GAPS = 64
+"""Places where bytes between pages may be followed by a page. Each costs a checksum."""
+
 _LAST = 4  # flag of the last page of a stream
 _NO_POSITION = 2**64 - 1  # of a page in which no packet ends
 _TAIL_BYTES = 1 << 18  # of a file; a page has 65,307 bytes at most
@@ -56,8 +63,11 @@ class Page(NamedTuple):
 def open_stream(data: Bytes) -> AudioStream:
     """Open a whole file; raise DecodeError for a damaged page, or if the last page is missing."""
     content = data.tobytes()
-    check_pages(content)
-    return _open(data, list(walk(content)))
+    pages = check_pages(content)
+    if any(page.end != following.start for page, following in pairwise(pages)):
+        content = b"".join(content[page.start : page.end] for page in pages)
+        data, pages = np.frombuffer(content, np.uint8), list(walk(content))
+    return _open(data, pages)
 
 
 def open_file(path: str) -> AudioStream:
@@ -109,21 +119,50 @@ def _inexact_end(pages: list[Page]) -> int:
     return end.position - last.position
 
 
-def check_pages(content: bytes) -> None:
-    """Raise DecodeError unless sound pages follow one another up to the last page of a stream."""
-    end, is_last = 0, False
-    for page in walk(content):
-        if checksum(content[page.start : page.end]) != int.from_bytes(
-            content[page.start + _CHECKSUM : page.start + _CHECKSUM + 4], "little"
-        ):
-            raise decode_error(NAME, "the checksum of a page does not fit", at=page.start)
-        end, is_last = page.end, bool(page.flags & _LAST)
+def check_pages(content: bytes) -> list[Page]:
+    """Return the pages; raise DecodeError unless sound ones lead up to the last one of a stream.
+
+    Bytes between two pages do no harm, if the numbers of the pages say that none is missing.
+    """
+    start, end, is_last = 0, 0, False
+    pages: list[Page] = []
+    numbers: dict[int, int] = {}
+    for _ in range(_MOST_GAPS):
+        for page in walk(content, start):
+            is_sound = _is_sound(content, page)
+            if not is_sound and page.start > end:
+                break  # these bytes are no page
+            if not is_sound:
+                raise decode_error(NAME, "the checksum of a page does not fit", at=page.start)
+            number = int.from_bytes(content[page.start + _NUMBER :][:4], "little")
+            if page.start > end and number != numbers.get(page.stream, number - 1) + 1:
+                raise decode_error(
+                    NAME,
+                    f"page {number} follows {page.start - end} bytes that are no page",
+                    at=page.start,
+                    expected=f"page {numbers[page.stream] + 1}",
+                )
+            numbers[page.stream] = number
+            pages.append(page)
+            end, is_last = page.end, bool(page.flags & _LAST)
+        start = content.find(b"OggS", max(start, end) + 1)
+        if is_last or start < 0:
+            break
     if not is_last:
         raise decode_error(
             NAME,
             f"pages end at byte {end} of {len(content)}",
             expected="another page up to the last one of the stream",
         )
+    return pages
+
+
+def _is_sound(content: bytes, page: Page) -> bool:
+    """Return whether the checksum of a page fits."""
+    at = page.start + _CHECKSUM
+    return checksum(content[page.start : page.end]) == int.from_bytes(
+        content[at : at + 4], "little"
+    )
 
 
 def checksum(page: bytes) -> int:

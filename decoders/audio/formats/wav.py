@@ -4,14 +4,16 @@ Format: RFC 2361 and Microsoft's "Multiple Channel Audio Data and WAVE Files"; R
 3306. Compressed samples (ADPCM, A-law ...) and big-endian RIFX files are libsndfile's.
 
 Writers that cannot seek state the largest size, 0x7FFF0000 or more, often less the header and the
-rest of a block: the data then end with the file. So they do if a writer was stopped before it
-stated a size: both sizes are 0 then, or near. Every other size must fit: a file that ends inside
-its data is cut off.
+rest of a block: the data then end with the file, unless whole chunks follow them. So they do if a
+writer was stopped before it stated a size: both sizes are 0 then, or near. Every other size must
+fit: a file that ends inside its data is cut off.
 """
 
 from __future__ import annotations
 
+import os
 import struct
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +23,7 @@ from ....engine.arrays import Bytes
 from ...errors import decode_error
 from ..engines import sndfile
 from . import chunks, mp3
-from .base import CONVERT, AudioHeader, AudioStream, check_extent
+from .base import CONVERT, AudioHeader, AudioStream, check_extent, missing_samples
 
 NAME = "WAV"
 _FIELDS = struct.Struct("<HHIIHH")
@@ -37,6 +39,7 @@ _STORED: dict[tuple[int, int], np.dtype[Any]] = {
     (_FLOATS, 8): np.dtype("<f8"),
 }
 _UNKNOWN_SIZE = 0x7FFF0000  # sizes from here on stand in files of writers that could not seek
+_SIZES_OF_PIPES = (0x7FFF, 0xFFFF)  # their upper 16 bits, where the file may hold more
 _UNFINISHED_RIFF = 8  # the size of a file, less its first 8 bytes, before a writer knows the size
 _RF64_UNKNOWN = 0xFFFFFFFF
 
@@ -120,10 +123,24 @@ def _data_size(data: Bytes, offset: int, size: int) -> int:
     left = len(data) - offset
     riff_size = int.from_bytes(data[4:8].tobytes(), "little")
     is_unfinished = size == 0 and riff_size <= _UNFINISHED_RIFF
-    if is_unfinished or (size > left and size >= _UNKNOWN_SIZE):
+    is_unknown = size >= _UNKNOWN_SIZE and (size > left or _goes_on(data, offset, size))
+    if is_unfinished or is_unknown:
         return left
     check_extent(NAME, data, offset, size)
     return size
+
+
+def _goes_on(data: Bytes, offset: int, size: int) -> bool:
+    """Return whether samples go on behind a size of a pipe, because no chunks follow."""
+    if size >> 16 not in _SIZES_OF_PIPES:
+        return False
+    end = offset + size
+    while end < len(data):
+        head = data[end + end % 2 :][:8].tobytes()
+        if len(head) < 8 or not all(0x20 <= byte < 0x7F for byte in head[:4]):
+            return True
+        end += end % 2 + 8 + int.from_bytes(head[4:], "little")
+    return end > len(data)
 
 
 def _layout(samples: Samples) -> WavLayout | None:
@@ -163,6 +180,26 @@ class WavStream(AudioStream):
     def read(self, start: int, out: NDArray[Any]) -> None:
         first = start * self.header.channels
         convert(self._samples[first : first + out.size], self._width, out.reshape(-1))
+
+
+class WavFile(AudioStream):
+    """The samples of a local WAV file, which are read as they are asked for."""
+
+    def __init__(self, path: str, layout: WavLayout) -> None:
+        self.header = layout.header
+        self._path = path
+        self._layout = layout
+
+    def read(self, start: int, out: NDArray[Any]) -> None:
+        layout, width = self._layout, self._layout.width
+        before = layout.stored.itemsize - width
+        offset = layout.offset + start * layout.header.channels * width - before
+        stored = np.fromfile(self._path, np.uint8, before + out.size * width, offset=offset)
+        whole = (len(stored) - before) // (width * layout.header.channels)
+        if whole < len(out):
+            raise missing_samples(self.header, whole, len(out))
+        part = layout._replace(header=replace(self.header, frames=len(out)), offset=before)
+        WavStream(stored, part).read(0, out)
 
 
 def convert(stored: NDArray[Any], width: int, out: NDArray[Any]) -> None:
@@ -227,6 +264,10 @@ def open_stream(data: Bytes) -> AudioStream:
 
 def open_file(path: str) -> AudioStream:
     """Open a local file. A file of MPEG audio is read whole."""
+    if os.path.getsize(path) > _UNKNOWN_SIZE:  # libsndfile takes a size of a pipe at its word
+        layout = plain_layout(np.memmap(path, np.uint8, "r").view(np.ndarray))
+        if layout is not None:
+            return WavFile(path, layout)
     stream = sndfile.SndfileStream(NAME, path)
     if not stream.is_mpeg:
         return stream

@@ -29,7 +29,8 @@ def decode(format_name: str, data: bytes) -> NDArray[Any]:
     pillow_heif = libraries.load("pillow_heif", format_name)
     try:
         file = pillow_heif.open_heif(data, convert_hdr_to_8bit=False, hdr_to_16bit=False)
-        is_there = len(file) > 0 and bool(file.info["primary"])
+        # The only picture is the primary one, though the file may name its thumbnail.
+        is_there = len(file) == 1 or (len(file) > 1 and bool(file.info["primary"]))
         pixels = np.asarray(file) if is_there else None
     except MemoryError:
         raise

@@ -1,13 +1,15 @@
-"""Decode GIF with Pillow, of the extra `images`."""
+"""Decode GIF, and sequences of AVIF, with Pillow, of the extra `images`."""
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import decode_error
+from ...errors import FETCH_AGAIN, decode_error
+from ..formats.base import CONVERT
 from . import libraries
 
 
@@ -34,3 +36,28 @@ def gif_indices(
     except ValueError as error:
         raise decode_error(format_name, f"Pillow cannot decode the picture ({error})") from error
     return np.asarray(picture)
+
+
+def avif_frame(format_name: str, data: bytes) -> NDArray[np.uint8]:
+    """Return the first frame of a sequence: HWC, uint8, RGB or RGBA.
+
+    Args:
+        format_name: name of the format of the file, for errors.
+        data: the whole file.
+
+    Raises:
+        DecodeError: the data are damaged, or Pillow was built without the codec.
+        MissingDependencyError: Pillow is not installed.
+    """
+    image = libraries.load("PIL.Image", format_name)
+    if not libraries.load("PIL.features", format_name).check("avif"):
+        raise decode_error(format_name, "this Pillow does not read sequences", remedy=CONVERT)
+    try:
+        with image.open(io.BytesIO(data), formats=["AVIF"]) as file:
+            return np.asarray(file)
+    except MemoryError:
+        raise
+    except Exception as error:  # of many classes
+        raise decode_error(
+            format_name, f"Pillow cannot decode the sequence ({error})", remedy=FETCH_AGAIN
+        ) from error

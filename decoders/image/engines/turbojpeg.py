@@ -21,7 +21,8 @@ REDUCTIONS = (8, 4, 2)  # libjpeg-turbo decodes to these parts of the size faste
 _END_OF_IMAGE = b"\xff\xd9"
 SMALLEST_ON_GPU = 8  # pixels each way, because nvImageCodec smooths chroma of strips wrongly
 
-# TurboJPEG has names for the usual chroma subsamplings only. OpenCV decodes the others.
+# TurboJPEG has names for the usual chroma subsamplings only. OpenCV decodes the others, and
+# imagecodecs those of inks, which OpenCV mixes.
 _UNNAMED_SUBSAMPLING = "Could not determine subsampling"
 
 _REDUCED_FLAGS = {
@@ -98,7 +99,9 @@ def check_pixels(data: NDArray[np.uint8], header: ImageHeader) -> None:
     try:
         _call_turbojpeg(data, space, 8, True, out)
     except ValueError as error:
-        raise decode_error(jpeg.NAME, str(error)) from None
+        if _UNNAMED_SUBSAMPLING not in str(error):
+            raise decode_error(jpeg.NAME, str(error)) from None
+        jpeg_rare.refuse_cut(data, lambda file: imdecode(file, cv2.IMREAD_COLOR, header))
 
 
 def _refuse_gaps(data: NDArray[np.uint8], header: ImageHeader) -> None:
@@ -185,8 +188,11 @@ def _decode_refused(
     problem: str,
 ) -> None:
     """Decode a file that TurboJPEG refuses, if no pixel is damaged; else raise DecodeError."""
-    if _UNNAMED_SUBSAMPLING in problem and space != "CMYK":
-        _decode_with_opencv(data, header, space, request.scale, out)
+    if _UNNAMED_SUBSAMPLING in problem:
+        if space == "CMYK":
+            np.copyto(out, jpeg_rare.inks(data, header, request.scale))
+        else:
+            _decode_with_opencv(data, header, space, request.scale, out)
         return
     repair = jpeg_repair.repaired(data)
     if repair is None:

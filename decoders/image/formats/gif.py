@@ -1,8 +1,9 @@
 """GIF: the first picture of a file, in colors.
 
 The decoder gets the first picture alone: an animation costs no more than a picture. Parts of the
-screen that the picture does not cover are black. A picture that reaches over the screen enlarges
-it, as browsers do. Transparency is dropped, as it is for palettes of PNG.
+screen that the picture does not cover have the background's color, or are black without one. A
+picture that reaches over the screen enlarges it, as browsers do. Transparency is dropped, as it is
+for palettes of PNG.
 
 Blemishes that leave all pixels intact are passed over: a missing end, bytes behind the picture, and
 bytes between blocks.
@@ -25,7 +26,7 @@ from ..engines import pillow
 from .base import DecodeRequest, ImageHeader, StoredImage, checked_size, need, read_fields
 
 NAME = "GIF"
-_FLAGS_AT, _SCREEN_END = 10, 13
+_FLAGS_AT, _BACKGROUND_AT, _SCREEN_END = 10, 11, 13
 _PICTURE, _TRAILER = b",;"
 _BLOCK = re.compile(rb"[!,;]")  # the start of an extension, of a picture, or of the trailer
 _HAS_COLORS, _IS_INTERLACED = 0x80, 0x40
@@ -80,7 +81,7 @@ def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredIm
     pixels = cv2.applyColorMap(indices, _colors(view, picture)[:, None])
     if pixels.shape[:2] == (header.height, header.width):
         return StoredImage(pixels, "RGB")
-    out = np.zeros((header.height, header.width, 3), np.uint8)
+    out = np.full((header.height, header.width, 3), _background(view), np.uint8)
     bottom, right = picture.top + picture.height, picture.left + picture.width
     out[picture.top : bottom, picture.left : right] = pixels
     return StoredImage(out, "RGB")
@@ -118,6 +119,13 @@ def _colors(view: memoryview, picture: _Picture) -> NDArray[np.uint8]:
     colors = np.zeros((256, 3), np.uint8)
     colors.reshape(-1)[:size] = np.frombuffer(view[start : start + size], np.uint8)
     return colors
+
+
+def _background(view: memoryview) -> NDArray[np.uint8]:
+    """Return the color of the screen, RGB: an entry of the file's table, or black."""
+    number, size = view[_BACKGROUND_AT], _color_bytes(view[_FLAGS_AT])
+    start = _SCREEN_END + 3 * number
+    return np.frombuffer(view[start : start + 3] if 3 * number < size else bytes(3), np.uint8)
 
 
 def _blocks_end(view: memoryview, offset: int) -> int:

@@ -19,6 +19,7 @@ from ...errors import decode_error
 from .. import orientation
 from ..color import space_of_channels
 from ..engines import codecs, libheif
+from . import avif_sequence
 from .base import (
     Box,
     DecodeRequest,
@@ -72,8 +73,8 @@ def recognize_heif(head: bytes) -> bool:
 
 
 def parse_avif(view: memoryview) -> ImageHeader:
-    """Return size, channels, bits and orientation of the primary picture."""
-    return _read(view, AVIF).header
+    """Return size, channels, bits and orientation of the primary picture, or of the first frame."""
+    return avif_sequence.read_header(view, AVIF) or _read(view, AVIF).header
 
 
 def parse_heif(view: memoryview) -> ImageHeader:
@@ -85,12 +86,14 @@ def parse_heif(view: memoryview) -> ImageHeader:
 
 
 def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredImage:
-    """Decode the primary picture; the other pictures are left out.
+    """Decode the primary picture, or the first frame; the other pictures are left out.
 
     Raises:
         DecodeError: the data are damaged, or the codec is not supported.
-        MissingDependencyError: imagecodecs (AVIF) or pillow-heif (HEIF) is missing.
+        MissingDependencyError: imagecodecs or Pillow (AVIF), or pillow-heif (HEIF) is missing.
     """
+    if header.format == AVIF and avif_sequence.read_header(data.data, AVIF) is not None:
+        return avif_sequence.decode(data, header)
     picture = _read(data.data, header.format)
     refuse_bomb(header.format, picture.height, picture.width)
     pixels = _avif(data, picture) if header.format == AVIF else _heif(data, header)
@@ -121,6 +124,13 @@ def _avif(data: Bytes, picture: _PrimaryPicture) -> NDArray[np.generic]:
 def _heif(data: Bytes, header: ImageHeader) -> NDArray[np.generic]:
     """Return the stored pixels. The library has turned and cropped them."""
     upright = libheif.decode(HEIF, data.tobytes())
+    expected = orientation.exchanged((header.height, header.width), header.orientation)
+    if upright.shape[:2] != expected:
+        raise decode_error(
+            HEIF,
+            f"the library decoded {upright.shape}",
+            expected=f"{expected[0]} x {expected[1]} pixels as the header says",
+        )
     if header.orientation == 1:
         return upright
     upright = upright if upright.ndim == 3 else upright[..., None]

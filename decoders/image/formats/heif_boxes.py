@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ....engine.errors import DecodeError
 from ...errors import FETCH_AGAIN, decode_error
 from .base import CONVERT, read_fields
 
@@ -27,7 +28,7 @@ class Items(NamedTuple):
     """The items of a file, such as pictures, tiles, alpha and metadata.
 
     Attributes:
-        primary: number of the picture to show.
+        primary: number of the picture to show. If the file names a thumbnail, that of its picture.
         kinds: kind of each item: b"hvc1" and b"av01" are coded pictures, b"grid" one of tiles.
         properties: properties of each item, in the order in which they are applied.
         links: kind of each reference, the item that refers, and the item that it refers to.
@@ -53,27 +54,42 @@ def read_items(view: memoryview, name: str) -> Items:
     Raises:
         DecodeError: the boxes are damaged, or there is no still picture.
     """
-    top = {box.name: box for box in _boxes(view, 0, len(view), name)}
+    top = top_boxes(view, name)
     if b"meta" not in top:
         is_sequence = b"moov" in top
         problem = "a sequence without a still picture" if is_sequence else "no metadata"
         remedy = CONVERT if is_sequence else FETCH_AGAIN
         raise decode_error(name, problem, expected="a box meta", remedy=remedy)
     meta = top[b"meta"]
-    boxes = {box.name: box for box in _boxes(view, meta.start + 4, meta.end, name)}
+    boxes = {box.name: box for box in boxes_of(view, meta.start + 4, meta.end, name)}
     if b"pitm" not in boxes or b"iprp" not in boxes:
         raise decode_error(
             name, "a file without a still picture", expected="a primary item", remedy=CONVERT
         )
+    links = list(_links(view, boxes[b"iref"], name)) if b"iref" in boxes else []
+    primary = _number(view, boxes[b"pitm"].start, name)
+    pictures = [target for link, item, target in links if (link, item) == (b"thmb", primary)]
     return Items(
-        _number(view, boxes[b"pitm"].start, name),
+        pictures[0] if pictures else primary,
         dict(_kinds(view, boxes[b"iinf"], name)) if b"iinf" in boxes else {},
         _properties(view, boxes[b"iprp"], name),
-        list(_links(view, boxes[b"iref"], name)) if b"iref" in boxes else [],
+        links,
     )
 
 
-def _boxes(view: memoryview, offset: int, end: int, name: str) -> Iterator[FileBox]:
+def top_boxes(view: memoryview, name: str) -> dict[bytes, FileBox]:
+    """Return the boxes of a file. Bytes behind a whole picture, such as text, are no boxes."""
+    top: dict[bytes, FileBox] = {}
+    try:
+        for box in boxes_of(view, 0, len(view), name):
+            top[box.name] = box
+    except DecodeError:
+        if not (b"meta" in top and b"mdat" in top and top[b"mdat"].end <= len(view)):
+            raise
+    return top
+
+
+def boxes_of(view: memoryview, offset: int, end: int, name: str) -> Iterator[FileBox]:
     """Yield the boxes between two offsets; the last may end behind the data."""
     for _ in range(_MOST_BOXES):
         if offset + 8 > end:
@@ -103,7 +119,7 @@ def _number(view: memoryview, start: int, name: str) -> int:
 
 def _kinds(view: memoryview, parent: FileBox, name: str) -> Iterator[tuple[int, bytes]]:
     (version,) = read_fields("B", view, parent.start, name, "the items")
-    for box in _boxes(view, parent.start + (8 if version else 6), parent.end, name):
+    for box in boxes_of(view, parent.start + (8 if version else 6), parent.end, name):
         (version,) = read_fields("B", view, box.start, name, "an item")
         if version in (2, 3):
             layout = ">IH4s" if version == 3 else ">HH4s"
@@ -115,10 +131,10 @@ def _properties(view: memoryview, parent: FileBox, name: str) -> dict[int, list[
     """Return the properties of each item."""
     shared: list[FileBox] = []
     items: dict[int, list[FileBox]] = {}
-    for box in _boxes(view, parent.start, parent.end, name):
+    for box in boxes_of(view, parent.start, parent.end, name):
         if box.name == b"ipco":
-            shared = list(_boxes(view, box.start, box.end, name))
-    for box in _boxes(view, parent.start, parent.end, name):
+            shared = list(boxes_of(view, box.start, box.end, name))
+    for box in boxes_of(view, parent.start, parent.end, name):
         if box.name == b"ipma":
             for item, numbers in _associations(view, box, name):
                 items[item] = [shared[i - 1] for i in numbers if 0 < i <= len(shared)]
@@ -146,7 +162,7 @@ def _associations(view: memoryview, box: FileBox, name: str) -> Iterator[tuple[i
 def _links(view: memoryview, box: FileBox, name: str) -> Iterator[tuple[bytes, int, int]]:
     (version,) = read_fields("B", view, box.start, name, "the references")
     layout, size = (">I", 4) if version else (">H", 2)
-    for child in _boxes(view, box.start + 4, box.end, name):
+    for child in boxes_of(view, box.start + 4, box.end, name):
         (item,) = read_fields(layout, view, child.start, name, "a reference")
         (count,) = read_fields(">H", view, child.start + size, name, "a reference")
         for i in range(count):

@@ -91,6 +91,15 @@ def is_adobe(view: memoryview) -> bool:
     )
 
 
+def frame(view: memoryview) -> tuple[int, int]:
+    """Return the marker of the last frame header and its number of components; 0 for none."""
+    found = (0, 0)
+    for marker, start, end in segments(view):
+        if marker in _FRAMES and start + 5 < end:
+            found = marker, view[start + 5]
+    return found
+
+
 def holds_rgb(view: memoryview) -> bool:
     """Return whether three components are red, green and blue instead of YCbCr.
 

@@ -1,4 +1,5 @@
-"""Decode JPEG of rare forms: lossless, and of more than 8 bits a sample (medicine, science).
+"""Decode JPEG of rare forms: lossless, of more than 8 bits a sample (medicine, science), and inks
+whose subsampling TurboJPEG has no name for.
 
 libjpeg-turbo decodes them as they are stored, without conversion of the color and without
 reduction. Lossless files of 8 bits need no other library. imagecodecs decodes the others; it hides
@@ -45,12 +46,28 @@ def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredIm
     if header.bits == 8:
         pixels = _lossless(data, space)
     else:
-        refuse_cut(data, _deep)
-        pixels = _deep(data)
-    if request.scale > 1:
-        size = (-(-header.width // request.scale), -(-header.height // request.scale))
-        pixels = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)
+        refuse_cut(data, _by_imagecodecs)
+        pixels = _by_imagecodecs(data)
+    pixels = _reduced(pixels, header, request.scale)
     return StoredImage(pixels, space, white=(1 << header.bits) - 1)
+
+
+def inks(data: Bytes, header: ImageHeader, scale: int) -> NDArray[Any]:
+    """Return the inks of a file as they are stored, HWC, reduced by averages.
+
+    Raises:
+        DecodeError: pixels are missing.
+        MissingDependencyError: imagecodecs is missing.
+    """
+    refuse_cut(data, _by_imagecodecs)
+    return _reduced(_by_imagecodecs(data), header, scale)
+
+
+def _reduced(pixels: NDArray[Any], header: ImageHeader, scale: int) -> NDArray[Any]:
+    if scale == 1:
+        return pixels
+    size = (-(-header.width // scale), -(-header.height // scale))
+    return cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)
 
 
 def refuse_cut(data: Bytes, decode_file: Callable[[Any], NDArray[Any]]) -> None:
@@ -80,6 +97,6 @@ def _lossless(data: Bytes, space: str) -> NDArray[Any]:
     return pixels
 
 
-def _deep(data: Any) -> NDArray[Any]:
+def _by_imagecodecs(data: Any) -> NDArray[Any]:
     pixels: NDArray[Any] = codecs.decode(jpeg.NAME, data)
     return pixels

@@ -6,8 +6,8 @@ gives no warning, all pixels are intact. The blemishes:
 
 - ICC profiles with wrong chunk numbers (profiles do not change the decoded pixels),
 - stray bytes between segments before the first scan,
-- an unknown revision of JFIF, and an unknown color transform of Adobe's segment (libjpeg then takes
-  YCbCr or YCCK),
+- an unknown revision of JFIF, and a color transform of Adobe's segment that is not one of so many
+  components (libjpeg then takes YCbCr or YCCK),
 - scan parameters that sequential coding does not use,
 - zeros between the picture and the end-of-image marker,
 - a missing or cut end-of-image marker, if all components are in one sequential scan that does not
@@ -29,7 +29,8 @@ from . import jpeg
 
 _END = b"\xff\xd9"
 _JFIF_MAJOR = 5  # offset of the revision in the segment's content
-_ADOBE_TRANSFORM, _YCBCR, _YCCK = 11, 1, 2
+_ADOBE_TRANSFORM = 11  # offset in the segment's content; 0 stands for no transform
+_TRANSFORMS = {3: 1, 4: 2}  # YCbCr and YCCK, by the number of components
 
 
 class JpegRepair(NamedTuple):
@@ -49,14 +50,13 @@ def repaired(data: NDArray[np.uint8]) -> JpegRepair | None:
     view = data.data
     parts: list[bytes] = [b"\xff\xd8"]
     blemishes: list[str] = []
-    components, is_sequential, end = 0, False, 2
+    frame, components = jpeg.frame(view)
+    is_sequential, end = frame in jpeg.SEQUENTIAL_FRAMES, 2
     for marker, start, stop in jpeg.segments(view):
         if _is_stray(view[end : start - 4]):
             blemishes.append("stray bytes between segments")
         content = bytearray(view[start:stop])
-        if marker in jpeg.SEQUENTIAL_FRAMES and len(content) > 5:
-            components, is_sequential = content[5], True
-        elif marker == jpeg.START_OF_SCAN and is_sequential and content[-3:] != b"\0\x3f\0":
+        if marker == jpeg.START_OF_SCAN and is_sequential and content[-3:] != b"\0\x3f\0":
             blemishes.append("scan parameters of progressive coding")
             content[-3:] = b"\0\x3f\0"
         end = stop
@@ -84,8 +84,9 @@ def _repair_segment(marker: int, content: bytearray, components: int) -> list[st
         content[_JFIF_MAJOR : _JFIF_MAJOR + 1] = b"\1"
         return ["an unknown revision of JFIF"]
     is_adobe = marker == jpeg.ADOBE_SEGMENT and content[:5] == b"Adobe"
-    if is_adobe and len(content) > _ADOBE_TRANSFORM and content[_ADOBE_TRANSFORM] > _YCCK:
-        content[_ADOBE_TRANSFORM] = _YCCK if components == 4 else _YCBCR
+    transform = _TRANSFORMS.get(components, 0)
+    if is_adobe and content[_ADOBE_TRANSFORM:][:1] not in (b"", b"\0", bytes([transform])):
+        content[_ADOBE_TRANSFORM] = transform
         return ["an unknown color transform"]
     return []
 

@@ -20,6 +20,15 @@ STRIP_OFFSETS, ORIENTATION, SAMPLES, STRIP_LINES, STRIP_SIZES = 273, 274, 277, 2
 PLANAR, PREDICTOR, COLOR_MAP = 284, 317, 320
 TILE_WIDTH, TILE_HEIGHT, TILE_OFFSETS, TILE_SIZES, INK_SET = 322, 323, 324, 325, 332
 SAMPLE_FORMAT, JPEG_TABLES, SUBSAMPLING, DEPTH, TILE_DEPTH = 339, 347, 530, 32997, 32998
+OLD_JPEG_START, OLD_JPEG_SIZE = 513, 514
+
+_DEFAULTS = {
+    BITS: 1, COMPRESSION: 1, FILL_ORDER: 1, ORIENTATION: 1, SAMPLES: 1, PLANAR: 1, PREDICTOR: 1,
+    INK_SET: 1, SAMPLE_FORMAT: 1, DEPTH: 1, TILE_DEPTH: 1,
+}  # fmt: skip
+"""The values of absent tags; of all others 0."""
+
+_FAXES = (2, 3, 4)  # compressions of CCITT, in which white is 0
 
 # Photometric interpretations: what the samples mean.
 MIN_IS_WHITE, MIN_IS_BLACK, RGB, PALETTE, MASK, SEPARATED, YCBCR = range(7)
@@ -53,11 +62,13 @@ class TiffDirectory:
     Attributes:
         view: the whole file.
         order: byte order, for `struct`.
+        start: offset of the directory in the file.
         fields: the tags' values, by tag.
     """
 
     view: memoryview
     order: str
+    start: int
     fields: dict[int, TiffField] = attribute(default_factory=dict)
 
     def values(self, tag: int) -> tuple[int, ...]:
@@ -70,11 +81,13 @@ class TiffDirectory:
         layout = f"{self.order}{field.count}{field.code}"
         return struct.unpack_from(layout, self.view, field.at)
 
-    def value(self, tag: int, default: int) -> int:
-        """Return the first value of `tag`."""
+    def value(self, tag: int) -> int:
+        """Return the first value of `tag`, or the default of the format."""
         field = self.fields.get(tag)
         if field is None or field.count == 0:
-            return default
+            if tag != PHOTOMETRIC:
+                return _DEFAULTS.get(tag, 0)
+            return MIN_IS_WHITE if self.value(COMPRESSION) in _FAXES else MIN_IS_BLACK
         (value,) = read_fields(self.order + field.code, self.view, field.at, NAME, f"tag {tag}")
         return int(value)
 
@@ -91,10 +104,10 @@ def parse_header(view: memoryview) -> ImageHeader:
         raise decode_error(
             NAME, "the first directory has no image size", expected="tags 256 and 257"
         )
-    height, width = directory.value(HEIGHT, 0), directory.value(WIDTH, 0)
+    height, width = directory.value(HEIGHT), directory.value(WIDTH)
     checked_size(NAME, height, width, directory.fields[HEIGHT].at)
-    channels, bits = directory.value(SAMPLES, 1), directory.value(BITS, 1)
-    photometric = directory.value(PHOTOMETRIC, MIN_IS_BLACK)
+    channels, bits = directory.value(SAMPLES), directory.value(BITS)
+    photometric = directory.value(PHOTOMETRIC)
     if photometric == PALETTE:
         channels, bits = 3, 8
     elif photometric in _COLORS_OF_THREE:
@@ -103,16 +116,16 @@ def parse_header(view: memoryview) -> ImageHeader:
         channels = 4
     elif photometric == LOG_L or channels == 0:
         channels = 1
-    orientation = valid_orientation(directory.value(ORIENTATION, 1))
+    orientation = valid_orientation(directory.value(ORIENTATION))
     return ImageHeader(NAME, height, width, channels, bits, orientation)
 
 
 def holds_cmyk(directory: TiffDirectory) -> bool:
     """Return whether the samples are cyan, magenta, yellow and black."""
     return (
-        directory.value(PHOTOMETRIC, MIN_IS_BLACK) == SEPARATED
-        and directory.value(SAMPLES, 1) >= 4
-        and directory.value(INK_SET, 1) != _OTHER_INKS
+        directory.value(PHOTOMETRIC) == SEPARATED
+        and directory.value(SAMPLES) >= 4
+        and directory.value(INK_SET) != _OTHER_INKS
     )
 
 
@@ -125,9 +138,9 @@ def read_directory(view: memoryview) -> TiffDirectory:
     (count,) = read_fields(order + count_code, view, start, NAME, "the image directory")
     entry = struct.Struct(f"{order}HH{offset_code}")
     stride = entry.size + inline
+    directory = TiffDirectory(view, order, start)
     start += struct.calcsize(order + count_code)
     need(view, start + count * stride, NAME, f"the image directory of {count} entries")
-    directory = TiffDirectory(view, order)
     for offset in range(start, start + count * stride, stride):
         tag, field_type, length = entry.unpack_from(view, offset)
         code = _INTEGER_TYPES.get(field_type)

@@ -1,7 +1,7 @@
 """The meaning of a TIFF's samples: brightness, palette, inks, or colors of CIE L*a*b*.
 
 Source: TIFF 6.0 (Adobe, 1992), sections 5, 6, 16, 20 and 23; for ICC L*a*b* the TIFF Technical
-Notes of Adobe Photoshop (2002); IEC 61966-2-1 (sRGB).
+Notes of Adobe Photoshop (2002).
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _SRGB_OF_D50 = _D50 * np.array(
 
 def is_left_to_libtiff(directory: tiff.TiffDirectory) -> bool:
     """Return whether libtiff converts the colors."""
-    return directory.value(tiff.PHOTOMETRIC, tiff.MIN_IS_BLACK) in _BY_LIBTIFF
+    return directory.value(tiff.PHOTOMETRIC) in _BY_LIBTIFF
 
 
 def refuse_unsupported(directory: tiff.TiffDirectory) -> None:
     """Raise DecodeError for colors that nothing here converts."""
-    photometric = directory.value(tiff.PHOTOMETRIC, tiff.MIN_IS_BLACK)
-    bits, samples = directory.value(tiff.BITS, 1), directory.value(tiff.SAMPLES, 1)
-    is_float = directory.value(tiff.SAMPLE_FORMAT, 1) == _FLOAT
+    photometric = directory.value(tiff.PHOTOMETRIC)
+    bits, samples = directory.value(tiff.BITS), directory.value(tiff.SAMPLES)
+    is_float = directory.value(tiff.SAMPLE_FORMAT) == _FLOAT
     problem = ""
     if photometric not in _SUPPORTED:
         problem = f"photometric interpretation {photometric}"
@@ -80,12 +80,12 @@ def interpreted(
         directory: directory of the image.
         header: header of the image.
     """
-    photometric = directory.value(tiff.PHOTOMETRIC, tiff.MIN_IS_BLACK)
+    photometric = directory.value(tiff.PHOTOMETRIC)
     if photometric == tiff.PALETTE:
         return StoredImage(_palette(directory)[samples[..., 0]], "RGB")
     if photometric in _LAB:
         return StoredImage(_rgb_of_lab(samples, photometric == tiff.ICC_LAB), "RGB")
-    white = _white(samples.dtype, directory.value(tiff.BITS, 1))
+    white = _white(samples.dtype, directory.value(tiff.BITS))
     if samples.dtype == np.float16:
         samples = samples.astype(np.float32)
     if tiff.holds_cmyk(directory):
@@ -105,7 +105,7 @@ def _white(dtype: np.dtype[Any], bits: int) -> float:
 
 def _palette(directory: tiff.TiffDirectory) -> NDArray[np.uint8]:
     """Return the colors of the palette, 8-bit RGB."""
-    entries = 1 << directory.value(tiff.BITS, 1)
+    entries = 1 << directory.value(tiff.BITS)
     colors = np.array(directory.values(tiff.COLOR_MAP)[: 3 * entries], np.uint16)
     if colors.max() > _SHALLOW_MAP:
         colors >>= 8
@@ -124,7 +124,4 @@ def _rgb_of_lab(samples: NDArray[Any], is_icc: bool) -> NDArray[np.float32]:
     y = (samples[..., 0] * np.float32(100 / (whole - 1)) + 16) / 116
     ratios = np.dstack([y + signed[..., 0] / (500 * unit), y, y - signed[..., 1] / (200 * unit)])
     cubes = np.where(ratios > 6 / 29, ratios**3, (ratios - 4 / 29) * (108 / 841))
-    linear = np.clip(cubes @ _SRGB_OF_D50, 0, 1)
-    rgb = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
-    result: NDArray[np.float32] = rgb.astype(np.float32)
-    return result
+    return color.srgb_of_linear(np.clip(cubes @ _SRGB_OF_D50, 0, 1))

@@ -42,6 +42,9 @@ from .tiff_strips import (
 
 _UPRIGHT = 1
 _HORIZONTAL = 2  # predictor
+_HIGH_BIT_FIRST, _LOW_BIT_FIRST = 1, 2  # fill orders
+_MOST_PADDING = 1 << 24
+"""Bytes behind the picture that its only strip may hold."""
 
 
 def library() -> Any:
@@ -64,13 +67,13 @@ def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredIm
     """
     tifffile = library()
     directory = tiff.read_directory(data.data)
-    compression = directory.value(tiff.COMPRESSION, NONE)
+    compression = directory.value(tiff.COMPRESSION)
     refuse_unsupported(directory, compression)
     grid = read_grid(directory, header)
     strips = read_strips(directory, header, grid, compression)
     if tiff_color.is_left_to_libtiff(directory) and compression not in JPEGS:
         if compression in (NONE, *LOSSLESS):
-            _check_lengths(tifffile, directory, grid, strips, compression)
+            _check_lengths(directory, grid, strips, compression)
         return _by_libtiff(directory, header, as_rgb=True)
     if compression in BY_LIBTIFF:
         if compression == OLD_JPEG:
@@ -126,10 +129,12 @@ def _by_tifffile(
         raise decode_error(
             tiff.NAME, f"the library reads another header, {claims}", expected=f"{form}"
         )
+    if compression in LOSSLESS:  # `_decompressed` leaves bytes as they are without compression
+        page.compression, page.fillorder = NONE, _HIGH_BIT_FIRST
     options = {"jpegtables": tables, "jpegheader": head} if compression in JPEGS else {}
     pixels: NDArray[Any] | None = None
     for strip in strips:
-        if not strip.size or not _touches(strip, box):
+        if not (strip.start or strip.size) or not _touches(strip, box):
             continue
         part = _decoded(page, directory, grid, strip, compression, options)
         if part.shape == expected and len(strips) == 1:
@@ -173,8 +178,8 @@ def _decoded(
         )
     if compression in CHECKED:
         check_strip(directory, grid, compression, strip)
-    if compression == PACKBITS:
-        data = _without_padding(data, nbytes)
+    if compression in LOSSLESS:
+        data = _decompressed(directory, grid, strip, compression, data)
     part: NDArray[Any]
     try:  # a context manager takes as long as a short strip
         part = page.decode(data, strip.number, **options)[0][0]
@@ -189,29 +194,50 @@ def _decoded(
     return part
 
 
-def _without_padding(data: bytes, nbytes: int) -> bytes:
-    """Return PackBits data without the byte that fills up to an even size.
+def _decompressed(
+    directory: tiff.TiffDirectory, grid: StripGrid, strip: Strip, compression: int, data: bytes
+) -> bytes:
+    """Return the bytes of a strip or tile of a lossless compression, or fewer if it holds fewer.
 
-    The library takes such a byte for a part of the picture.
+    Writers store the last strip at its full height, and PackBits with a byte that fills up to an
+    even size. Decoders that are told the size of the picture's lines call both an error.
     """
     import imagecodecs
 
-    try:
-        imagecodecs.packbits_decode(data, out=nbytes)
-    except imagecodecs.PackbitsError:
-        return data[:-1] if data.endswith(b"\0") else data.rstrip(b"\x80")
-    return data
+    decompress = library().TIFF.DECOMPRESSORS[compression]
+    if directory.value(tiff.FILL_ORDER) == _LOW_BIT_FIRST:
+        data = bytes(imagecodecs.bitorder_decode(data))
+    nbytes, whole = grid.nbytes_of(strip), grid.nbytes(grid.height)
+    stated = grid.nbytes(directory.value(tiff.STRIP_LINES))
+    padded = max(whole, min(stated, whole + _MOST_PADDING))
+    forms = [(data, nbytes), (data, padded)]
+    if compression == PACKBITS:
+        stripped = data[:-1] if data.endswith(b"\0") else data.rstrip(b"\x80")
+        forms.insert(1, (stripped, nbytes))
+    problem: Exception | None = None
+    for content, size in forms:
+        try:
+            decoded = bytes(decompress(content, out=size))
+        except MemoryError:
+            raise
+        except Exception as error:
+            problem = problem or error
+        else:  # no checksum says that PackBits of another length are sound
+            if size == nbytes or compression != PACKBITS or len(decoded) == padded:
+                return decoded[:nbytes]
+    assert problem is not None
+    raise _library_error(problem, strip) from problem
 
 
 def _integers(pixels: NDArray[Any], directory: tiff.TiffDirectory) -> NDArray[Any]:
     """Return integers of any depth in order: the library leaves their high bits undefined."""
-    bits = directory.value(tiff.BITS, 1)
+    bits = directory.value(tiff.BITS)
     if pixels.dtype == np.bool_:
         return pixels.view(np.uint8)
     if pixels.dtype.kind == "f" or bits == 8 * pixels.itemsize or bits > 32:
         return pixels
     mask = pixels.dtype.type((1 << bits) - 1)
-    if directory.value(tiff.PREDICTOR, 1) == _HORIZONTAL:
+    if directory.value(tiff.PREDICTOR) == _HORIZONTAL:
         pixels = pixels & mask
     if pixels.dtype.kind == "i":
         sign = pixels.dtype.type(1 << (bits - 1))
@@ -220,21 +246,16 @@ def _integers(pixels: NDArray[Any], directory: tiff.TiffDirectory) -> NDArray[An
 
 
 def _check_lengths(
-    tifffile: Any,
-    directory: tiff.TiffDirectory,
-    grid: StripGrid,
-    strips: list[Strip],
-    compression: int,
+    directory: tiff.TiffDirectory, grid: StripGrid, strips: list[Strip], compression: int
 ) -> None:
     """Raise unless every strip or tile decodes to its full size: libtiff leaves the rest black."""
-    decompress = tifffile.TIFF.DECOMPRESSORS[compression]
     for strip in strips:
         nbytes = grid.nbytes_of(strip)
         data = bytes(directory.view[strip.start : strip.start + strip.size])
-        with _library_errors(strip):
-            length = len(decompress(data, out=nbytes))
-        if length < nbytes:
-            raise damaged(strip, f"{length} bytes; expected {nbytes}")
+        if compression != NONE:
+            data = _decompressed(directory, grid, strip, compression, data)
+        if len(data) < nbytes:
+            raise damaged(strip, f"{len(data)} bytes; expected {nbytes}")
 
 
 def _by_libtiff(directory: tiff.TiffDirectory, header: ImageHeader, as_rgb: bool) -> StoredImage:
@@ -246,8 +267,8 @@ def _by_libtiff(directory: tiff.TiffDirectory, header: ImageHeader, as_rgb: bool
         if as_rgb:
             pixels = pixels.reshape(header.height, header.width, 4)
             return StoredImage(np.ascontiguousarray(pixels[..., :3]), "RGB")
-        samples = directory.value(tiff.SAMPLES, 1)
-        if directory.value(tiff.PLANAR, 1) == 2 and samples > 1:
+        samples = directory.value(tiff.SAMPLES)
+        if directory.value(tiff.PLANAR) == 2 and samples > 1:
             pixels = np.moveaxis(pixels.reshape(samples, header.height, header.width), 0, 2)
         return StoredImage(pixels.reshape(header.height, header.width, samples), "")
 
@@ -255,7 +276,7 @@ def _by_libtiff(directory: tiff.TiffDirectory, header: ImageHeader, as_rgb: bool
 def _upright(directory: tiff.TiffDirectory) -> bytearray | bytes:
     """Return a copy of the file that says that it is upright: libtiff turns RGB."""
     field = directory.fields.get(tiff.ORIENTATION)
-    if field is None or directory.value(tiff.ORIENTATION, _UPRIGHT) == _UPRIGHT:
+    if field is None or directory.value(tiff.ORIENTATION) == _UPRIGHT:
         return bytes(directory.view)
     copy = bytearray(directory.view)
     struct.pack_into(directory.order + field.code, copy, field.at, _UPRIGHT)

@@ -47,15 +47,15 @@ def refuse_unsupported(directory: tiff.TiffDirectory, compression: int) -> None:
     if compression not in _COMPRESSIONS:
         refuse(f"compression {compression}", _COMPRESSION_NAMES)
     bits = directory.values(tiff.BITS) or (1,)
-    samples = directory.value(tiff.SAMPLES, 1)
+    samples = directory.value(tiff.SAMPLES)
     if samples < 1:
         refuse("a picture without samples", "1 sample of a pixel or more")
-    photometric = directory.value(tiff.PHOTOMETRIC, 1)
+    photometric = directory.value(tiff.PHOTOMETRIC)
     if photometric == tiff.YCBCR and compression in IMAGE_FILES and compression not in JPEGS:
         refuse(f"YCbCr with compression {compression}", "JPEG (6, 7) or a lossless compression")
     if len(set(bits[:samples])) > 1:
         refuse(f"a mixture of {sorted(set(bits[:samples]))} bits per sample", "one depth")
-    kind = directory.value(tiff.SAMPLE_FORMAT, _UNSIGNED)
+    kind = directory.value(tiff.SAMPLE_FORMAT)
     if len(set(directory.values(tiff.SAMPLE_FORMAT)[:samples])) > 1:
         refuse("a mixture of sample formats", "one format")
     if kind not in (_UNSIGNED, _SIGNED, _FLOAT, _UNDEFINED):
@@ -64,10 +64,10 @@ def refuse_unsupported(directory: tiff.TiffDirectory, compression: int) -> None:
         refuse(f"a float of {bits[0]} bits", "16, 24, 32 or 64")
     if not 1 <= bits[0] <= 32 and bits[0] != 64:
         refuse(f"a depth of {bits[0]} bits", "1 to 32, or 64")
-    if directory.value(tiff.PLANAR, 1) not in (1, 2):
-        refuse(f"planar configuration {directory.value(tiff.PLANAR, 1)}", "1 or 2")
-    if directory.value(tiff.PREDICTOR, 1) not in (1, 2, 3):
-        refuse(f"predictor {directory.value(tiff.PREDICTOR, 1)}", "1, 2 or 3")
-    if max(directory.value(tiff.DEPTH, 1), directory.value(tiff.TILE_DEPTH, 1)) > 1:
+    if directory.value(tiff.PLANAR) not in (1, 2):
+        refuse(f"planar configuration {directory.value(tiff.PLANAR)}", "1 or 2")
+    if directory.value(tiff.PREDICTOR) not in (1, 2, 3):
+        refuse(f"predictor {directory.value(tiff.PREDICTOR)}", "1, 2 or 3")
+    if max(directory.value(tiff.DEPTH), directory.value(tiff.TILE_DEPTH)) > 1:
         refuse("a volume (tag 32997)", "flat images")
     tiff_color.refuse_unsupported(directory)

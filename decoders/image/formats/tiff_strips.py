@@ -9,6 +9,8 @@ ITU-T T.6.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -19,9 +21,12 @@ from ...errors import decode_error
 from ..engines import turbojpeg
 from . import jpeg, jpeg2000, jpegxl, png, tiff, webp
 from .base import ImageHeader, need, read_fields
-from .tiff_forms import FAX_GROUP_4, JPEGS, NONE
+from .tiff_forms import FAX_GROUP_4, JPEGS, NONE, OLD_JPEG
 
 _FAX_HOLE = b"\0\0"  # no valid sequence of Group 4 codes has so many zeros
+_FAX_END = re.compile("0*1(0{11}1)*0*")  # the rest of end codes, whose first zeros are in the hole
+_END_BYTES = 16  # six end codes of 12 bits, and some fill
+_LOW_BIT_FIRST = 2  # fill order
 _MOST_BYTES = 1 << 32  # of all decoded strips or tiles: 16-bit RGBA of the most pixels, twice
 _MOST_BYTES_OF_SMALL = 1 << 24  # tiles may be much larger than a small picture
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
@@ -54,7 +59,7 @@ class Strip(NamedTuple):
         plane: number of the sample that it holds, if each sample has a plane of its own.
         top, left: row and column of the first pixel.
         height, width: height and width of the part inside the picture.
-        start, size: extent in the file; its samples are 0 if `size` is 0.
+        start, size: extent in the file; its samples are 0 if both are 0.
     """
 
     number: int
@@ -107,18 +112,18 @@ class StripGrid(NamedTuple):
 
 def read_grid(directory: tiff.TiffDirectory, header: ImageHeader) -> StripGrid:
     """Return the grid of an image; refuse one that would take too much memory."""
-    samples, bits = directory.value(tiff.SAMPLES, 1), directory.value(tiff.BITS, 1)
-    is_planar = directory.value(tiff.PLANAR, 1) == 2 and samples > 1
+    samples, bits = directory.value(tiff.SAMPLES), directory.value(tiff.BITS)
+    is_planar = directory.value(tiff.PLANAR) == 2 and samples > 1
     is_tiled = tiff.TILE_WIDTH in directory.fields
     if is_tiled:
-        height, width = directory.value(tiff.TILE_HEIGHT, 0), directory.value(tiff.TILE_WIDTH, 0)
+        height, width = directory.value(tiff.TILE_HEIGHT), directory.value(tiff.TILE_WIDTH)
         if height < 1 or width < 1:
             raise decode_error(tiff.NAME, f"tiles of {width} x {height} pixels")
     else:
         width = header.width
-        height = min(directory.value(tiff.STRIP_LINES, header.height), header.height) or 1
+        height = min(directory.value(tiff.STRIP_LINES) or header.height, header.height)
     subsampling = None
-    if directory.value(tiff.PHOTOMETRIC, 1) == tiff.YCBCR and not is_planar and samples == 3:
+    if directory.value(tiff.PHOTOMETRIC) == tiff.YCBCR and not is_planar and samples == 3:
         across, down = (*directory.values(tiff.SUBSAMPLING), 2, 2)[:2]
         subsampling = (across or 1, down or 1)
     grid = StripGrid(
@@ -180,6 +185,9 @@ def _extents(
     offsets = directory.values(tiff.STRIP_OFFSETS) or directory.values(tiff.TILE_OFFSETS)
     sizes = directory.values(tiff.STRIP_SIZES) or directory.values(tiff.TILE_SIZES)
     total = len(directory.view)
+    if not offsets and compression == OLD_JPEG:  # one stream of JPEG holds the whole picture
+        offsets, sizes = directory.values(tiff.OLD_JPEG_START), ()
+        count = min(count, len(offsets))
     if not offsets:
         raise decode_error(
             tiff.NAME, "no pixel data", expected="strip or tile offsets (tag 273 or 324)"
@@ -192,7 +200,11 @@ def _extents(
         raise decode_error(tiff.NAME, f"{len(offsets)} strip offsets but {len(sizes)} sizes")
     if len(offsets) < count:
         raise decode_error(tiff.NAME, f"{len(offsets)} strips or tiles", expected=f"{count}")
-    extents = list(zip(offsets[:count], sizes[:count], strict=True))
+    ends = _ends(directory, offsets, sizes)
+    extents = [
+        (start, size or (ends[start] - start if start else 0))  # (0, 0) is a hole
+        for start, size in zip(offsets[:count], sizes[:count], strict=True)
+    ]
     used = sum(size for _, size in set(extents))  # writers may store equal tiles once
     if used > total and compression != NONE:
         raise decode_error(
@@ -203,6 +215,21 @@ def _extents(
     return extents
 
 
+def _ends(
+    directory: tiff.TiffDirectory, offsets: tuple[int, ...], sizes: tuple[int, ...]
+) -> dict[int, int]:
+    """Return where strips end whose writer left the sizes at 0: where the next thing starts."""
+    total = len(directory.view)
+    if all(sizes):
+        return {}
+    starts = {directory.start, total, *offsets, *(field.at for field in directory.fields.values())}
+    following = sorted(start for start in starts if start <= total)
+    return {
+        start: following[min(bisect_right(following, start), len(following) - 1)]
+        for start in offsets
+    }
+
+
 def check_strip(
     directory: tiff.TiffDirectory, grid: StripGrid, compression: int, strip: Strip
 ) -> None:
@@ -210,7 +237,7 @@ def check_strip(
     data = directory.view[strip.start : strip.start + strip.size]
     try:
         if compression == FAX_GROUP_4:
-            _check_fax(data)
+            _check_fax(data, is_mirrored=directory.value(tiff.FILL_ORDER) == _LOW_BIT_FIRST)
         elif compression in JPEGS:
             _check_jpeg(directory, data, grid, strip)
         elif compression in _HEADERS:
@@ -227,9 +254,15 @@ def damaged(strip: Strip, problem: str) -> DecodeError:
     )
 
 
-def _check_fax(data: memoryview) -> None:
-    hole = bytes(data).rstrip(b"\0").find(_FAX_HOLE)
-    if hole >= 0:
+def _check_fax(data: memoryview, *, is_mirrored: bool) -> None:
+    """Raise for zeros inside the codes; zeros before the end codes fill bytes."""
+    content = bytes(data).rstrip(b"\0")
+    hole = content.find(_FAX_HOLE)
+    if hole < 0:
+        return
+    rest = content[hole:].lstrip(b"\0")
+    bits = "".join(f"{byte:08b}"[:: -1 if is_mirrored else 1] for byte in rest[:_END_BYTES])
+    if len(rest) > _END_BYTES or not _FAX_END.fullmatch(bits):
         raise DecodeError(f"a run of zeros inside the CCITT data, {hole} bytes from its start")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from penstock import ArgumentError, fn, pipeline_def, types
 from penstock.decoders.cache.places import FILE_NAME
+from penstock.decoders.image import cached as cached_images
 from penstock.decoders.image import table
 from penstock.decoders.image.formats.base import ImageFormat, ImageHeader, StoredImage
 
@@ -161,6 +162,16 @@ def test_a_later_run_finds_the_images_on_the_disk(files, tmp_path):
     assert remark.startswith("cache: ")
     assert remark.endswith(" of 67.1 MB are taken")
     assert os.listdir(tmp_path / "a" / "cache") == [FILE_NAME]
+
+
+def test_another_revision_of_the_pixels_finds_no_older_images(files, on_disk, tuned):
+    for revision in ("one", "two"):
+        tuned(cached_images, _PIXELS=revision)
+        cached_images.libraries.cache_clear()
+        with made(files, lambda encoded: fn.decoders.image(encoded, **on_disk)) as pipe:
+            pipe.run()
+        assert events(pipe)[STORES] == len(files)
+    cached_images.libraries.cache_clear()
 
 
 def test_a_full_cache_changes_nothing(files, tmp_path):

@@ -1,5 +1,7 @@
 """The numbers that the bytes of an image stand for."""
 
+import io
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from penstock.engine.errors import DecodeError
 from penstock.formats.fits.header import FitsHeader
 from penstock.formats.fits.image import read_image
 
-from ...fits_files import BITPIX, described, header
+from ...fits_files import BITPIX, described, hdu, header
 
 
 def image_of(array, *more, size=None):
@@ -36,6 +38,30 @@ def numbers_of(array, *more):
 def test_plain_numbers(dtype):
     array = (np.random.default_rng(1).random((3, 4, 5)) * 200).astype(dtype)
     np.testing.assert_array_equal(numbers_of(array), array, strict=True)
+
+
+@pytest.mark.parametrize("dtype", BITPIX)
+@pytest.mark.parametrize(
+    "more", [(), (("BSCALE", 2.0),), (("BSCALE", 0.5), ("BZERO", 10.0)), (("BZERO", 32768),)]
+)
+def test_blank_numbers_are_those_of_astropy(dtype, more):
+    fits = pytest.importorskip("astropy.io.fits")
+    array = np.arange(120).reshape(10, 12).astype(dtype)
+    cards = (("BLANK", 7), *more)
+    content = hdu(array, *(cards if BITPIX[dtype] > 0 else more), primary=True)
+    with fits.open(io.BytesIO(content), memmap=False) as file:
+        expected = file[0].data
+    found = numbers_of(array, *cards)
+    assert np.isnan(found).any() == np.isnan(expected).any()
+    np.testing.assert_array_equal(found, expected)
+    if found.dtype.kind == "f" and BITPIX[dtype] > 0:
+        assert found.dtype == expected.dtype
+
+
+@pytest.mark.parametrize("blank", [b"", b"1.5", b"'none'"])
+def test_a_blank_that_is_no_integer_stands_for_nothing(blank):
+    array = np.arange(6, dtype="i2").reshape(2, 3)
+    np.testing.assert_array_equal(numbers_of(array, ("BLANK", blank)), array, strict=True)
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,17 @@ def test_compressed_images(tmp_path, kind):
         np.testing.assert_array_equal(found, wanted, strict=True)
 
 
+def test_compressed_integers_with_blank(tmp_path):
+    library = pytest.importorskip("astropy.io.fits")
+    array = np.arange(200).reshape(10, 20).astype("i4")
+    content = compressed_bytes(array, "RICE_1", header=library.Header([("BLANK", 7)]))
+    with library.open(io.BytesIO(content)) as file:
+        expected = file[1].data
+    (column,) = source_of(tmp_path, [content]).read(np.arange(1), np.empty)
+    assert np.isnan(expected[0, 7])
+    np.testing.assert_array_equal(column[0], expected)
+
+
 def test_compressed_floats(tmp_path):
     pytest.importorskip("astropy")
     array = RANDOM.random((40, 50)).astype("f4")

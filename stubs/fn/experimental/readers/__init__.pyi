@@ -49,7 +49,8 @@ def fits(
     Each output is the image of one HDU (header and data unit) of the file. The last axis of an
     output is the file's NAXIS1. BSCALE and BZERO are applied. The numbers have the type that
     CFITSIO gives them, the smallest one that holds all possible values. For example, 16 bits
-    with BZERO 32768 are uint16. BLANK is not looked at.
+    with BZERO 32768 are uint16. An image of integers with BLANK is float32, or float64 from 32 bits
+    on, and NaN where the number is not known, as in Astropy.
 
     Images that are compressed tile by tile need Astropy (`pip install '.[fits]'`). A process of the
     reader's own decodes them, because some damaged images end it. All other images need no library.

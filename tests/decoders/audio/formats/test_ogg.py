@@ -1,9 +1,13 @@
 """Ogg pages: their checksums, and streams that end early."""
 
+import io
+
 import numpy as np
 import pytest
+import soundfile
 
 from penstock.decoders.audio.formats.ogg import check_pages, checksum
+from penstock.decoders.audio.table import open_audio, open_audio_file
 from penstock.engine.errors import DecodeError
 
 from ....sounds import encoded, speech_like
@@ -36,6 +40,38 @@ def test_a_whole_stream_passes_also_with_bytes_behind_it():
 def test_a_stream_that_ends_early_is_refused(end):
     with pytest.raises(DecodeError, match="expected another page"):
         check_pages(FILE[:end])
+
+
+@pytest.mark.parametrize("gap", [b"\0", b"junk" * 300, b"xOggS", b"xOggS" + bytes(300)])
+@pytest.mark.parametrize("form", ["VORBIS", "OPUS"])
+def test_bytes_between_pages_do_no_harm(gap, form, tmp_path):
+    whole = encoded(speech_like(2.0), 16000, "OGG", form)
+    starts = [i for i in range(len(whole)) if whole.startswith(b"OggS", i)]
+    expected, rate = soundfile.read(io.BytesIO(whole), dtype="float32", always_2d=True)
+    for start in starts[2:]:
+        content = whole[:start] + gap + whole[start:]
+        (tmp_path / "a.ogg").write_bytes(content)
+        streams = [open_audio(np.frombuffer(content, np.uint8))]
+        if b"OggS" not in gap:  # libsndfile skips other gaps by itself
+            streams.append(open_audio_file(str(tmp_path / "a.ogg")))
+        for stream in streams:
+            with stream:
+                assert stream.header.rate == rate
+                found = np.empty((stream.header.frames, 1), np.float32)
+                stream.read(0, found)
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_a_gap_in_place_of_a_page_is_damage():
+    first, second = STARTS[2:4]
+    with pytest.raises(DecodeError, match=r"Ogg: page 3 follows \d+ bytes that are no page"):
+        check_pages(FILE[:first] + bytes(second - first) + FILE[second:])
+
+
+def test_many_false_pages_are_refused_soon():
+    false = (b"OggS" + bytes(22) + b"\xff" * 256) * 2000
+    with pytest.raises(DecodeError, match="expected another page"):
+        check_pages(FILE[: STARTS[2]] + b"\0" + false)
 
 
 def test_every_flipped_bit_is_noticed():

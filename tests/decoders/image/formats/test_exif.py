@@ -1,7 +1,11 @@
+import io
 import struct
 
+import numpy as np
 import pytest
+from PIL import Image, ImageOps
 
+from penstock.decoders.image.decode import decode
 from penstock.decoders.image.formats import exif
 
 
@@ -21,6 +25,19 @@ def test_reads_each_orientation_in_both_byte_orders(value, order):
 @pytest.mark.parametrize("value", [0, 9, 65535])
 def test_undefined_orientation_counts_as_upright(value):
     assert exif.orientation(block(value)) == 1
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_reads_an_orientation_of_type_long(order):
+    image = Image.new("RGB", (8, 4))
+    entry = struct.pack(f"{order}HHII", 0x0112, 4, 1, 6)
+    mark = b"II" if order == "<" else b"MM"
+    content = mark + struct.pack(f"{order}HIH", 42, 8, 1) + entry + bytes(4)
+    assert exif.orientation(memoryview(content)) == 6
+    file = io.BytesIO()
+    image.save(file, "JPEG", exif=b"Exif\0\0" + content)
+    turned = ImageOps.exif_transpose(Image.open(file))
+    assert decode(np.frombuffer(file.getvalue(), np.uint8)).shape[:2] == turned.size[::-1] == (8, 4)
 
 
 def test_orientation_of_another_type_counts_as_upright():

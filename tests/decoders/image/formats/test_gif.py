@@ -6,6 +6,7 @@ import io
 import struct
 import sys
 
+import av
 import numpy as np
 import pytest
 from PIL import Image, ImageFile
@@ -152,13 +153,18 @@ def test_an_animation_counts_as_its_first_picture():
     np.testing.assert_array_equal(decode(data[: len(data) - 40]), expected)
 
 
-def test_the_screen_around_the_picture_is_black():
-    data = gif(Image.new("RGB", (5, 4), "red")).copy()
-    data[6], data[8] = 7, 6  # width and height of the screen
+@pytest.mark.parametrize("background", [0, 5, 63, 200])
+def test_the_screen_around_the_picture_has_the_color_of_the_background(background):
+    data = gif(PICTURE).copy()
+    data[6], data[8], data[11] = 60, 45, background  # width, height and color of the screen
     result = decode(data)
-    assert result.shape == (6, 7, 3)
-    assert result[0, 0].tolist() == [255, 0, 0]
-    assert not result[4:].any()
+    with av.open(io.BytesIO(data.tobytes())) as file:
+        expected = next(file.decode(video=0)).to_ndarray(format="rgb24")
+    if background < 64:
+        np.testing.assert_array_equal(result, expected)
+    np.testing.assert_array_equal(result[:40, :50], COLORS)
+    if background > 63:
+        assert not result[40:].any()  # the table has no such color
 
 
 def test_a_picture_that_reaches_over_the_screen_enlarges_it():
@@ -168,7 +174,8 @@ def test_a_picture_that_reaches_over_the_screen_enlarges_it():
     result = decode(as_data(content))
     assert peek_shape(as_data(content)) == result.shape == (47, 60, 3)
     np.testing.assert_array_equal(result[7:, 10:], COLORS)
-    assert not result[:7].any()
+    background = WHOLE[13 + 3 * WHOLE[11] :][:3]
+    assert (result[:7] == np.frombuffer(background, np.uint8)).all()
 
 
 def test_a_claim_of_many_pixels_is_refused_before_the_decode():

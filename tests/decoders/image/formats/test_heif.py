@@ -84,6 +84,19 @@ def test_turns_and_mirrors_are_those_of_pillow(orientation):
     assert decode(data, use_exif=False).shape == (24, 36, 3)
 
 
+@pytest.mark.parametrize("tail", [b"\r\n--boundary--\r\n", b"\0\0\0\3text", b"more text behind it"])
+def test_bytes_behind_a_whole_file_do_no_harm(tail):
+    for content in (
+        imagecodecs.avif_encode(smooth_picture(24, 36, 3)),
+        heic(smooth_picture(72, 96, 3)),
+    ):
+        expected = decode(as_data(content))
+        np.testing.assert_array_equal(decode(as_data(content + tail)), expected)
+        for end in range(20, len(content) - len(tail), 40):
+            with pytest.raises(DecodeError):
+                decode(as_data(content[:end] + tail))
+
+
 def test_a_sequence_counts_as_its_first_picture():
     frames = [Image.fromarray(smooth_picture(24, 36, 3)), Image.new("RGB", (36, 24), "red")]
     file = io.BytesIO()
@@ -230,6 +243,19 @@ def test_the_primary_one_of_several_pictures():
     data = as_data(file.getvalue())
     assert peek_shape(data) == decode(data).shape == (72, 80, 3)
     assert decode(data)[5, 5].argmax() == 1
+
+
+def test_a_primary_item_that_is_a_thumbnail_stands_for_its_picture():
+    pixels, file = smooth_picture(72, 96, 3), io.BytesIO()
+    picture = pillow_heif.from_bytes("RGB", (96, 72), pixels.tobytes())
+    picture.info["thumbnails"] = [80]
+    picture.save(file, quality=90)
+    content = bytearray(file.getvalue())
+    number = content.index(b"pitm") + 8
+    assert content[number : number + 2] == b"\0\1"
+    content[number + 1] = 2
+    header, _ = check_with_libheif(bytes(content))
+    assert (header.height, header.width) == (72, 96)
 
 
 def test_pictures_of_tiles():

@@ -124,6 +124,16 @@ def test_orientations(files, generator, orientation, before):
     assert found.orientation[0] == orientation
 
 
+@pytest.mark.parametrize(("kind", "value"), [(4, b"\0\0\0\6"), (2, b"\6\0\0\0")])
+def test_orientations_of_all_types_are_those_of_single_files(files, kind, value):
+    plain = next(c for c in files.values() if check(c) and scan([array(c)]).orientation[0] == 1)
+    entry = b"\x01\x12" + bytes([0, kind, 0, 0, 0, 1]) + value
+    block = b"MM\0*\0\0\0\x08\0\x01" + entry + bytes(4)
+    content = with_segment(plain, 0xE1, b"Exif\0\0" + block)
+    single = jpeg.parse_header(memoryview(content)).orientation
+    assert scan([array(content)]).orientation[0] == single == (6 if kind == 4 else 1)
+
+
 def test_what_is_left_to_the_parser_of_single_files(files):
     content = next(c for c in files.values() if check(c))
     assert not check(content[:-2])

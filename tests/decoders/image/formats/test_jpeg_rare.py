@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import imagecodecs
 import numpy as np
 import pytest
+from PIL import Image
 
 from penstock.decoders.image.decode import decode, decode_to_fit
 from penstock.decoders.image.engines import turbojpeg
@@ -94,3 +96,26 @@ def test_other_forms_are_named(marker, bits, words):
     data[frame + 1], data[frame + 4] = marker, bits
     with pytest.raises(DecodeError, match=words):
         read_header(data)
+
+
+@pytest.mark.parametrize("is_ycck", [False, True])
+@pytest.mark.parametrize("subsampling", [1, 2])
+def test_subsampled_inks_are_those_of_pillow(subsampling, is_ycck):
+    inks = np.random.default_rng(0).integers(0, 256, (6, 5, 4), np.uint8).repeat(8, 0).repeat(8, 1)
+    file = io.BytesIO()
+    Image.fromarray(inks, "CMYK").save(file, "JPEG", subsampling=subsampling)
+    content = bytearray(file.getvalue())
+    content[content.index(b"Adobe") + 11] = 2 * is_ycck
+    data = np.frombuffer(bytes(content), np.uint8)
+    expected = Image.open(io.BytesIO(bytes(content)))
+    np.testing.assert_array_equal(255 - decode(data, output="ANY_DATA"), np.asarray(expected))
+    rgb = np.asarray(expected.convert("RGB")).astype(int)
+    assert np.abs(decode(data) - rgb).max() <= 1
+    window = decode(data, roi=(3, 5, 40, 33))
+    np.testing.assert_array_equal(window, decode(data)[3:40, 5:33])
+    half = decode_to_fit(data, fit=(24, 20)).image
+    assert half.shape == (24, 20, 3)
+    assert np.abs(half.astype(int).mean() - rgb.mean()) < 4
+    assert not turbojpeg.decodes_on_gpu(data, read_header(data))
+    with pytest.raises(DecodeError, match=r"the data ends at byte \d+ inside the picture"):
+        decode(data[:-60])

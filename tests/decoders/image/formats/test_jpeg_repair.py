@@ -1,8 +1,11 @@
 """Files with harmless blemishes decode to all of their pixels; files that lost pixels do not."""
 
+import io
+
 import cv2
 import numpy as np
 import pytest
+from PIL import Image
 
 from penstock import Pipeline, fn
 from penstock.decoders.image.decode import decode
@@ -62,6 +65,27 @@ def test_harmless_blemishes_are_reported_and_leave_the_pixels(sound, blemish, ou
     expected = decode(np.frombuffer(sound, np.uint8), output=output)
     np.testing.assert_array_equal(pixels, expected)
     assert reports == [blemish]
+
+
+@pytest.mark.parametrize("transform", [2, 7])
+def test_three_components_with_a_transform_of_four_are_ycbcr(sound, transform):
+    adobe = segment(0xEE, b"Adobe\0\x64\0\0\0\0" + bytes([transform]))
+    data = np.frombuffer(sound[:2] + adobe + sound[20:], np.uint8)  # in place of JFIF
+    pixels = decode(data)
+    np.testing.assert_array_equal(pixels, decode(np.frombuffer(sound, np.uint8)))
+    pillow = np.asarray(Image.open(io.BytesIO(data.tobytes())))
+    assert np.abs(pillow.astype(int) - pixels).max() <= 2
+
+
+def test_four_components_with_a_transform_of_three_are_ycck():
+    file, inks = io.BytesIO(), np.random.default_rng(0).integers(0, 256, (8, 8, 4), np.uint8)
+    Image.fromarray(inks.repeat(8, 0).repeat(8, 1), "CMYK").save(file, "JPEG")
+    content = file.getvalue()
+    at = content.index(b"Adobe") + 11
+    ycck, unknown = (
+        decode(np.frombuffer(with_byte(content, at, transform), np.uint8)) for transform in (2, 1)
+    )
+    np.testing.assert_array_equal(unknown, ycck)
 
 
 @pytest.mark.parametrize("blemish", BLEMISHES)

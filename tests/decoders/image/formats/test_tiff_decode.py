@@ -96,7 +96,7 @@ def test_bits_may_be_stored_backwards(compression):
     image.save(file, "TIFF", compression=name, tiffinfo={266: 1, 278: 45})
     data = np.frombuffer(file.getvalue(), np.uint8).copy()
     directory = tiff.read_directory(memoryview(data))
-    start, size = (directory.value(tag, 0) for tag in (273, 279))
+    start, size = (directory.value(tag) for tag in (273, 279))
     data[start : start + size] = np.packbits(
         np.unpackbits(data[start : start + size]).reshape(-1, 8)[:, ::-1]
     )

@@ -75,7 +75,7 @@ def test_damage_is_found_without_a_word_on_standard_error(compression, capfd):
 def test_packbits_of_too_few_bytes_are_found():
     noise = np.random.default_rng(1).integers(0, 256, (90, 120, 3)).astype(np.uint8)
     damaged = tiff("packbits", noise)
-    size = read_directory(memoryview(bytes(damaged))).value(STRIP_SIZES, 0)
+    size = read_directory(memoryview(bytes(damaged))).value(STRIP_SIZES)
     damaged[8 + size - 400 : 8 + size] = bytes([128]) * 400  # a byte that stands for nothing
     with pytest.raises(DecodeError, match=r"TIFF: strip or tile 0 is damaged .* at byte 8"):
         decode(array(damaged))
@@ -319,9 +319,11 @@ def test_strips_that_are_not_stored_are_zero(planar):
     pixels = np.full((32, 32, 3), 7, np.uint8)
     stored = pixels if planar == "contig" else np.moveaxis(pixels, 2, 0)
     file = written(stored, rowsperstrip=8, photometric="rgb", planarconfig=planar)
-    field = read_directory(memoryview(file)).fields[STRIP_SIZES]
-    for number in (1, 3):
-        struct.pack_into("<" + field.code, file, field.at + number * struct.calcsize(field.code), 0)
+    fields = read_directory(memoryview(file)).fields
+    for field in (fields[STRIP_OFFSETS], fields[STRIP_SIZES]):
+        for number in (1, 3):
+            at = field.at + number * struct.calcsize(field.code)
+            struct.pack_into("<" + field.code, file, at, 0)
     expected = pixels.copy()
     for first in (8, 24):
         expected[first : first + 8, :, slice(None) if planar == "contig" else 0] = 0
