@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dataset import Dataset, open_dataset
+from ..dataset import Dataset, left_out_of, open_dataset
 from ..reading import read_batches
 from ..sample import Sample
 from .digests import (
@@ -52,6 +52,8 @@ class VerifyReport:
         repeated: keys that several samples of one data set have.
         classes: names that both data sets know for a label, but that differ: "1: dog, cat".
         bad: samples that cannot be read or decoded, and files that were changed.
+        left_out: of each data set, what no sample holds, such as columns and files: names by what
+            they are. The comparison cannot tell whether they were kept.
         remarks: what could not be checked. They are no faults.
     """
 
@@ -64,6 +66,7 @@ class VerifyReport:
     repeated: list[str] = field(default_factory=list)
     classes: list[str] = field(default_factory=list)
     bad: list[BadSample] = field(default_factory=list)
+    left_out: tuple[Mapping[str, Sequence[str]], ...] = ()
     remarks: list[str] = field(default_factory=list)
 
     @property
@@ -97,6 +100,7 @@ def verify(
     a: str | os.PathLike[str] | Dataset,
     b: str | os.PathLike[str] | Dataset | None = None,
     *,
+    format: str | None = None,
     decode: bool = False,
     storage_options: Mapping[str, Any] | None = None,
     progress: VerifyProgress | None = None,
@@ -109,6 +113,8 @@ def verify(
     through files in the folder for temporary files, so memory does not grow with the number of
     samples beyond the data sets' indexes.
 
+    Columns and files that no sample holds are not compared; `VerifyReport.left_out` names them.
+
     A data set is sound if every sample can be read, with all checksums of its format, and if all
     files have the SHA-256 of `dataset.json`. Names there, and in lists of checksums, must not lead
     out of the data set; devices and FIFOs are not opened.
@@ -116,6 +122,7 @@ def verify(
     Args:
         a: path or URL of a data set, or an open data set.
         b: another one to compare with; None checks whether `a` is sound.
+        format: of `a`, one of `datasets.FORMATS`; by default, the content of the files tells.
         decode: whether images and sound must be decodable, too. Of FLAC files, the MD5 of the
             samples is compared with the one in the header.
         storage_options: for URLs.
@@ -127,22 +134,27 @@ def verify(
     >>> from pathlib import Path
     >>> for root, content in (("a", "same"), ("b", "changed")):
     ...     Path(root, "cat").mkdir(parents=True)
-    ...     _ = Path(root, "cat", "1.txt").write_text(content)
+    ...     _ = Path(root, "cat", "1.jpg").write_text(content)
     >>> report = verify("a", "b")
     >>> report.ok, report.counts["different"], report.different
     (False, 1, ['cat/1'])
     """
-    first = _opened(a, storage_options)
+    first = _opened(a, format, storage_options)
     if b is None:
-        report = VerifyReport(len(first), remarks=[*remarks_on(first)])
+        report = VerifyReport(
+            len(first), left_out=(left_out_of(first),), remarks=[*remarks_on(first)]
+        )
         for bad in damaged_files(first):
             report.add_bad(bad)
         for _ in _readable(first, report, decode, progress, 0, len(first)):
             pass
         return report
-    second = _opened(b, storage_options)
+    second = _opened(b, None, storage_options)
     report = VerifyReport(
-        len(first), len(second), remarks=[*remarks_on(first), *remarks_on(second)]
+        len(first),
+        len(second),
+        left_out=(left_out_of(first), left_out_of(second)),
+        remarks=[*remarks_on(first), *remarks_on(second)],
     )
     report.add_classes(first.classes, second.classes)
     with tempfile.TemporaryDirectory(prefix="penstock-verify-") as folder:
@@ -150,8 +162,10 @@ def verify(
     return report
 
 
-def _opened(path: Any, options: Mapping[str, Any] | None) -> Dataset:
-    return path if isinstance(path, Dataset) else open_dataset(path, storage_options=options)
+def _opened(path: Any, format: str | None, options: Mapping[str, Any] | None) -> Dataset:
+    if isinstance(path, Dataset):
+        return path
+    return open_dataset(path, format=format, storage_options=options)
 
 
 def _readable(

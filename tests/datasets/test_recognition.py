@@ -38,6 +38,19 @@ def test_files_by_their_content_not_their_name(tmp_path):
     assert open_dataset(tmp_path / "y").read([0])[0].key == "a/000"
 
 
+@pytest.mark.parametrize("name", ["tfrecord", "npy", "webdataset"])
+def test_files_beside_the_data_are_left_out_and_listed(tmp_path, name):
+    samples = made.CONTENTS[CONTENT.get(name, "images")]()
+    root = made.write(tmp_path / "a", samples, name)
+    (root / "dataset.json").unlink()
+    for beside in ("label_map.pbtxt", "README.md", "dataset_info.json", "_SUCCESS", ".DS_Store"):
+        (root / beside).write_text('{"name": "x"}')
+    with open_dataset(root) as dataset:
+        assert (dataset.format, len(dataset)) == (name, len(samples))
+        (skipped,) = dataset.stored.skipped_files.values()
+        assert skipped == ["README.md", "dataset_info.json", "label_map.pbtxt"]
+
+
 def test_databases_by_their_first_value(tmp_path):
     values = {
         "caffe": lmdb_samples.datum(data=b"\xff\xd8\xff..", label=1, encoded=True),
