@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 
+from penstock import datasets
 from penstock.datasets import open_dataset
 from penstock.datasets.formats.parquet import writer as writer_module
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
@@ -62,6 +63,27 @@ def test_columns_that_are_no_components_are_left_out(tmp_path):
             {"label": 4},
             {"label": 3},
         ]
+
+
+def test_what_any_file_holds_beside_the_samples_is_named(tmp_path):
+    image = {"bytes": b"..", "path": "x.jpg", "size": 2}
+    columns, root = {"image": [image], "label": [1]}, tmp_path / "tables"
+    root.mkdir()
+    parquet.write_table(pa.table(columns), root / "a-0.parquet")
+    parquet.write_table(pa.table({**columns, "meta": [{"a": 1}]}), root / "a-1.parquet")
+    report = datasets.convert(root, tmp_path / "out", to="webdataset")
+    assert report.lost == datasets.inspect(root).lost == ("image.size", "meta")
+    verified = datasets.verify(root, tmp_path / "out")
+    assert verified.ok
+    assert verified.left_out[0]["data of samples that no component holds"] == ("image.size", "meta")
+
+
+def test_a_table_without_columns_is_named(tmp_path):
+    table = pa.table({"x": [1, 2]}).select([])
+    assert (table.num_rows, table.num_columns) == (2, 0)
+    parquet.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(SourceError, match=r"a\.parquet"):
+        open_dataset(tmp_path / "a.parquet")
 
 
 def test_texts_that_are_no_utf8_are_refused(tmp_path):
