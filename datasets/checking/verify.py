@@ -33,6 +33,8 @@ MAX_LISTED = 1000
 _RECORD = np.dtype([*KEYS_DTYPE.descr, ("content", f"V{KEY_BYTES}"), ("dataset", "i1")])
 """The digests of a sample, its index, and the number of its data set."""
 
+UNHELD = "components of the schema that no sample holds"
+
 VerifyProgress = Callable[[int, int], None]
 """`progress(samples, total)` is called after each batch."""
 
@@ -66,7 +68,7 @@ class VerifyReport:
     repeated: list[str] = field(default_factory=list)
     classes: list[str] = field(default_factory=list)
     bad: list[BadSample] = field(default_factory=list)
-    left_out: tuple[Mapping[str, Sequence[str]], ...] = ()
+    left_out: tuple[dict[str, Sequence[str]], ...] = ()
     remarks: list[str] = field(default_factory=list)
 
     @property
@@ -146,7 +148,7 @@ def verify(
         )
         for bad in damaged_files(first):
             report.add_bad(bad)
-        for _ in _readable(first, report, decode, progress, 0, len(first)):
+        for _ in _readable(0, first, report, decode, progress):
             pass
         return report
     second = _opened(b, None, storage_options)
@@ -169,18 +171,19 @@ def _opened(path: Any, format: str | None, options: Mapping[str, Any] | None) ->
 
 
 def _readable(
+    number: int,
     dataset: Dataset,
     report: VerifyReport,
     decode: bool,
     progress: VerifyProgress | None,
-    done: int,
-    total: int,
 ) -> Iterator[list[tuple[int, Sample]]]:
     """Yield the samples that are not damaged, with their indices, in batches; report the others.
 
-    `done` of `total` samples were read before.
+    `number` is that of the data set: 0 or 1.
     """
+    done, total = number * report.samples, report.samples + (report.other_samples or 0)
     read = partial(read_intact, dataset, decoding=decode)
+    held: set[str] = set()
     for indices, samples in read_batches(read, np.arange, 0, len(dataset), dataset.stored.reading):
         intact = []
         for index, sample in zip(indices.tolist(), samples, strict=True):
@@ -188,10 +191,13 @@ def _readable(
                 report.add_bad(sample)
             else:
                 intact.append((index, sample))
+                held |= sample.components.keys()
         yield intact
         done += len(indices)
         if progress is not None:
             progress(done, total)
+    if unheld := [name for name in dataset.schema if name not in held]:
+        report.left_out[number][UNHELD] = unheld
 
 
 def _compare(
@@ -207,7 +213,7 @@ def _compare(
     def records() -> Iterator[NDArray[Any]]:
         yield np.empty(0, _RECORD)  # so that two empty data sets are compared, too
         for number, dataset in enumerate((first, second)):
-            for samples in _readable(dataset, report, decode, progress, number * len(first), total):
+            for samples in _readable(number, dataset, report, decode, progress):
                 rows = [(key_digest(s.key), i, content_digest(s), number) for i, s in samples]
                 yield np.array(rows, _RECORD)
 

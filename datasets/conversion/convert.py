@@ -114,6 +114,7 @@ def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -
                 order=order,
                 stamp=plan.stamp,
                 started=opened.started,
+                ahead=opened.ahead,
                 root=opened.root,
             )
             bounds = np.linspace(0, count, shards + 1).astype(np.int64).tolist()
