@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from errno import ENOENT
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,14 @@ from ..engine.errors import SourceError
 from ..readers.listing.folder_rule import describes_data, is_beside_data, is_hidden
 from ..readers.listing.layouts import Folder, layout_of
 from ..readers.listing.path_patterns import expand_paths
+from ..readers.parquet.paths import files_of_split, splits_of
 from ..readers.storage.opening import exists, open_storage
 from ..readers.storage.urls import Place, Url, is_url, text_of
 from .formats.base import Location
 from .formats.dataset_format import DatasetFormat
 from .formats.folder import RECOGNIZED
 from .formats.lmdb import DATA as DATABASE
+from .formats.parquet.reader import ENDINGS
 from .formats.table import FORMATS
 from .manifest import NAME, Manifest, read_manifest
 from .media import medium_of
@@ -142,10 +143,14 @@ def _of_folder(
 ) -> Located:
     """Return the format of a folder's files; a companion in one format may be data in another."""
     root = folder.place
+    if format is None and (layout := layout_of(folder)):
+        raise SourceError(f"{root} is {layout}")
     files = [text_of(root / name) for name in names if not is_beside_data(name)]
+    is_table = format is None or format.endings == ENDINGS
+    if is_table and (splits := splits_of(root, options)):
+        others = [file for file in files if not file.endswith(ENDINGS)]
+        files = [*files_of_split(root, splits), *others]
     if format is None:
-        if layout := layout_of(folder):
-            raise SourceError(f"{root} is {layout}")
         candidates = dict.fromkeys(_without_companions(files, None))
         endings = tuple(ending for row in FORMATS.values() for ending in row.endings)
         candidates |= dict.fromkeys(file for file in files if file.endswith(endings))
@@ -202,8 +207,6 @@ def _recognized(location: Location, *, has_folders: bool) -> DatasetFormat:
         if recognized is not None:
             return recognized
     if has_folders:
-        if isinstance(location.root, Path):
-            _refuse_folders_of_tables(location.root)
         return RECOGNIZED
     raise SourceError(
         f"{location.root} is no data set of a known format: neither class folders, nor files of "
@@ -221,19 +224,6 @@ def _loose(location: Location) -> str:
         f". It holds {media:,} files of images, sound or video that lie in no class folder: put "
         "them into a folder for each class, or list them with labels in a file"
     )
-
-
-def _refuse_folders_of_tables(root: Path) -> None:
-    """Raise SourceError if the folders hold tables, as `datasets` and its hub lay them out."""
-    folders = sorted(entry for entry in root.iterdir() if entry.is_dir() and entry.name[0] != ".")
-    for folder in folders[:16]:
-        with os.scandir(folder) as entries:
-            suffixes = {os.path.splitext(entry.name)[1] for entry in islice(entries, 64)}
-        if suffixes & {".parquet", ".arrow"}:
-            raise SourceError(
-                f"{root} holds folders of Parquet or Arrow files, not of classes; name the folder "
-                f"or the files of a split: {str(folder)!r}"
-            )
 
 
 def format_of_file(path: str, options: Mapping[str, Any] | None = None) -> DatasetFormat | None:

@@ -227,6 +227,7 @@ def open_parquet(
     paths: Sequence[str],
     columns: Sequence[str],
     *,
+    split: str = "",
     dtypes: Sequence[np.dtype[Any]] = (),
     cache_bytes: int,
     storage_options: Mapping[str, Any] | None = None,
@@ -238,7 +239,7 @@ def open_parquet(
         OSError: a file cannot be read. SourceError if it is damaged, is another sort of file, has
             other columns than the first one, or there is no row.
     """
-    located = table_paths(paths, storage_options or {})
+    located = table_paths(paths, storage_options or {}, split)
     storages = open_storages(located, storage_options)
     files = open_tables(storages)
     wanted: list[np.dtype[Any] | None] = [*dtypes] or [None] * len(columns)

@@ -22,7 +22,6 @@ from ....readers.parquet.columns import is_list, list_values, natural_dtype
 from ....readers.parquet.features import class_names, features_of
 from ....readers.parquet.library import pyarrow
 from ....readers.parquet.linked_files import read_linked
-from ....readers.parquet.paths import refuse_several_splits
 from ....readers.parquet.values import BadValueError
 from ....readers.storage.opening import open_storages
 from ...component_files import LABEL
@@ -45,8 +44,6 @@ class ParquetSamples(StoredSamples):
 
     def __init__(self, location: Location) -> None:
         super().__init__(location)
-        if location.manifest is None:
-            refuse_several_splits(str(location.root), self.files())
         tables = open_tables(open_storages(self.files(), location.options))
         self._blocks = RowBlocks[Any](tables, None, _table, _CACHE_BYTES)
         if not len(self._blocks):
