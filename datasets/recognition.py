@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from errno import ENOENT
 from pathlib import Path
@@ -216,10 +217,14 @@ def _recognized(location: Location, *, has_folders: bool) -> DatasetFormat:
 
 
 def _loose(location: Location) -> str:
-    """Return what to say of a folder of images or sound that are in no class."""
-    media = sum(bool(medium_of(os.path.splitext(path)[1][1:])) for path in location.files)
+    """Return what to say of files of no known format: media in no class, and other endings."""
+    endings = Counter(os.path.splitext(path)[1].lower() for path in location.files)
+    media = sum(count for ending, count in endings.items() if medium_of(ending[1:]))
     if not media:
-        return ""
+        held = ", ".join(f"{end or 'no ending'} ({n:,})" for end, n in endings.most_common(6))
+        archives = {".zip", ".7z", ".rar", ".tgz", ".gz"} & endings.keys()
+        advice = "; unpack the archives first" if archives else ""
+        return f". The endings of its files: {held}{advice}"
     return (
         f". It holds {media:,} files of images, sound or video that lie in no class folder: put "
         "them into a folder for each class, or list them with labels in a file"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from penstock.datasets import open_dataset
 from penstock.datasets.formats.table import writers
 from penstock.datasets.recognition import format_of_file
-from penstock.engine.errors import SourceError
+from penstock.engine.errors import DecodeError, SourceError
 from penstock.testing import made
 from penstock.tests.readers import lmdb_samples
 
@@ -70,6 +71,29 @@ def test_a_list_of_files(tmp_path):
     (tmp_path / "a.jpg").write_bytes(b"..")
     dataset = open_dataset(tmp_path / "list.txt")
     assert (dataset.format, dataset.read([0])[0].components["label"]) == ("filelist", 3)
+
+
+def test_archives_of_pictures_are_no_arrays(tmp_path):
+    for number in range(2):
+        with zipfile.ZipFile(tmp_path / f"{number}.zip", "w") as archive:
+            archive.writestr("cat/1.jpg", made.jpeg(number))
+    (tmp_path / "README.md").write_text("pictures")
+    held = r"endings of its files: \.zip \(2\), \.md \(1\); unpack the archives"
+    with pytest.raises(SourceError, match=held):
+        open_dataset(tmp_path)
+    np.savez(tmp_path / "0.zip", x=np.arange(3))
+    assert format_of_file(str(tmp_path / "0.zip.npz")).name == "npz"
+
+
+def test_json_of_other_kinds(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('{"info": {}, "license": {}, "questions": [{"question": "what?"}]}')
+    with pytest.raises(SourceError, match=r"a\.json is no data set of a known format"):
+        open_dataset(path)
+    path.write_text('{"info": {}, "annotations": [], "license": {}}')
+    members = r"no array 'images', so it is no .* its members are 'info', 'annotations', 'license'"
+    with pytest.raises(DecodeError, match=members):
+        open_dataset(path)
 
 
 def test_other_files_are_refused(tmp_path):
