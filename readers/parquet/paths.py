@@ -22,7 +22,7 @@ _SPLITS = (
 _SUFFIXES = (".parquet", ".arrow")
 
 Splits = dict[str, list[str]]
-"""The files of each split. The name is "" where nothing tells one."""
+"""The files of each split. Where nothing tells one, it is "train", as for the hub."""
 
 
 def table_paths(paths: Sequence[str], options: Mapping[str, Any], split: str = "") -> list[str]:
@@ -140,4 +140,4 @@ def _by_name(folder: Place, tables: Sequence[str]) -> Splits:
         matches = (split.fullmatch(name) for split in _SPLITS)
         if match := next(filter(None, matches), None):
             splits.setdefault(match[1], []).append(path)
-    return splits if len(splits) > 1 else {next(iter(splits), ""): paths}
+    return splits if len(splits) > 1 else {next(iter(splits), "train"): paths}

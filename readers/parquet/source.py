@@ -78,7 +78,7 @@ class RowGroup:
         missing = np.zeros(0, np.intp)
         if rule.path and links is not None and values.sound is not None:
             missing = np.flatnonzero(~values.sound[rows])
-        if not len(missing):
+        if links is None or not len(missing):
             return values.take(rows, allocate)
         if rule.name not in self._paths:
             self._paths[rule.name] = links.paths(rule)
