@@ -19,10 +19,12 @@ Entry = tuple[bytes, bool]
 """Name of an entry of a folder, and whether the entry is a folder."""
 
 OTHER_FILES = "files of other endings"
-HIDDEN_FILES = "hidden files of images, sound or video"
-HIDDEN_FOLDERS = "hidden folders with such files"
+HIDDEN_FILES = "hidden files of data"
+HIDDEN_FOLDERS = "hidden folders with data"
 DEEPER = "folders in class folders"
 BESIDE = "files beside the class folders"
+
+_ARRAYS = (b".npy", b".npz", b".fits", b".fit")
 
 
 class ClassFolders:
@@ -32,7 +34,7 @@ class ClassFolders:
     if a filter spells their first character: see `folder_rule`.
 
     Attributes:
-        left_out: of `list_files`: paths below `root` of what it left out, by what they are.
+        left_out: paths below `root` of what the lists left out, by what they are.
     """
 
     def __init__(
@@ -87,8 +89,11 @@ class ClassFolders:
         """Yield the paths below `root` of the files in it, and then of those in its folders."""
         folders = self.folders()
         links = set(folders)  # links to folders are listed among the files, too
-        yield from (name for name in self.files(self.root) if name not in links)
-        for folder, (names, _) in zip(folders, self.listed(folders), strict=True):
+        files, others = self._listed(self.root)
+        self._note_hidden(b"", others)
+        yield from (name for name in files if name not in links)
+        for folder, (names, others) in zip(folders, self.listed(folders), strict=True):
+            self._note_hidden(folder + b"/", others)
             yield from (folder + b"/" + name for name in names)
 
     def listed(self, folders: list[bytes]) -> Iterable[tuple[list[bytes], list[Entry]]]:
@@ -139,31 +144,41 @@ class ClassFolders:
 
     def _note(self, folder: bytes, others: list[Entry]) -> None:
         """Note what a class folder, whose path ends with a slash, holds besides its files."""
+        self._note_hidden(folder, others)
         for name, is_folder in sorted(others):
             if is_hidden(name):
-                if not is_folder and _is_media(name):
-                    self._leave_out(HIDDEN_FILES, folder + name)
-            elif is_folder:
+                continue
+            if is_folder:
                 self._leave_out(DEEPER, folder + name)
-            elif _is_media(name) or not is_beside_data(_text(name)):
+            elif _is_data(name) or not is_beside_data(_text(name)):
                 self._leave_out(OTHER_FILES, folder + name)
 
     def _note_beside(self) -> None:
+        """Note hidden folders, and the files that lie beside the class folders."""
+        folders = [entry for entry in self._beside if entry[1]]
+        self._note_hidden(b"", folders)
         for name, is_folder in sorted(self._beside):
-            if is_folder and is_hidden(name) and self._holds_media(name):
-                self._leave_out(HIDDEN_FOLDERS, name)
-            elif not is_folder and self.file_matches(name) and not is_beside_data(_text(name)):
+            if not is_folder and self.file_matches(name) and not is_beside_data(_text(name)):
                 self._leave_out(BESIDE, name)
+
+    def _note_hidden(self, folder: bytes, others: list[Entry]) -> None:
+        for name, is_folder in sorted(others):
+            if not is_hidden(name):
+                continue
+            if not is_folder and _is_data(name):
+                self._leave_out(HIDDEN_FILES, folder + name)
+            elif is_folder and not folder and self._holds_data(name):
+                self._leave_out(HIDDEN_FOLDERS, name)
 
     def _leave_out(self, kind: str, name: bytes) -> None:
         self.left_out.setdefault(kind, []).append(name)
 
-    def _holds_media(self, folder: bytes) -> bool:
+    def _holds_data(self, folder: bytes) -> bool:
         try:
             files, others = self._listed(self.root + folder)
         except SourceError:
             return False
-        return any(map(_is_media, files)) or any(_is_media(n) for n, inner in others if not inner)
+        return any(map(_is_data, files)) or any(_is_data(n) for n, inner in others if not inner)
 
     def _nothing_found(self, folders: list[bytes]) -> SourceError:
         root = f"`file_root` {_shown(self.root)}"
@@ -176,6 +191,12 @@ class ClassFolders:
             text = f"{root} holds no folder; it must hold one folder for each class"
         else:
             text = f"{root} holds no folder that matches `dir_filters` {self._dir_filters}"
+        if deeper := self.left_out.get(DEEPER):
+            above = _shown(os.path.dirname(deeper[0]))
+            text += (
+                f"; {len(deeper)} folders, such as {_shown(deeper[0])}, lie in these: if they are "
+                f"the classes, name the folder that holds them, such as {above}"
+            )
         if loose := self.files(self.root):
             text += (
                 f"; {len(loose)} files, such as {_shown(loose[0])}, lie in `file_root` itself: "
@@ -184,8 +205,8 @@ class ClassFolders:
         return SourceError(text)
 
 
-def _is_media(name: bytes) -> bool:
-    return bool(medium_of_name(_text(name)))
+def _is_data(name: bytes) -> bool:
+    return bool(medium_of_name(_text(name))) or name.endswith(_ARRAYS)
 
 
 def _text(name: bytes) -> str:

@@ -138,6 +138,10 @@ def _is_voc(folder: Folder) -> bool:
     return _are_folders(folder, "Annotations", "JPEGImages")
 
 
+def _is_coco(folder: Folder) -> bool:
+    return "annotations" in folder.folders and folder.inner("annotations").has("*.json")
+
+
 def _is_open_images(folder: Folder) -> bool:
     return folder.has("*annotations-bbox.csv")
 
@@ -199,6 +203,12 @@ _LAYOUTS = (
         _is_litdata,
         "a LitData data set",
         "write its samples as tar files or Parquet by the package litdata",
+    ),
+    _Layout(
+        _is_coco,
+        "a data set of COCO",
+        "name its annotation file, such as annotations/instances_train2017.json",
+        are_parts=True,
     ),
     _Layout(_is_voc, "a data set of Pascal VOC", _COCO, are_parts=True),
     _Layout(_is_kitti, "a data set of KITTI", _COCO, are_parts=True),

@@ -176,18 +176,19 @@ def _layout(folders: ClassFolders, options: Mapping[str, Any] | None) -> str:
     return layout_of(Folder(place_of(os.fsdecode(folders.root)), options or {}, names))
 
 
-def _warn_of_left_out(folders: ClassFolders, filters: tuple[str, ...]) -> None:
-    """Warn of files in and beside class folders, and of folders, that are no samples."""
-    chosen = filters not in (KNOWN_EXTENSIONS, IMAGE_PATTERNS, VIDEO_PATTERNS)
+def _warn_of_left_out(folders: ClassFolders, filters: tuple[str, ...] = ()) -> None:
+    """Warn of files in and beside folders, and of folders, that are no samples."""
+    defaults = (KNOWN_EXTENSIONS, IMAGE_PATTERNS, VIDEO_PATTERNS)
     cases = [
         f"{kind} ({len(names):,}, such as {shown(names[0])!r})"
         for kind, names in folders.left_out.items()
-        if not (chosen and kind == OTHER_FILES)  # the user's own patterns leave these out
+        if kind != OTHER_FILES or filters in defaults  # the user's own patterns leave these out
     ]
     if cases:
+        is_file_reader = filters and filters not in defaults[1:]
+        advice = ". `file_filters` and `dir_filters` name what is read" if is_file_reader else ""
         warnings.warn(
-            f"{shown(folders.root)!r}: left out are {', '.join(cases)}. `file_filters` and "
-            "`dir_filters` name what is read",
+            f"{shown(folders.root)!r}: left out are {', '.join(cases)}{advice}",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -231,6 +232,7 @@ def list_plain_files(
             root, [file_filter], None, case_sensitive=True
         )
         names = StringTable.of(folders.files_of_two_levels())
+        _warn_of_left_out(folders)
     else:
         raise ArgumentError(f"{owner} needs file_root, files or file_list")
     if not len(names):

@@ -89,7 +89,7 @@ def test_what_is_left_out_is_listed(penstock_in_process, class_folders, shards, 
     title = f"left out of {class_folders}  "
     assert result.output.splitlines() == [
         f"equal but for what is left out: {class_folders} and {shards}: 6 samples",
-        f"{title}hidden folders with such files (1): .ipynb_checkpoints",
+        f"{title}hidden folders with data (1): .ipynb_checkpoints",
         f"{title}files beside the class folders (1): README.md",
         f"{title}files that are no image, sound or video (2): cats/a.part, cats/notes.txt",
     ]

@@ -54,7 +54,7 @@ def test_hidden_folders_are_no_classes_and_what_is_left_out_is_said(root):
     (root / ".ipynb_checkpoints").mkdir()
     shutil.copy(root / "x" / "10.mp4", root / ".ipynb_checkpoints" / "10.mp4")
     (root / "y" / "notes.txt").touch()
-    said = r"hidden folders with such files \(1, such as '\.ipynb_checkpoints'\), files of other "
+    said = r"hidden folders with data \(1, such as '\.ipynb_checkpoints'\), files of other "
     with pytest.warns(RuntimeWarning, match=said):
         ((_, labels),) = run(lambda: fn.readers.video(file_root=str(root), sequence_length=5))
     assert [label.tolist() for label in labels] == [[0], [0], [1]]

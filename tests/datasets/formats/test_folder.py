@@ -56,8 +56,8 @@ def test_hidden_names_are_no_classes_and_no_samples(tmp_path):
     assert dataset.classes == ("cat",)
     assert [s.key for s in dataset.read(range(len(dataset)))] == ["cat/x"]
     assert dataset.stored.skipped_files == {
-        "hidden folders with such files": [".ipynb_checkpoints"],
-        "hidden files of images, sound or video": ["cat/._x.jpg"],
+        "hidden folders with data": [".ipynb_checkpoints"],
+        "hidden files of data": ["cat/._x.jpg"],
     }
 
 
@@ -73,7 +73,7 @@ def test_the_reader_has_the_same_classes_and_files(tmp_path):
     assert listed.class_names == ("a", "", "c")
     assert dataset.classes == ("a", "b", "c")
     assert dataset.stored.skipped_files == {
-        "hidden folders with such files": [".d"],
+        "hidden folders with data": [".d"],
         "files that are no image, sound or video": ["c/notes.txt"],
     }
 

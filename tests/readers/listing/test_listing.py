@@ -51,8 +51,8 @@ def test_what_is_left_out_is_said_once(tree):
         (tree / name).touch()
     (tree / "cats" / "tom.jpg.penstock-index").touch()
     said = (
-        r"hidden folders with such files \(1, such as '.ipynb_checkpoints'\), files beside the "
-        r"class folders \(1, such as 'loose.jpg'\), hidden files of images, sound or video "
+        r"hidden folders with data \(1, such as '.ipynb_checkpoints'\), files beside the "
+        r"class folders \(1, such as 'loose.jpg'\), hidden files of data "
         r"\(1, such as 'cats/._tom.jpg'\), files of other endings \(3, such as 'cats/b.raw'\), "
         r"folders in class folders \(1, such as 'cats/inner'\)\. `file_filters`"
     )
