@@ -36,6 +36,8 @@ def read_linked(
         OSError: a file cannot be read; the note says which table names it.
     """
     for path in paths:
+        if "\0" in path:
+            raise DecodeError(f"names {path!r:.100}, which is no path")
         if "::" in path:
             raise DecodeError(f"names {shown(path)!r}, a file in another file; unpack that one")
         if is_url(table) and (is_local(os.fsencode(path)) or ".." in path.split("/")):

@@ -98,7 +98,9 @@ def test_a_missing_file_without_a_path_is_missing(folder):
 
 
 def test_a_table_behind_a_url_names_files_beside_it_alone(folder, web):
-    table = write(folder / "a.parquet", linked(["pictures/0.jpg", "/etc/passwd", "../x", "a::b"]))
+    table = write(
+        folder / "a.parquet", linked(["pictures/0.jpg", "/etc/passwd", "../x", "a::b", "a\0b"])
+    )
     web.objects["set/a.parquet"] = (folder / "a.parquet").read_bytes()
     web.objects["set/pictures/0.jpg"] = content(0)
     source = open_parquet([f"{web.url}/set/a.parquet"], ["image"], cache_bytes=CACHE)
@@ -106,6 +108,8 @@ def test_a_table_behind_a_url_names_files_beside_it_alone(folder, web):
     for row in (1, 2):
         with pytest.raises(DecodeError, match=rf"row {row}: .*'image' names the local file"):
             source.read(np.array([row]), np.empty)
+    with pytest.raises(DecodeError, match=r"row 4: .*'image' names .*which is no path"):
+        opened(table, "image").read(np.array([4]), np.empty)
     with pytest.raises(DecodeError, match="a file in another file"):
         opened(table, "image").read(np.array([3]), np.empty)
     with pytest.raises(DecodeError, match="names the local file"):
