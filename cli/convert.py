@@ -175,6 +175,10 @@ def _text(report: ConvertReport) -> str:
         remarks.append(f"{_counted(report.left_out, 'sample')} left out")
     if report.lost:
         remarks.append(f"not converted: {', '.join(report.lost)}")
+    remarks += [
+        f"{kind} ({len(names):,}, such as {names[0]}) are left out"
+        for kind, names in report.skipped_files.items()
+    ]
     return "; ".join(remarks)
 
 

@@ -15,6 +15,7 @@ from ..datasets import VerifyReport
 from .commands import AsJson
 from .console import Printer, console
 from .formats import DATA_SET
+from .inspection.text import print_left_out
 from .progress import ProgressBar
 from .target import require_path
 
@@ -32,6 +33,10 @@ def verify(
         str | None,
         typer.Argument(metavar="B", help="Data set in any format, to compare with A."),
     ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help="Format of A; by default, the content tells."),
+    ] = None,
     decode: Annotated[bool, typer.Option("--decode", help="Decode images and sound, too.")] = False,
     quarantine: Annotated[
         Path | None,
@@ -43,12 +48,14 @@ def verify(
 
     Samples are the same if key and content are the same; order and format do not matter. A is
     sound if every sample can be read, checksums agree, and the files are those of dataset.json.
-    The exit status is 1 if anything differs or is damaged.
+    Columns and files that no sample holds are not compared, but listed as left out. The exit status
+    is 1 if anything differs or is damaged.
     """
     with ProgressBar(sys.stderr, "verifying") as bar:
         report = datasets.verify(
             require_path(a),
             None if b is None else require_path(b),
+            format=format,
             decode=decode,
             progress=lambda done, total: bar.update(done, total, 0),
         )
@@ -66,7 +73,8 @@ def _print(printer: Printer, report: VerifyReport, a: str, b: str | None) -> Non
     if report.ok and b is None:
         printer.print(("sound ", "bold green"), f"{a}: {report.samples:,} samples")
     elif report.ok:
-        printer.print(("equal ", "bold green"), f"{a} and {b}: {report.samples:,} samples")
+        equal = "equal but for what is left out: " if any(report.left_out) else "equal "
+        printer.print((equal, "bold green"), f"{a} and {b}: {report.samples:,} samples")
     else:
         printer.print(("not equal " if b else "damaged ", "bold red"), _totals(report, a, b))
     cases = {
@@ -80,6 +88,9 @@ def _print(printer: Printer, report: VerifyReport, a: str, b: str | None) -> Non
         _print_cases(printer, report.counts.get(name, 0), text, getattr(report, name))
     bad = [f"{sample.location}: {sample.reason}" for sample in report.bad]
     _print_cases(printer, report.counts.get("bad", 0), "damaged", bad)
+    for path, left_out in zip((a, b), report.left_out, strict=False):
+        for kind, names in left_out.items():
+            print_left_out(printer, f"left out of {path}  ", kind, names)
     for remark in report.remarks:
         printer.print(("not checked: ", "dim"), remark)
 

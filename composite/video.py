@@ -29,7 +29,7 @@ from ..engine.tensors.dtypes import RGB, UINT8, YCbCr
 from ..formats.media import pyav
 from ..formats.video.selection import PAD_MODES
 from ..formats.video.sound_arguments import SoundArguments
-from ..readers.listing.listing import list_files
+from ..readers.listing.listing import VIDEO_PATTERNS, list_files
 from ..readers.reader import Reader
 from ..readers.storage.urls import is_url
 from ..readers.video.clips import ROUNDINGS, ClipRule, RangeRule
@@ -37,11 +37,6 @@ from ..readers.video.files import url_opener
 from ..readers.video.list_file import ListedVideo, read_video_list
 from ..readers.video.source import ClipSource, index_of_file
 
-PATTERNS = (
-    *("*.mp4", "*.m4v", "*.mov", "*.mkv", "*.webm", "*.avi", "*.ts", "*.mts", "*.m2ts"),
-    *("*.mpg", "*.mpeg", "*.ogv", "*.flv", "*.wmv", "*.3gp"),
-    *("*.h264", "*.264", "*.h265", "*.265", "*.hevc", "*.m2v", "*.ivf", "*.obu"),
-)
 _FRAME_NUMBERS = {
     "none": None,
     False: None,
@@ -127,7 +122,7 @@ class VideoClips(SoundArguments, Reader):
         if self.file_root is not None:
             listed = list_files(
                 file_root=self.file_root,
-                file_filters=PATTERNS,
+                file_filters=VIDEO_PATTERNS,
                 storage_options=self.storage_options,
             )
         else:

@@ -106,6 +106,15 @@ class Dataset:
         self.close()
 
 
+FIELDS = "data of samples that no component holds"
+
+
+def left_out_of(dataset: Dataset) -> dict[str, Sequence[str]]:
+    """Return the names of what no sample holds, such as columns and files, by what they are."""
+    fields = dataset.stored.unread_fields
+    return {**dataset.stored.skipped_files, **({FIELDS: fields} if fields else {})}
+
+
 def open_dataset(
     path: str | os.PathLike[str],
     *,
@@ -129,7 +138,7 @@ def open_dataset(
     (None, None)
     >>> Path("a", "1.txt").write_text("one"), Path("b", "2.txt").write_text("two")
     (3, 3)
-    >>> with open_dataset(".") as dataset:
+    >>> with open_dataset(".", format="folder") as dataset:
     ...     print(dataset.format, len(dataset), dataset.read([1]))
     folder 2 [Sample(key='b/2', components={'text': 'two', 'label': 1})]
     """

@@ -83,7 +83,7 @@ def inspect(
 
     >>> from pathlib import Path
     >>> Path("pets", "cat").mkdir(parents=True)
-    >>> _ = Path("pets", "cat", "1.txt").write_text("meow")
+    >>> _ = Path("pets", "cat", "1.jpg").write_bytes(b"meow")
     >>> report = inspect("pets")
     >>> report.format, report.samples, report.classes, report.sizes[50]
     ('folder', 1, ('cat',), 12)

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from ..formats.endings import AUDIO as AUDIO
+from ..formats.endings import ENDINGS
+from ..formats.endings import IMAGE as IMAGE
+from ..formats.endings import VIDEO as VIDEO
+from ..formats.endings import medium_of as medium_of
 from .schema import ENCODED, Schema
-
-IMAGE, AUDIO, VIDEO = "image", "audio", "video"
 
 OTHER = "data"
 """Name of an encoded component that has neither a name of its own nor a known extension."""
 
-_EXTENSIONS = {
-    IMAGE: "jpg jpeg png bmp tif tiff pnm ppm pgm pbm pam jp2 webp gif avif heic hdr exr",
-    AUDIO: "wav flac ogg opus mp3 m4a aac aif aiff au wma",
-    VIDEO: "mp4 mkv webm mov avi mpg mpeg m4v",
-}
-_MEDIUM = {
-    extension: medium for medium, listed in _EXTENSIONS.items() for extension in listed.split()
-}
-
-_RANK = {extension: rank for rank, extension in enumerate(_MEDIUM)}
+_RANK = {ending: rank for rank, ending in enumerate(sum(ENDINGS.values(), ()))}
 
 _MAGICS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\xff\xd8\xff", "jpg"),
@@ -40,15 +34,6 @@ _MAGICS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x93NUMPY", "npy"),
 )
 LONGEST_MAGIC = 12
-
-
-def medium_of(extension: str) -> str:
-    """Return "image", "audio", "video", or "" for another extension.
-
-    >>> medium_of("JPEG"), medium_of("flac"), medium_of("json")
-    ('image', 'audio', '')
-    """
-    return _MEDIUM.get(extension.lower(), "")
 
 
 def encoded_component(schema: Schema) -> tuple[str, str]:

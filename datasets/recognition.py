@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from errno import ENOENT
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..engine.errors import SourceError
+from ..readers.listing.folder_rule import describes_data, is_beside_data, is_hidden
+from ..readers.listing.layouts import Folder, layout_of
 from ..readers.listing.path_patterns import expand_paths
-from ..readers.storage.index_cache import SUFFIX
+from ..readers.parquet.paths import files_of_split, splits_of
 from ..readers.storage.opening import exists, open_storage
 from ..readers.storage.urls import Place, Url, is_url, text_of
 from .formats.base import Location
 from .formats.dataset_format import DatasetFormat
+from .formats.folder import RECOGNIZED
 from .formats.lmdb import DATA as DATABASE
+from .formats.parquet.reader import ENDINGS
 from .formats.table import FORMATS
 from .manifest import NAME, Manifest, read_manifest
 from .media import medium_of
 
-_OWN = (SUFFIX, NAME)
-"""Endings of files that accompany data of any format."""
 _HEAD = 4096
 _LOOKED_AT = 16  # files, or folders, whose content may tell the format
 
@@ -51,12 +53,10 @@ def locate(place: Place, format: DatasetFormat | None, options: Mapping[str, Any
         return _of_manifest(place, manifest, format, options)
     if not place.is_dir():
         return _of_files(place, expand_paths([str(place)]), format, options)
-    entries = [entry for entry in sorted(place.iterdir()) if not entry.name.startswith(".")]
-    has_folders = any(entry.is_dir() for entry in entries)
+    folder = Folder(place, options)
     if databases := _databases(place):
         return _of_files(place, databases, format, options)
-    files = [str(entry) for entry in entries if entry.is_file()]
-    return _of_folder(place, files, format, options, has_folders=has_folders)
+    return _of_folder(folder, folder.files, format, options)
 
 
 def _of_manifest(
@@ -79,13 +79,13 @@ def data_files(root: Path) -> list[str]:
     """Return the data files that a path stands for: without indexes, sorted by name."""
     if not root.is_dir():
         return expand_paths([str(root)])
-    entries = [str(e) for e in sorted(root.iterdir()) if e.is_file() and e.name[0] != "."]
-    return _databases(root) or _without_companions(entries, None)
+    files = [str(e) for e in sorted(root.iterdir()) if e.is_file() and not is_beside_data(e.name)]
+    return _databases(root) or _without_companions(files, None)
 
 
 def _databases(root: Path) -> list[str]:
     """Return the folders that are LMDB databases: those of a folder, or the folder itself."""
-    databases = sorted(str(e) for e in root.iterdir() if e.name[0] != "." and _is_database(e))
+    databases = sorted(str(e) for e in root.iterdir() if not is_hidden(e.name) and _is_database(e))
     return databases or [str(root)] * _is_database(root)
 
 
@@ -102,7 +102,7 @@ def _without_companions(files: Sequence[str], format: DatasetFormat | None) -> l
     """
     own = format.endings if format is not None else ()
     others = [e for row in FORMATS.values() for e in row.companions if e not in own]
-    return [file for file in files if not file.endswith((*_OWN, *others))]
+    return [file for file in files if not file.endswith(tuple(others))]
 
 
 def _of_files(
@@ -119,27 +119,45 @@ def _located(
     options: Mapping[str, Any],
     manifest: Manifest | None = None,
 ) -> Located:
-    chosen = [file for file in files if file.endswith(format.endings)]
-    others = [os.path.basename(file) for file in files if not file.endswith(format.endings)]
-    what = f"files without the ending {' or '.join(format.endings)}"
+    if format.endings:
+        chosen = [file for file in files if file.endswith(format.endings)]
+        what = f"files without the ending {' or '.join(format.endings)}"
+    elif manifest is None and format.recognize is not None and len(files) > 1:
+        chosen = [file for file in files if not _describes(file, format, options)]
+        what = "files that describe the data"
+    else:
+        chosen, what = list(files), ""
+    kept = set(chosen)
+    others = [os.path.basename(file) for file in files if file not in kept]
     skipped = {what: others} if chosen and others else {}
     return format, Location(root, chosen or files, manifest, options, skipped)
 
 
+def _describes(file: str, format: DatasetFormat, options: Mapping[str, Any]) -> bool:
+    """Return whether a file only describes the data files of a format beside it."""
+    name = os.path.basename(file)
+    return describes_data(name) and format_of_file(file, options) != format
+
+
 def _of_folder(
-    root: Place,
-    files: Sequence[str],
-    format: DatasetFormat | None,
-    options: Mapping[str, Any],
-    *,
-    has_folders: bool,
+    folder: Folder, names: Sequence[str], format: DatasetFormat | None, options: Mapping[str, Any]
 ) -> Located:
     """Return the format of a folder's files; a companion in one format may be data in another."""
+    root = folder.place
+    if format is None and (layout := layout_of(folder)):
+        raise SourceError(f"{root} is {layout}")
+    files = [text_of(root / name) for name in names if not is_beside_data(name)]
+    is_table = format is None or format.endings == ENDINGS
+    if is_table and (splits := splits_of(root, options)):
+        others = [file for file in files if not file.endswith(ENDINGS)]
+        files = [*files_of_split(root, splits), *others]
     if format is None:
         candidates = dict.fromkeys(_without_companions(files, None))
         endings = tuple(ending for row in FORMATS.values() for ending in row.endings)
         candidates |= dict.fromkeys(file for file in files if file.endswith(endings))
-        format = _recognized(Location(root, [*candidates], None, options), has_folders=has_folders)
+        folders = [name for name in folder.folders if not is_hidden(name)]
+        location = Location(root, [*candidates], None, options)
+        format = _recognized(location, has_folders=bool(folders))
     return _located(root, _without_companions(files, format), format, options)
 
 
@@ -172,18 +190,14 @@ def _locate_folder(
     manifest = read_manifest(url, options)
     if manifest is not None and (format is None or format.name == manifest.format):
         return _of_manifest(url, manifest, format, options)
-    from ..readers.remote.folders import folder_entries  # needs optional libraries
-
-    names, folders = folder_entries(url, options)
-    files = [text_of(url / name) for name in names]
-    if not names:  # databases are folders, too
-        inner = [url / folder for folder in folders[:_LOOKED_AT]]
-        files = [
-            text_of(folder / DATABASE) for folder in inner if exists(folder / DATABASE, options)
-        ]
-    if not folders and not _without_companions(files, format):
+    folder = Folder(url, options)
+    names: Sequence[str] = folder.files
+    if not any(not is_hidden(name) for name in names):  # databases are folders, too
+        databases = [f"{inner}/{DATABASE}" for inner in folder.folders[:_LOOKED_AT]]
+        names = [*names, *(name for name in databases if exists(url / name, options))]
+    if not folder.folders and all(map(is_beside_data, names)):
         return None
-    return _of_folder(url, files, format, options, has_folders=bool(folders))
+    return _of_folder(folder, names, format, options)
 
 
 def _recognized(location: Location, *, has_folders: bool) -> DatasetFormat:
@@ -194,9 +208,7 @@ def _recognized(location: Location, *, has_folders: bool) -> DatasetFormat:
         if recognized is not None:
             return recognized
     if has_folders:
-        if isinstance(location.root, Path):
-            _refuse_folders_of_tables(location.root)
-        return FORMATS["folder"]
+        return RECOGNIZED
     raise SourceError(
         f"{location.root} is no data set of a known format: neither class folders, nor files of "
         f"{', '.join(name for name in FORMATS if name != 'folder')}; if it is one, name the "
@@ -205,27 +217,18 @@ def _recognized(location: Location, *, has_folders: bool) -> DatasetFormat:
 
 
 def _loose(location: Location) -> str:
-    """Return what to say of a folder of images or sound that are in no class."""
-    media = sum(bool(medium_of(os.path.splitext(path)[1][1:])) for path in location.files)
+    """Return what to say of files of no known format: media in no class, and other endings."""
+    endings = Counter(os.path.splitext(path)[1].lower() for path in location.files)
+    media = sum(count for ending, count in endings.items() if medium_of(ending[1:]))
     if not media:
-        return ""
+        held = ", ".join(f"{end or 'no ending'} ({n:,})" for end, n in endings.most_common(6))
+        archives = {".zip", ".7z", ".rar", ".tgz", ".gz"} & endings.keys()
+        advice = "; unpack the archives first" if archives else ""
+        return f". The endings of its files: {held}{advice}"
     return (
         f". It holds {media:,} files of images, sound or video that lie in no class folder: put "
         "them into a folder for each class, or list them with labels in a file"
     )
-
-
-def _refuse_folders_of_tables(root: Path) -> None:
-    """Raise SourceError if the folders hold tables, as `datasets` and its hub lay them out."""
-    folders = sorted(entry for entry in root.iterdir() if entry.is_dir() and entry.name[0] != ".")
-    for folder in folders[:16]:
-        with os.scandir(folder) as entries:
-            suffixes = {os.path.splitext(entry.name)[1] for entry in islice(entries, 64)}
-        if suffixes & {".parquet", ".arrow"}:
-            raise SourceError(
-                f"{root} holds folders of Parquet or Arrow files, not of classes; name the folder "
-                f"or the files of a split: {str(folder)!r}"
-            )
 
 
 def format_of_file(path: str, options: Mapping[str, Any] | None = None) -> DatasetFormat | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...datasets import Encoded, InspectReport, Value
-from ..console import console, size_text
+from ..console import Printer, console, size_text
 
 _LABELS = 12  # that people see; JSON has all
 _NAMES = 5  # of files that are left out
@@ -89,9 +90,7 @@ def print_summary(report: InspectReport) -> None:
     if report.lost:
         printer.print(("not in the samples  ", "dim"), ", ".join(report.lost))
     for kind, names in report.left_out.items():
-        more = ", ..." if len(names) > _NAMES else ""
-        listed = ", ".join(names[:_NAMES])
-        printer.print(("left out  ", "dim"), f"{kind} ({len(names):,}): {listed}{more}")
+        print_left_out(printer, "left out  ", kind, names)
     if len(report.extensions) > 1:
         counts = [f"{name or 'none'} ({count:,})" for name, count in report.extensions.items()]
         printer.print(("extensions  ", "dim"), ", ".join(counts))
@@ -103,6 +102,12 @@ def print_summary(report: InspectReport) -> None:
     if report.labels:
         printer.print()
         _print_labels(report)
+
+
+def print_left_out(printer: Printer, title: str, kind: str, names: Sequence[str]) -> None:
+    """Print how many files, folders or columns no sample holds, and the names of the first."""
+    more = ", ..." if len(names) > _NAMES else ""
+    printer.print((title, "dim"), f"{kind} ({len(names):,}): {', '.join(names[:_NAMES])}{more}")
 
 
 def _print_labels(report: InspectReport) -> None:

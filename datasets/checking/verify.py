@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dataset import Dataset, open_dataset
+from ..dataset import Dataset, left_out_of, open_dataset
 from ..reading import read_batches
 from ..sample import Sample
 from .digests import (
@@ -32,6 +32,8 @@ MAX_LISTED = 1000
 
 _RECORD = np.dtype([*KEYS_DTYPE.descr, ("content", f"V{KEY_BYTES}"), ("dataset", "i1")])
 """The digests of a sample, its index, and the number of its data set."""
+
+UNHELD = "components of the schema that no sample holds"
 
 VerifyProgress = Callable[[int, int], None]
 """`progress(samples, total)` is called after each batch."""
@@ -52,6 +54,8 @@ class VerifyReport:
         repeated: keys that several samples of one data set have.
         classes: names that both data sets know for a label, but that differ: "1: dog, cat".
         bad: samples that cannot be read or decoded, and files that were changed.
+        left_out: of each data set, what no sample holds, such as columns and files: names by what
+            they are. The comparison cannot tell whether they were kept.
         remarks: what could not be checked. They are no faults.
     """
 
@@ -64,6 +68,7 @@ class VerifyReport:
     repeated: list[str] = field(default_factory=list)
     classes: list[str] = field(default_factory=list)
     bad: list[BadSample] = field(default_factory=list)
+    left_out: tuple[dict[str, Sequence[str]], ...] = ()
     remarks: list[str] = field(default_factory=list)
 
     @property
@@ -97,6 +102,7 @@ def verify(
     a: str | os.PathLike[str] | Dataset,
     b: str | os.PathLike[str] | Dataset | None = None,
     *,
+    format: str | None = None,
     decode: bool = False,
     storage_options: Mapping[str, Any] | None = None,
     progress: VerifyProgress | None = None,
@@ -109,6 +115,8 @@ def verify(
     through files in the folder for temporary files, so memory does not grow with the number of
     samples beyond the data sets' indexes.
 
+    Columns and files that no sample holds are not compared; `VerifyReport.left_out` names them.
+
     A data set is sound if every sample can be read, with all checksums of its format, and if all
     files have the SHA-256 of `dataset.json`. Names there, and in lists of checksums, must not lead
     out of the data set; devices and FIFOs are not opened.
@@ -116,6 +124,7 @@ def verify(
     Args:
         a: path or URL of a data set, or an open data set.
         b: another one to compare with; None checks whether `a` is sound.
+        format: of `a`, one of `datasets.FORMATS`; by default, the content of the files tells.
         decode: whether images and sound must be decodable, too. Of FLAC files, the MD5 of the
             samples is compared with the one in the header.
         storage_options: for URLs.
@@ -127,22 +136,27 @@ def verify(
     >>> from pathlib import Path
     >>> for root, content in (("a", "same"), ("b", "changed")):
     ...     Path(root, "cat").mkdir(parents=True)
-    ...     _ = Path(root, "cat", "1.txt").write_text(content)
+    ...     _ = Path(root, "cat", "1.jpg").write_text(content)
     >>> report = verify("a", "b")
     >>> report.ok, report.counts["different"], report.different
     (False, 1, ['cat/1'])
     """
-    first = _opened(a, storage_options)
+    first = _opened(a, format, storage_options)
     if b is None:
-        report = VerifyReport(len(first), remarks=[*remarks_on(first)])
+        report = VerifyReport(
+            len(first), left_out=(left_out_of(first),), remarks=[*remarks_on(first)]
+        )
         for bad in damaged_files(first):
             report.add_bad(bad)
-        for _ in _readable(first, report, decode, progress, 0, len(first)):
+        for _ in _readable(0, first, report, decode, progress):
             pass
         return report
-    second = _opened(b, storage_options)
+    second = _opened(b, None, storage_options)
     report = VerifyReport(
-        len(first), len(second), remarks=[*remarks_on(first), *remarks_on(second)]
+        len(first),
+        len(second),
+        left_out=(left_out_of(first), left_out_of(second)),
+        remarks=[*remarks_on(first), *remarks_on(second)],
     )
     report.add_classes(first.classes, second.classes)
     with tempfile.TemporaryDirectory(prefix="penstock-verify-") as folder:
@@ -150,23 +164,26 @@ def verify(
     return report
 
 
-def _opened(path: Any, options: Mapping[str, Any] | None) -> Dataset:
-    return path if isinstance(path, Dataset) else open_dataset(path, storage_options=options)
+def _opened(path: Any, format: str | None, options: Mapping[str, Any] | None) -> Dataset:
+    if isinstance(path, Dataset):
+        return path
+    return open_dataset(path, format=format, storage_options=options)
 
 
 def _readable(
+    number: int,
     dataset: Dataset,
     report: VerifyReport,
     decode: bool,
     progress: VerifyProgress | None,
-    done: int,
-    total: int,
 ) -> Iterator[list[tuple[int, Sample]]]:
     """Yield the samples that are not damaged, with their indices, in batches; report the others.
 
-    `done` of `total` samples were read before.
+    `number` is that of the data set: 0 or 1.
     """
+    done, total = number * report.samples, report.samples + (report.other_samples or 0)
     read = partial(read_intact, dataset, decoding=decode)
+    held: set[str] = set()
     for indices, samples in read_batches(read, np.arange, 0, len(dataset), dataset.stored.reading):
         intact = []
         for index, sample in zip(indices.tolist(), samples, strict=True):
@@ -174,10 +191,13 @@ def _readable(
                 report.add_bad(sample)
             else:
                 intact.append((index, sample))
+                held |= sample.components.keys()
         yield intact
         done += len(indices)
         if progress is not None:
             progress(done, total)
+    if unheld := [name for name in dataset.schema if name not in held]:
+        report.left_out[number][UNHELD] = unheld
 
 
 def _compare(
@@ -193,7 +213,7 @@ def _compare(
     def records() -> Iterator[NDArray[Any]]:
         yield np.empty(0, _RECORD)  # so that two empty data sets are compared, too
         for number, dataset in enumerate((first, second)):
-            for samples in _readable(dataset, report, decode, progress, number * len(first), total):
+            for samples in _readable(number, dataset, report, decode, progress):
                 rows = [(key_digest(s.key), i, content_digest(s), number) for i, s in samples]
                 yield np.array(rows, _RECORD)
 

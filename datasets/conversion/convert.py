@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 
 import numpy as np
@@ -39,6 +39,8 @@ class ConvertReport:
         bytes: of the shards' files; of loose files, of their lists alone.
         seconds: that this run took.
         lost: names of data of the source that no sample carries, such as COCO's "segmentation".
+        skipped_files: names of files and folders of the source that hold no sample, by what they
+            are.
     """
 
     path: str
@@ -50,6 +52,7 @@ class ConvertReport:
     bytes: int
     seconds: float
     lost: tuple[str, ...] = ()
+    skipped_files: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @taking(ConvertOptions)
@@ -111,6 +114,7 @@ def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -
                 order=order,
                 stamp=plan.stamp,
                 started=opened.started,
+                ahead=opened.ahead,
                 root=opened.root,
             )
             bounds = np.linspace(0, count, shards + 1).astype(np.int64).tolist()
@@ -130,6 +134,7 @@ def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -
         sum(file.bytes for shard in manifest.shards for file in shard.files),
         time.perf_counter() - started,
         dataset.stored.unread_fields,
+        dict(dataset.stored.skipped_files),
     )
 
 

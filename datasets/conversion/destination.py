@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,10 +49,12 @@ class OpenedDestination:
     Attributes:
         root: the folder; not the destination itself if an old data set is to be replaced.
         started: when the first run started, in nanoseconds since the epoch.
+        ahead: times of change that were later then: see `StoredSamples.times_ahead`.
     """
 
     root: Path
     started: int
+    ahead: Mapping[str, int]
 
 
 class Destination:
@@ -79,6 +81,7 @@ class Destination:
                 )
         self.path = Path(os.path.realpath(path))
         check_apart(self.path, source, replaces=overwrite)
+        self._source = source
         self._overwrite, self._resume = overwrite, resume
         self._old = self.path.with_name(f".{self.path.name}.penstock-old")
         self._new = self.path.with_name(f".{self.path.name}.penstock-new")
@@ -132,16 +135,17 @@ class Destination:
         root = self._root()
         if root != self.path and not (self._resume and (root / WORK / _PLAN).exists()):
             shutil.rmtree(root, ignore_errors=True)
-        started = self._started(root, plan)
-        if started is None:
+        start = self._start_of_run_before(root, plan)
+        if start is None:
             started = time.time_ns()
-            content = json.dumps({"plan": plan.fields, "started": started}).encode()
-            replace_file(root / WORK / _PLAN, [content])
+            start = started, self._source.stored.times_ahead(started)
+            content = {"plan": plan.fields, "started": started, "ahead": start[1]}
+            replace_file(root / WORK / _PLAN, [json.dumps(content).encode()])
         with (root / WORK / _PLAN).open("rb") as lock:
             self._lock(lock)
             for staging in (root / WORK).glob("*.partial"):
                 shutil.rmtree(staging)
-            yield OpenedDestination(root, started)
+            yield OpenedDestination(root, *start)
 
     def _lock(self, file: IO[bytes]) -> None:
         try:
@@ -175,11 +179,14 @@ class Destination:
         )
         raise FileExistsError(f"{self.path} exists; {advice}")
 
-    def _started(self, root: Path, plan: ConvertPlan) -> int | None:
-        """Return when the run began that is to go on; None without such a run."""
+    def _start_of_run_before(
+        self, root: Path, plan: ConvertPlan
+    ) -> tuple[int, dict[str, int]] | None:
+        """Return when the run began that is to go on, and `ahead`; None without such a run."""
         try:
             content = json.loads((root / WORK / _PLAN).read_text("utf-8"))
             started, difference = int(content["started"]), plan.difference(content["plan"])
+            ahead = {str(path): int(time) for path, time in content.get("ahead", {}).items()}
         except FileNotFoundError:
             return None
         except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as error:
@@ -192,7 +199,7 @@ class Destination:
                 f"{root}: the conversion that was cut off there had other values of: {difference}; "
                 "repeat it with the same values, or start anew with overwrite=True"
             )
-        return started
+        return started, ahead
 
     def discard(self, root: Path) -> None:
         """Remove what the conversion needed, and the folder if nothing else is in it."""

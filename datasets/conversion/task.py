@@ -53,6 +53,7 @@ class ConvertJob:
         order: see there.
         stamp: state of the source's files: see `stamp_of`.
         started: when the conversion started, in nanoseconds since the epoch.
+        ahead: times of change that were later at the start: see `StoredSamples.times_ahead`.
         root: folder of the new data set.
     """
 
@@ -63,6 +64,7 @@ class ConvertJob:
     order: SampleOrder
     stamp: str
     started: int
+    ahead: Mapping[str, int]
     root: Path
 
     @property
@@ -168,7 +170,7 @@ def _written(
             dataset.read, job.order.indices, task.start, task.stop, dataset.stored.reading
         )
         for indices, samples in batches:
-            dataset.stored.check_age(indices, job.started)
+            dataset.stored.check_age(indices, job.started, job.ahead)
             if stop is not None and stop.is_set():
                 raise InterruptedError("another shard failed")
             kept = []

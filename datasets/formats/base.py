@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -134,15 +135,33 @@ class StoredSamples(ABC):
         """Return the calls of readers that together read the same samples, if there are such."""
         return ()
 
-    def check_age(self, indices: NDArray[np.int64], changed_before: int) -> None:
-        """Raise SourceError if a loose file of samples was changed too late.
+    def times_ahead(self, started: int) -> dict[str, int]:
+        """Return the times of change, in nanoseconds, of loose files that lie behind `started`.
+
+        A server's clock may be ahead of this machine's, and archives may hold any time.
+        """
+        times = {}
+        for path in self.loose_files(np.arange(len(self))):
+            if not is_url(path):
+                with suppress(OSError):  # reading tells
+                    time = os.stat(path).st_mtime_ns
+                    if time > started:
+                        times[os.fsdecode(path)] = time
+        return times
+
+    def check_age(self, indices: NDArray[np.int64], started: int, ahead: Mapping[str, int]) -> None:
+        """Raise SourceError if a loose file of samples was changed after the start.
 
         Args:
             indices: of samples that have been read.
-            changed_before: nanoseconds since the epoch; later changes are errors.
+            started: nanoseconds since the epoch; later changes are errors.
+            ahead: times that were later at the start: see `times_ahead`.
         """
         for path in self.loose_files(indices):
-            if not is_url(path) and os.stat(path).st_mtime_ns > changed_before:
+            if is_url(path):
+                continue
+            time = os.stat(path).st_mtime_ns
+            if time > started and ahead.get(os.fsdecode(path)) != time:
                 raise SourceError(f"{os.fsdecode(path)} was changed while the data set was read")
 
     def learn(self, manifest: Manifest | None) -> None:

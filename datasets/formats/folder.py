@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError, SourceError
+from ...formats.endings import medium_of_name
 from ...readers.archives.tar_index import split_name
 from ...readers.files.source import FileSource
 from ...readers.listing.listing import FileList, absolute, folders_below
@@ -21,7 +24,7 @@ from ...readers.storage.strings import StringTable
 from ...readers.storage.urls import Place, Url, is_url, text_of
 from ..class_names import checked_classes
 from ..component_files import CLS, LABEL, component_of, components_of, quoted
-from ..manifest import NAME, ShardInfo
+from ..manifest import ShardInfo
 from ..sample import Sample
 from ..schema import Schema
 from .base import Location, ReaderCall, StoredSamples, grouped_rows, joined
@@ -29,7 +32,9 @@ from .dataset_format import DatasetFormat
 from .loose_files import LooseFileWriter
 from .writer import Target, needs_label
 
-VISIBLE = "[!.]*"
+NO_MEDIA = "files that are no image, sound or video"
+_IF_CLASSES = "If the folders are classes, say format='folder' (in commands, --format folder)"
+
 KEYS = "keys"
 """The entry of a manifest's layout that says how class folders keep keys."""
 
@@ -40,7 +45,13 @@ WHOLE, NAMES = "class/name", "name"
 class FileSamples(StoredSamples):
     """Files that share folder and name up to the extension, and the label of their folder."""
 
-    def __init__(self, listing: FileList, location: Location, classes: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        listing: FileList,
+        location: Location,
+        classes: Sequence[str] = (),
+        left_out: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         """Take the files in the order of their samples.
 
         Args:
@@ -48,12 +59,14 @@ class FileSamples(StoredSamples):
             location: of the data set. With a manifest, the first dot of a name ends the key and
                 keys are unquoted; without a manifest, the last dot ends the key.
             classes: names of the labels.
+            left_out: names of what else lies there, by what it is.
         """
         super().__init__(location)
         self._listing = listing
         self._source = FileSource(listing, location.options)
         self._dot = "last" if location.manifest is None else "first"
         self._firsts = _firsts(split_name(name, self._dot) for name in listing.names)
+        self._left_out = left_out or {}
         self._folders = [listing.root + os.fsencode(name) for name in classes]
         manifest = location.manifest
         self._keys = str(manifest.layout.get(KEYS, "")) if manifest else ""
@@ -103,23 +116,9 @@ class FileSamples(StoredSamples):
         return [str(self.location.root), *map(os.fsdecode, self._folders)]
 
     @property
-    def skipped_files(self) -> dict[str, list[str]]:
+    def skipped_files(self) -> dict[str, Sequence[str]]:
         """See `StoredSamples.skipped_files`."""
-        if not self._folders or is_url(self._listing.root):
-            return {}
-        beside, _ = _visible(self.location.root)
-        inner = [
-            os.path.join(os.path.basename(folder), name)
-            for folder in map(os.fsdecode, self._folders)
-            for name in _visible(folder)[1]
-        ]
-        if self.location.manifest is not None:
-            beside = [name for name in beside if name != NAME]
-        skipped = {
-            "files beside the class folders": sorted(beside),
-            "folders in class folders": sorted(inner),
-        }
-        return {kind: names for kind, names in skipped.items() if names}
+        return {**self.location.skipped, **self._left_out}
 
     def folders(self) -> set[str]:
         """See `StoredSamples.folders`."""
@@ -162,18 +161,86 @@ def _component(extension: bytes) -> str:
 
 
 def open_folder(location: Location) -> FileSamples:
-    """Open class folders; a manifest tells the classes' numbers, else the order of the names."""
+    """Open class folders; a manifest tells the classes' numbers, else the order of the names.
+
+    Every visible file belongs to a sample.
+    """
+    return _opened(location, media_alone=False)
+
+
+def open_media_folder(location: Location) -> FileSamples:
+    """Open class folders that nobody named as such: each sample holds an image, sound or video.
+
+    Raises:
+        SourceError: no file is one, or the folders hold the parts of samples.
+    """
+    return _opened(location, media_alone=location.manifest is None)
+
+
+def _opened(location: Location, *, media_alone: bool) -> FileSamples:
     root = absolute(text_of(location.root))
     below = folders_below(root, location.options)
-    folders = below(root, [VISIBLE], [VISIBLE], case_sensitive=True)
+    folders = below(root, ["*"], None, case_sensitive=True)
     names, labels = _without_indexes(*folders.list_files())
     classes = [os.fsdecode(folder) for folder in folders.folders()]
+    left_out: dict[str, Sequence[bytes]] = dict(folders.left_out)
+    if media_alone:
+        kept = _with_media(names)
+        if not kept.any():
+            text = f"{location.root} holds folders, but {_endings(names)}"
+            raise SourceError(f"{text}. {_IF_CLASSES}")
+        _refuse_parts(location, names, labels, classes)
+        if not kept.all():
+            left_out[NO_MEDIA] = names.take(np.flatnonzero(~kept))
+            names, labels = StringTable.of(names.take(np.flatnonzero(kept))), labels[kept]
     if location.manifest is not None:
         numbers = {name: number for number, name in enumerate(location.manifest.classes)}
         if unknown := [name for name in classes if name not in numbers]:
             raise SourceError(f"{location.root}: the manifest names no class {unknown[0]!r}")
         labels = np.array([numbers[name] for name in classes], np.int32)[labels]
-    return FileSamples(FileList(root, names, labels), location, classes)
+    shown = {kind: [*map(os.fsdecode, some)] for kind, some in left_out.items()}
+    return FileSamples(FileList(root, names, labels), location, classes, shown)
+
+
+def _with_media(names: StringTable) -> NDArray[np.bool_]:
+    """Return which files belong to a sample that holds an image, sound or video."""
+    media = np.array([bool(medium_of_name(os.fsdecode(name))) for name in names], np.bool_)
+    firsts = _firsts(split_name(name, "last") for name in names)
+    samples: NDArray[np.bool_] = np.logical_or.reduceat(media, firsts[:-1])
+    return np.repeat(samples, np.diff(firsts))
+
+
+def _endings(names: StringTable) -> str:
+    """Return what files there are, for a message that none of them is an image, sound or video."""
+    counts = Counter(os.path.splitext(os.fsdecode(name))[1] for name in names).most_common(4)
+    listed = ", ".join(f"{ending or 'no ending'} ({count:,})" for ending, count in counts)
+    return f"none of their {len(names):,} files is an image, sound or video: {listed}"
+
+
+def _refuse_parts(
+    location: Location, names: StringTable, labels: NDArray[np.int32], classes: Sequence[str]
+) -> None:
+    """Raise SourceError if two folders hold files of one set of names, but of different media."""
+    media: dict[int, set[str]] = defaultdict(set)
+    for name, label in zip(names, labels.tolist(), strict=True):
+        media[label].add(medium_of_name(os.fsdecode(name)))
+    held = {label: frozenset(some - {""}) for label, some in media.items()}
+    if len(set(held.values())) == 1:
+        return
+    stems: dict[int, set[bytes]] = defaultdict(set)
+    of_media: dict[frozenset[str], set[bytes]] = defaultdict(set)
+    for name, label in zip(names, labels.tolist(), strict=True):
+        stem = os.path.splitext(name)[0].partition(b"/")[2]
+        stems[label].add(stem)
+        of_media[held[label]].add(stem)
+    for label, own in sorted(stems.items(), key=lambda item: len(held[item[0]])):
+        for others, theirs in of_media.items():
+            if own <= theirs and held[label] != others and held[label].isdisjoint(others):
+                raise SourceError(
+                    f"{location.root}: the files in {classes[label]!r} have names of files in "
+                    "other folders, and are of another medium, so the folders hold parts of "
+                    f"samples and are no classes. {_IF_CLASSES}"
+                )
 
 
 def _without_indexes(
@@ -190,16 +257,6 @@ def _without_indexes(
 def absolute_path(place: Place) -> str:
     """Return the absolute path of a file or folder; a URL stays as it is."""
     return place.text if isinstance(place, Url) else os.path.abspath(place)
-
-
-def _visible(folder: str | Place) -> tuple[list[str], list[str]]:
-    """Return the names of files and of folders that do not begin with a dot."""
-    with os.scandir(text_of(folder)) as entries:
-        pairs = [
-            (entry.name, entry.is_dir()) for entry in entries if not entry.name.startswith(".")
-        ]
-    files = [name for name, is_folder in pairs if not is_folder and not name.endswith(SUFFIX)]
-    return files, [name for name, is_folder in pairs if is_folder]
 
 
 class FolderWriter(LooseFileWriter):
@@ -269,3 +326,5 @@ def _number(folder: str) -> int:
 
 
 ROW = DatasetFormat("folder", "class folders", open_folder, FolderWriter)
+RECOGNIZED = replace(ROW, open=open_media_folder)
+"""The row of folders that nobody named as class folders."""

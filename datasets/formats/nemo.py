@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
 from ...readers.archives.tar_headers import CLOSING, header_of, padding
+from ...readers.listing.folder_rule import is_hidden
+from ...readers.listing.layouts import folder_names
 from ...readers.nemo.audio import AudioBytes, AudioFiles, AudioMembers
 from ...readers.nemo.entries import read_manifests
 from ...readers.nemo.source import NemoSource
 from ...readers.storage.storage import Storage
-from ...readers.storage.urls import Url, place_of, text_of
+from ...readers.storage.urls import place_of, text_of
 from ..manifest import ShardInfo
 from ..sample import Encoded, Sample, Value
 from ..schema import ENCODED, FLOAT, TEXT, ComponentType, Schema
@@ -122,12 +124,9 @@ class NemoSamples(StoredSamples):
 def _archives_beside(location: Location) -> list[str]:
     """Return the archives in the folder of the first manifest."""
     folder = place_of(location.files[0]).parent
-    if isinstance(folder, Url):
-        from ...readers.remote.folders import folder_entries  # needs optional libraries
-
-        names, _ = folder_entries(folder, location.options)
-        return [text_of(folder / name) for name in names if name.endswith(".tar")]
-    return sorted(map(str, folder.glob("*.tar")))
+    names, _ = folder_names(folder, location.options)
+    tars = [name for name in names if name.endswith(".tar") and not is_hidden(name)]
+    return [text_of(folder / name) for name in tars]
 
 
 _NAME = "NeMo"

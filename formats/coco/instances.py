@@ -28,6 +28,7 @@ from .collectors import (
 from .columns import ElementError, Ids, short
 
 _NO_MASK = (b"", b"null", b"[]", b"{}")
+_LISTED = 8  # members that a message names
 
 
 @dataclass(frozen=True)
@@ -150,8 +151,9 @@ def _parsed(
     images, categories = ImageCollector(ids), CategoryCollector(ids)
     wanted: dict[str, Collector]
     wanted = {"images": images, "annotations": annotations, "categories": categories}
-    missing = set(wanted)
+    missing, members = set(wanted), []
     for member in arrays.names():
+        members.append(member)
         collector = wanted.get(member)
         if collector is not None:
             if member not in missing:
@@ -164,7 +166,11 @@ def _parsed(
             for block in arrays.blocks(lift):
                 _add(collector, block, name)
     if "images" in missing:
-        raise DecodeError(f"{name}: the file has no array 'images', so it is no annotation file")
+        held = ", ".join(f"{member!r:.40}" for member in members[:_LISTED]) or "none"
+        raise DecodeError(
+            f"{name}: the file has no array 'images', so it is no annotation file of COCO; its "
+            f"members are {held}{', ...' * (len(members) > _LISTED)}"
+        )
     return _joined(images, _with_boxes(images, annotations, ids, name), categories, ids, name)
 
 

@@ -37,7 +37,9 @@ class FileReader(WholeFileReader):
 
     The files come from folders of classes (`file_root`), from a list of paths (`files`), or
     from a text file that lists them (`file_list`). Each of these may be or hold URLs, such as
-    "s3://bucket/train".
+    "s3://bucket/train". Hidden folders, such as ".ipynb_checkpoints", are no classes, and hidden
+    files are left out, unless a filter spells the dot. A warning tells what is left out of class
+    folders.
 
     In pipelines that use the GPU or worker processes, one to four processes of the reader's own
     read local files, after a fifth of a second of reading: threads that read would wait for
@@ -80,9 +82,13 @@ class FileReader(WholeFileReader):
         STR, None, "Text file with a path and a label on each line; paths may hold spaces."
     )
     file_filters = param(
-        STRS, KNOWN_EXTENSIONS, "Patterns such as '*.jpg'; with `file_root` alone."
+        STRS,
+        KNOWN_EXTENSIONS,
+        "Patterns such as '*.jpg'; with `file_root` alone. By default all that decoders read.",
     )
-    dir_filters = param(STRS, None, "Patterns of the class folders' names; by default all.")
+    dir_filters = param(
+        STRS, None, "Patterns of the class folders' names; by default all but hidden ones."
+    )
     case_sensitive_filter = param(BOOL, False, "Whether the patterns distinguish case.")
 
     def open_source(self) -> FileSource:

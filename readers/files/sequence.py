@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
-from ..listing.listing import KNOWN_EXTENSIONS, FileList, list_files
+from ..listing.listing import IMAGE_PATTERNS, FileList, list_files
 from ..source import Allocate, Column, checked_indices
 from ..storage.strings import StringTable
 from .source import FileSource
-
-_AUDIO = ("*.flac", "*.ogg", "*.wav")
-_IMAGES = tuple(pattern for pattern in KNOWN_EXTENSIONS if pattern not in _AUDIO)
 
 
 class SequenceSource:
@@ -64,8 +61,8 @@ def open_sequences(
     Raises:
         SourceError: a folder cannot be read, or there is no sequence of that length.
     """
-    listed = list_files(file_root=root, file_filters=_IMAGES, storage_options=options)
-    names = sorted(name for name in listed.names if b"/." not in b"/" + name)
+    listed = list_files(file_root=root, file_filters=IMAGE_PATTERNS, storage_options=options)
+    names = sorted(listed.names)
     frames = FileList(listed.root, StringTable.of(names), np.zeros(len(names), np.int32))
     firsts = np.fromiter(_firsts(names, 1 + (length - 1) * stride, step), np.int64)
     if not len(firsts):

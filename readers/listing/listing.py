@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -12,18 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
+from ...formats.endings import AUDIO, ENDINGS, IMAGE, UNREAD, VIDEO
 from ..storage.strings import StringTable
-from ..storage.urls import is_url, shown
-from .class_folders import ClassFolders
+from ..storage.urls import is_url, place_of, shown
+from .class_folders import OTHER_FILES, ClassFolders
+from .layouts import Folder, layout_of
 from .list_file import read_list_file, read_plain_list
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
-KNOWN_EXTENSIONS = (
-    *("*.jpg", "*.jpeg", "*.png", "*.bmp", "*.tif", "*.tiff", "*.pnm", "*.ppm", "*.pgm", "*.pbm"),
-    *("*.jp2", "*.webp", "*.flac", "*.ogg", "*.wav"),
-)
-"""The default of `file_filters`: the same patterns as DALI's."""
+IMAGE_PATTERNS = tuple(f"*.{ending}" for ending in ENDINGS[IMAGE] if ending not in UNREAD)
+KNOWN_EXTENSIONS = (*IMAGE_PATTERNS, *(f"*.{ending}" for ending in ENDINGS[AUDIO]))
+"""The default of `file_filters`: all that the decoders read, with DALI's patterns among them."""
+
+VIDEO_PATTERNS = tuple(f"*.{ending}" for ending in ENDINGS[VIDEO])
 
 _INT32 = np.iinfo(np.int32)
 
@@ -97,8 +100,10 @@ def list_files(
 
     - `file_root` alone: the files of each folder directly inside `file_root`. Folders that match
       one of `dir_filters`, in the order of their names' bytes, are the classes 0, 1, .... A folder
-      without a file that matches `file_filters` is a class, too. A class's files have the order of
-      their names' bytes. Links are followed. `globs.name_filter` explains the patterns.
+      without a file that matches `file_filters` is a class, too. Hidden names are left out, unless
+      a pattern spells their first character: see `folder_rule`. A warning tells what is left out.
+      A class's files have the order of their names' bytes. Links are followed.
+      `globs.name_filter` explains the patterns.
     - `files`: paths, relative to `file_root` (default: the current folder), with one of `labels`
       each, which int32 holds (default: 0, 1, 2, ...).
     - `file_list`: a text file with a path, white space and a label from 0 to 2147483647 on
@@ -111,9 +116,9 @@ def list_files(
     Relative paths are resolved when the list is made, so a later change of the current folder
     changes nothing. The files of `files` and `file_list` are not opened before they are read.
 
-    Differences from DALI: labels that int32 cannot hold, and labels that are no integers, are
-    errors (DALI wraps or cuts them). A byte order mark before the first line of `file_list` is
-    skipped.
+    Differences from DALI: hidden folders, such as `.ipynb_checkpoints`, are no classes. Labels that
+    int32 cannot hold, and labels that are no integers, are errors (DALI wraps or cuts them). A byte
+    order mark before the first line of `file_list` is skipped.
 
     Raises:
         ArgumentError: the arguments contradict each other or are empty.
@@ -146,7 +151,47 @@ def list_files(
         None if dir_filters is None else _patterns("dir_filters", dir_filters),
         case_sensitive=case_sensitive_filter,
     )
-    return FileList(root, *folders.list_files(), by_class=True)
+    try:
+        listed = FileList(root, *folders.list_files(), by_class=True)
+    except SourceError as error:
+        if layout := _layout(folders, storage_options):
+            raise SourceError(f"{shown(root)} is {layout}") from error
+        raise
+    _warn_of_left_out(folders, tuple(file_filters))
+    if dir_filters is None and (layout := _layout(folders, storage_options)):
+        warnings.warn(
+            f"{shown(root)!r} is read as a folder for each class, but is {layout}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return listed
+
+
+def _layout(folders: ClassFolders, options: Mapping[str, Any] | None) -> str:
+    """Return what else class folders are: see `layout_of`."""
+    try:
+        names = folders.entries()
+    except SourceError:
+        return ""
+    return layout_of(Folder(place_of(os.fsdecode(folders.root)), options or {}, names))
+
+
+def _warn_of_left_out(folders: ClassFolders, filters: tuple[str, ...] = ()) -> None:
+    """Warn of files in and beside folders, and of folders, that are no samples."""
+    defaults = (KNOWN_EXTENSIONS, IMAGE_PATTERNS, VIDEO_PATTERNS)
+    cases = [
+        f"{kind} ({len(names):,}, such as {shown(names[0])!r})"
+        for kind, names in folders.left_out.items()
+        if kind != OTHER_FILES or filters in defaults  # the user's own patterns leave these out
+    ]
+    if cases:
+        is_file_reader = filters and filters not in defaults[1:]
+        advice = ". `file_filters` and `dir_filters` name what is read" if is_file_reader else ""
+        warnings.warn(
+            f"{shown(folders.root)!r}: left out are {', '.join(cases)}{advice}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def list_plain_files(
@@ -187,6 +232,7 @@ def list_plain_files(
             root, [file_filter], None, case_sensitive=True
         )
         names = StringTable.of(folders.files_of_two_levels())
+        _warn_of_left_out(folders)
     else:
         raise ArgumentError(f"{owner} needs file_root, files or file_list")
     if not len(names):

@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ...engine.errors import ArgumentError, SourceError
-from ..storage.index_cache import SUFFIX
 from ..storage.urls import is_url
+from .folder_rule import is_beside_data
+from .layouts import refuse_layouts
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\.\.(\d+))?")
@@ -27,9 +28,9 @@ MAX_PATHS = 1_000_000
 def expand_paths(paths: Iterable[str], in_folders: str = "*") -> list[str]:
     """Return the files that paths, globs, folders and braces stand for.
 
-    The files of a glob or a folder come in the order of their names. Names that begin with a dot
-    and index files of this package are left out. Files are not opened. Paths without a pattern need
-    not exist.
+    The files of a glob or a folder come in the order of their names. Hidden names, and files beside
+    the data, such as "_SUCCESS", are left out: see `folder_rule`. Files are not opened. Paths
+    without a pattern need not exist.
 
     Args:
         paths: local paths or URLs; URLs may hold braces alone.
@@ -37,7 +38,8 @@ def expand_paths(paths: Iterable[str], in_folders: str = "*") -> list[str]:
 
     Raises:
         ArgumentError: a range counts down or has too many numbers.
-        SourceError: no file matches a glob, or no file of a folder matches `in_folders`.
+        SourceError: no file matches a glob, no file of a folder matches `in_folders`, or another
+            program laid out the folder: see `layouts`.
 
     >>> expand_paths(["s3://bucket/shard-{008..010}.tar", "{train,val}.rec"])[1:]
     ['s3://bucket/shard-009.tar', 's3://bucket/shard-010.tar', 'train.rec', 'val.rec']
@@ -94,6 +96,7 @@ def _looked_up(path: str, in_folders: str) -> list[str]:
     if is_url(path) or os.path.isfile(path):
         return [path]
     if os.path.isdir(path):
+        refuse_layouts([path])
         return _matching(os.path.join(glob.escape(path), in_folders), path)
     return _matching(path, path) if _GLOB.search(path) else [path]
 
@@ -102,7 +105,7 @@ def _matching(pattern: str, shown: str) -> list[str]:
     matches = sorted(
         name
         for name in glob.glob(pattern, recursive=True)
-        if not name.endswith(SUFFIX) and os.path.isfile(name)
+        if not is_beside_data(os.path.basename(name)) and os.path.isfile(name)
     )
     if not matches:
         name = os.path.basename(pattern)

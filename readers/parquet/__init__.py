@@ -9,6 +9,7 @@ features      the names of classes in the metadata of a schema
 blocks        the rows of several files: their blocks, of which the last ones are kept
 columns       the types that are read, and the places of their values in memory
 values        the samples that are made of values
+linked_files  files that a table names by path, in place of holding their bytes
 source        rows as samples
 reader        `fn.readers.parquet`
 """

@@ -6,7 +6,7 @@ A `ColumnRule` knows the type of a column. It turns the column of a record batch
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from .library import pyarrow
 from .values import ByteValues, ColumnValues, ListValues, NumberValues
 
 _FILE = "bytes"  # the field with the content, in structs that stand for a file
+_PATH = "path"  # the field with the name of a file, whose content may be missing
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class ColumnRule:
         dtype: dtype of the output.
         is_text: whether texts are decimal numbers.
         ndim: number of dimensions of a sample.
+        path: what is read of the file for the paths of files whose bytes are missing; "" for
+            columns without paths.
     """
 
     name: str
@@ -42,6 +45,7 @@ class ColumnRule:
     dtype: np.dtype[Any]
     is_text: bool
     ndim: int
+    path: str = ""
 
     def values(self, batch: Any) -> ColumnValues:
         """Return the values of this column of a record batch."""
@@ -49,6 +53,16 @@ class ColumnRule:
         for name in self.steps[1:]:
             array = _field(array, name)
         return self._values(array)
+
+    def paths(self, batches: Sequence[Any]) -> list[str | None]:
+        """Return the paths of files in all record batches; they hold `self.path`."""
+        texts: list[str | None] = []
+        for batch in batches:
+            array = _storage_of(batch.column(self.steps[0]))
+            for name in (*self.steps[1:-1], _PATH):
+                array = _field(array, name)
+            texts += array.to_pylist()
+        return texts
 
     def _values(self, array: Any) -> ColumnValues:
         arrow = pyarrow()
@@ -80,8 +94,10 @@ def rule_of(schema: Any, name: str, dtype: np.dtype[Any] | None, where: str) -> 
         ArgumentError: there is no such column, its type cannot be read, or cannot become `dtype`.
     """
     steps, selection = _steps(schema, name, where)
-    stored = _descended(schema, steps)
+    stored, path = _descended(schema, steps), ""
     if _is_file(stored):
+        if _is_text(_fields(stored).get(_PATH)):
+            path = f"{name}.{_PATH}" if selection == name else selection
         selection = f"{name}.{_FILE}" if selection == name else selection
         steps = (*steps, _FILE)
         stored = _descended(schema, steps)
@@ -98,9 +114,8 @@ def rule_of(schema: Any, name: str, dtype: np.dtype[Any] | None, where: str) -> 
     if is_bytes and wanted == np.bool_:
         raise ArgumentError(f"{where}: the column {name!r} of type {stored} cannot become BOOL")
     is_text = is_bytes and _is_text(leaf) and wanted.itemsize > 1
-    return ColumnRule(
-        name, selection, steps, stored, wanted, is_text, 1 if is_bytes and not is_text else ndim
-    )
+    ndim = 1 if is_bytes and not is_text else ndim
+    return ColumnRule(name, selection, steps, stored, wanted, is_text, ndim, path)
 
 
 def _steps(schema: Any, name: str, where: str) -> tuple[tuple[str, ...], str]:

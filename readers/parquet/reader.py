@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine.graph.operator import Array, register
-from ...engine.graph.params import DTYPES, INT, REQUIRED, STRS, param
+from ...engine.graph.params import DTYPES, INT, REQUIRED, STR, STRS, param
 from ...engine.tensors.dtypes import to_numpy_type
 from ..reader import Reader
 
@@ -22,7 +22,8 @@ class Parquet(Reader):
 
     The files are those of the Hugging Face hub, of pandas, Spark, Polars and others. A feature that
     is an image, sound or video is a struct of `bytes` and `path`: the output is `bytes`, which
-    `fn.decoders` take.
+    `fn.decoders` take. Where `bytes` is null, the file at `path` is read, which is absolute or
+    begins at the folder of the table.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from penstock import fn, pipeline_def
@@ -53,12 +54,13 @@ class Parquet(Reader):
     sample.
 
     Raises:
-        ArgumentError: a column is not there, or its type is refused; a folder holds several splits.
+        ArgumentError: a column is not there, or its type is refused; a folder holds several
+            splits, or not `split`.
         SourceError: a file is damaged, is neither Parquet nor Arrow, or there is no row.
         DecodeError: a value is missing, a list is no array, or a number does not fit into `dtypes`
             (see `on_error` of the pipeline).
         MissingDependencyError: PyArrow is not installed.
-        OSError: a file cannot be read.
+        OSError: a file, or one that a column names, cannot be read.
     """
 
     name = "readers.parquet"
@@ -73,6 +75,12 @@ class Parquet(Reader):
         STRS,
         REQUIRED,
         "Names of the columns, one for each output. A dot leads to a field: 'objects.bbox'.",
+    )
+    split = param(
+        STR,
+        None,
+        "Split of the folders that `path` names, such as 'train': names of files that begin so, or "
+        "a folder, also in the folder 'data'. Needed where there are several.",
     )
     dtypes = param(
         DTYPES,
@@ -110,6 +118,7 @@ class Parquet(Reader):
         source = open_parquet(
             self.path,
             self.columns,
+            split=self.split or "",
             dtypes=self._types,
             cache_bytes=self.cache_bytes,
             storage_options=self.storage_options,

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import DecodeError, SourceError
 from ..source import Allocate, Column
 from ..storage.opening import open_storages
+from ..storage.urls import is_url
 from .blocks import RowBlocks, open_tables
 from .columns import ColumnRule, rule_of
 from .features import class_names, features_of
+from .linked_files import read_linked
 from .paths import table_paths
-from .values import BadValueError, ColumnValues
+from .values import BadValueError, ColumnValues, refuse
 
 
 class RowGroup:
@@ -27,7 +30,8 @@ class RowGroup:
         counts = [batch.num_rows for batch in batches]
         self._firsts: Int64s = np.cumsum([0, *counts], dtype=np.int64)
         self._batches = [[rule.values(batch) for rule in rules] for batch in batches]
-        self._names = [rule.name for rule in rules]
+        self._rules = rules
+        self._paths: dict[str, list[str | None]] = {}
 
     def __len__(self) -> int:
         return int(self._firsts[-1])
@@ -37,31 +41,75 @@ class RowGroup:
         """Memory that the values take."""
         return sum(values.nbytes for batch in self._batches for values in batch)
 
-    def take(self, rows: Int64s, allocate: Allocate) -> list[Pieces]:
-        """Return the samples of each column.
+    def take(self, rows: Int64s, allocate: Allocate, links: Links | None = None) -> list[Pieces]:
+        """Return the samples of each column; `links` reads files that the column names.
 
         Raises:
             BadValueError: a value is no sample; the row counts in the group.
+            OSError: a file that a column names cannot be read.
         """
         numbers = np.searchsorted(self._firsts, rows, "right") - 1
-        columns: list[Pieces] = [[] for _ in self._names]
+        columns: list[Pieces] = [[] for _ in self._rules]
         for number in np.unique(numbers).tolist():
             places = np.flatnonzero(numbers == number)
             own = rows[places] - self._firsts[number]
-            for column, name, values in zip(
-                columns, self._names, self._batches[number], strict=True
+            first = int(self._firsts[number])
+            for column, rule, values in zip(
+                columns, self._rules, self._batches[number], strict=True
             ):
-                column.append((places, self._taken(values, name, own, number, allocate)))
+                try:
+                    taken = self._taken(rule, values, own, first, allocate, links)
+                except BadValueError as error:
+                    reason = f"the column {rule.name!r} {error.reason}"
+                    raise BadValueError(error.row + first, reason) from None
+                column.append((places, taken))
         return columns
 
     def _taken(
-        self, values: ColumnValues, name: str, rows: Int64s, number: int, allocate: Allocate
+        self,
+        rule: ColumnRule,
+        values: ColumnValues,
+        rows: Int64s,
+        first: int,
+        allocate: Allocate,
+        links: Links | None,
     ) -> Column:
-        try:
+        """Return samples of a batch, whose first row is row `first` of the group."""
+        missing = np.zeros(0, np.intp)
+        if rule.path and links is not None and values.sound is not None:
+            missing = np.flatnonzero(~values.sound[rows])
+        if links is None or not len(missing):
             return values.take(rows, allocate)
-        except BadValueError as error:
-            row = error.row + int(self._firsts[number])
-            raise BadValueError(row, f"the column {name!r} {error.reason}") from None
+        if rule.name not in self._paths:
+            self._paths[rule.name] = links.paths(rule)
+        paths = [self._paths[rule.name][first + row] or "" for row in rows[missing].tolist()]
+        refuse(rows[missing], np.array([not path for path in paths]), "is missing (null)")
+        samples: list[Any] = [None] * len(rows)
+        there = np.delete(np.arange(len(rows)), missing)
+        for place, sample in zip(there.tolist(), values.take(rows[there], allocate), strict=True):
+            samples[place] = sample
+        try:
+            contents = links.read(paths, allocate)
+        except DecodeError as error:
+            raise BadValueError(int(rows[missing[0]]), str(error)) from None
+        wrong = np.array([content.size % rule.dtype.itemsize != 0 for content in contents])
+        reason = f"names a file whose size is no multiple of {rule.dtype.itemsize} bytes"
+        refuse(rows[missing], wrong, reason)
+        for place, content in zip(missing.tolist(), contents, strict=True):
+            samples[place] = content.view(rule.dtype)
+        return samples
+
+
+class Links(NamedTuple):
+    """Access to files that a block's columns name in place of holding their bytes.
+
+    Attributes:
+        paths: returns the paths in a column of the block.
+        read: returns the content of files: see `read_linked`.
+    """
+
+    paths: Callable[[ColumnRule], list[str | None]]
+    read: Callable[[Sequence[str], Allocate], list[Bytes]]
 
 
 Pieces = list[tuple[NDArray[np.intp], Column]]
@@ -71,10 +119,25 @@ Pieces = list[tuple[NDArray[np.intp], Column]]
 class ParquetSource:
     """Rows of Parquet and Arrow files; a sample has one array for each column."""
 
-    def __init__(self, blocks: RowBlocks[RowGroup], rules: Sequence[ColumnRule]) -> None:
-        """Take the rows and what becomes of the columns."""
+    def __init__(
+        self,
+        blocks: RowBlocks[RowGroup],
+        rules: Sequence[ColumnRule],
+        paths: Sequence[str],
+        options: Mapping[str, Any],
+    ) -> None:
+        """Take the rows and what becomes of the columns.
+
+        Args:
+            blocks: of the rows.
+            rules: of the columns.
+            paths: of the files, local paths or URLs.
+            options: `Reader.storage_options`, for URLs.
+        """
         self.blocks = blocks
         self.rules = tuple(rules)
+        self._paths = tuple(paths)
+        self._options = options
 
     def __len__(self) -> int:
         return len(self.blocks)
@@ -84,13 +147,14 @@ class ParquetSource:
 
         Raises:
             IndexError: an index is negative or not below `len(self)`.
-            OSError: a file cannot be read. SourceError if it is damaged.
+            OSError: a file, or one that a column names, cannot be read. SourceError if it is
+                damaged.
             DecodeError: a value is missing, or fits no array or type.
         """
         pieces: list[Pieces] = [[] for _ in self.rules]
-        for _, group, places, rows in self.blocks.groups(indices):
+        for number, group, places, rows in self.blocks.groups(indices):
             try:
-                columns = group.take(rows, allocate)
+                columns = group.take(rows, allocate, self._links(number))
             except BadValueError as error:
                 index = int(indices[places[np.flatnonzero(rows == error.row)[0]]])
                 raise DecodeError(f"{self.where(index)}: {error.reason}") from None
@@ -100,6 +164,19 @@ class ParquetSource:
             _joined(column, rule, len(indices), allocate)
             for column, rule in zip(pieces, self.rules, strict=True)
         )
+
+    def _links(self, number: int) -> Links:
+        """Return access to the files that a block's columns name."""
+        file, block = self.blocks.position_of(number)
+        table = self._paths[self.blocks.file_of(number)]
+
+        def paths(rule: ColumnRule) -> list[str | None]:
+            return rule.paths(file.read(block, [rule.path]))
+
+        def read(paths: Sequence[str], allocate: Allocate) -> list[Bytes]:
+            return read_linked(table, paths, self._options, allocate)
+
+        return Links(paths, read)
 
     def where(self, index: int) -> str:
         """Return the file and the row in it, from 0."""
@@ -150,6 +227,7 @@ def open_parquet(
     paths: Sequence[str],
     columns: Sequence[str],
     *,
+    split: str = "",
     dtypes: Sequence[np.dtype[Any]] = (),
     cache_bytes: int,
     storage_options: Mapping[str, Any] | None = None,
@@ -161,7 +239,8 @@ def open_parquet(
         OSError: a file cannot be read. SourceError if it is damaged, is another sort of file, has
             other columns than the first one, or there is no row.
     """
-    storages = open_storages(table_paths(paths, storage_options or {}), storage_options)
+    located = table_paths(paths, storage_options or {}, split)
+    storages = open_storages(located, storage_options)
     files = open_tables(storages)
     wanted: list[np.dtype[Any] | None] = [*dtypes] or [None] * len(columns)
     rules: list[list[ColumnRule]] = []
@@ -183,7 +262,12 @@ def open_parquet(
     if not len(blocks):
         more = " ..." if len(files) > 1 else ""
         raise SourceError(f"{storages[0].name}{more}: there is no row")
-    return ParquetSource(blocks, rules[0])
+    return ParquetSource(
+        blocks,
+        rules[0],
+        [p if is_url(p) else os.path.abspath(p) for p in located],
+        storage_options or {},
+    )
 
 
 def _row_group(

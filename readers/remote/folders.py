@@ -10,14 +10,11 @@ from typing import Any
 
 from ...engine.errors import SourceError
 from ..interrupt import wait_for
-from ..listing.class_folders import ClassFolders
+from ..listing.class_folders import ClassFolders, Entry
 from ..storage.urls import Url, shown
 from .endpoint import endpoint
 from .retries import Passing
 from .service import refusal
-
-Entry = tuple[bytes, bool]
-"""Name of an entry of a folder, and whether the entry is a folder."""
 
 
 class RemoteClassFolders(ClassFolders):
@@ -39,20 +36,22 @@ class RemoteClassFolders(ClassFolders):
     def folders(self) -> list[bytes]:
         """Return the names of the class folders, sorted."""
         (entries,) = self._list([self.root])
-        return sorted(name for name, is_folder in entries if is_folder and self.dir_matches(name))
+        folders = {name for name, is_folder in entries if is_folder and self.dir_matches(name)}
+        self._beside = [entry for entry in entries if entry[0] not in folders]
+        return sorted(folders)
 
-    def files(self, folder: bytes) -> list[bytes]:
-        """Return the names of the matching files right inside `folder`, sorted."""
+    def listed(self, folders: list[bytes]) -> Iterable[tuple[list[bytes], list[Entry]]]:
+        """See `ClassFolders.listed`."""
+        return map(self._split, self._list([self.root + folder for folder in folders]))
+
+    def _listed(self, folder: bytes) -> tuple[list[bytes], list[Entry]]:
         (entries,) = self._list([folder])
-        return self._matching(entries)
+        return self._split(entries)
 
-    def listed(self, folders: list[bytes]) -> Iterable[list[bytes]]:
-        """Return the files of each of `folders`."""
-        return map(self._matching, self._list([self.root + folder for folder in folders]))
-
-    def _matching(self, entries: list[Entry]) -> list[bytes]:
+    def _split(self, entries: list[Entry]) -> tuple[list[bytes], list[Entry]]:
         matches = self.file_matches
-        return sorted(name for name, is_folder in entries if not is_folder and matches(name))
+        files = [name for name, is_folder in entries if not is_folder and matches(name)]
+        return sorted(files), [entry for entry in entries if entry[1] or not matches(entry[0])]
 
     def _list(self, urls: list[bytes]) -> list[list[Entry]]:
         return wait_for(self._endpoint.start(self._list_all(urls)))
@@ -83,17 +82,18 @@ class RemoteClassFolders(ClassFolders):
 
 
 def folder_entries(url: Url, options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the names of a folder's files and of its folders, sorted.
+    """Return the names of a folder's files and of its folders, sorted, hidden ones too.
 
-    Names that begin with a dot are left out. A folder that is not there, or that the service cannot
-    list, has no entries.
+    A folder that is not there, or that the service cannot list, has no entries.
     """
     root = os.fsencode(f"{url.text.rstrip('/')}/")
-    listed = RemoteClassFolders(options, root, ["[!.]*"], ["[!.]*"], case_sensitive=True)
     try:
-        return list(map(os.fsdecode, listed.files(root))), list(map(os.fsdecode, listed.folders()))
+        files, folders = RemoteClassFolders(
+            options, root, ["*"], None, case_sensitive=True
+        ).entries()
     except (SourceError, FileNotFoundError):
         return [], []
+    return sorted(files), sorted(folders)
 
 
 def _listing_error(url: str, error: Exception) -> Exception:

@@ -11,6 +11,7 @@ import numpy as np
 from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ...engine.pending import wait_all
+from ..listing.folder_rule import describes_data
 from ..listing.path_patterns import expand_paths
 from ..storage.index_cache import are_bounds, cached_index, replace_file
 from ..storage.opening import open_storages
@@ -25,13 +26,15 @@ Frames = tuple[Int64s, Int64s]
 
 
 def record_paths(paths: Sequence[str]) -> list[str]:
-    """Return the files that paths with patterns stand for, without the indexes in folders."""
-    return [
-        file
-        for path in paths
-        for file in expand_paths([path])
-        if file == path or not file.endswith(".idx")
-    ]
+    """Return the files that paths with patterns stand for, without what describes them in folders.
+
+    TFRecord files may have any ending: see `describes_data` for those that they do not have.
+    """
+    files = []
+    for path in paths:
+        expanded = expand_paths([path])
+        files += [file for file in expanded if not describes_data(file)] or expanded
+    return files
 
 
 def open_records(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> list[Storage]:

@@ -164,7 +164,8 @@ class TFRecord(RecordReader):
         STRS,
         REQUIRED,
         "Paths of the files; their records are numbered through. Braces ('part-{000..127}'), globs "
-        "and folders stand for the files that they name, without *.idx in folders.",
+        "and folders stand for the files that they name, without indexes and descriptions (*.idx, "
+        "*.json, *.pbtxt, *.txt ...).",
     )
     index_path = param(
         STRS,

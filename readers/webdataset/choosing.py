@@ -96,12 +96,37 @@ def chosen_archives(
     """Return the archives with the components that are read; see `open_archives`."""
     groups = [_group(entry, case_sensitive) for entry in ext]
     archives = []
+    doubled: list[tuple[int, str]] = []
     for storage, index in zip(storages, indexes, strict=True):
         chosen = _choose(index, groups, case_sensitive)
+        doubled += _doubled(storage, index, chosen)
         numbers = _samples(storage, index, chosen, ext, missing)
         archives.append(Archive(storage, index, chosen[numbers], numbers))
     _check_extensions(archives, ext)
+    if doubled:
+        warnings.warn(
+            f"{sum(count for count, _ in doubled):,} samples have two components of one name, of "
+            f"which the first is read, such as {doubled[0][1]}; write the archives anew",
+            RuntimeWarning,
+            stacklevel=2,
+        )
     return archives
+
+
+def _doubled(storage: Storage, index: ArchiveIndex, chosen: Int64s) -> list[tuple[int, str]]:
+    """Return how many samples have a chosen component twice, and the first; [] if none has."""
+    kinds = index.extension_numbers
+    sample_of = np.repeat(np.arange(len(index)), np.diff(index.firsts))
+    doubled = np.zeros(len(index), np.bool_)
+    for components in chosen.T if len(kinds) else ():
+        read = np.where(components >= 0, kinds[components], -1)
+        same = sample_of[kinds == read[sample_of]]
+        doubled |= np.bincount(same, minlength=len(index)) > 1
+    if not doubled.any():
+        return []
+    first = int(np.argmax(doubled))
+    place = f"sample {first} {os.fsdecode(index.keys[first])!r} of {storage.name}"
+    return [(int(doubled.sum()), place)]
 
 
 def _group(entry: str, case_sensitive: bool) -> frozenset[bytes]:

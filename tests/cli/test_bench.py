@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from penstock import datasets
+from penstock.datasets import Sample
+from penstock.testing import made
 
 SECONDS = ("--seconds", "0.2")
 
@@ -100,8 +102,7 @@ def test_wrong_usage(penstock_in_process, pipelines, tmp_path):
     result = penstock_in_process("bench", f"{pipelines}:scenes", "--compare", "dali")
     assert result.status == 2
     assert "for a PATH" in result.errors
-    (tmp_path / "data" / "a").mkdir(parents=True)
-    (tmp_path / "data" / "a" / "1.txt").write_text("no image")
+    made.write(tmp_path / "data", [Sample("1", {"text": "no image", "label": 0})])
     result = penstock_in_process("bench", tmp_path / "data", "--work", "train")
     assert result.status == 2
     assert "the samples have no images and no sound, but text, label" in result.errors

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -142,7 +143,7 @@ def test_an_interrupted_conversion_says_how_to_go_on(command, environment, tmp_p
     source = tmp_path / "source" / "a"
     source.mkdir(parents=True)
     for i in range(100):
-        (source / f"{i}.bin").write_bytes(os.urandom(20_000))
+        (source / f"{i}.jpg").write_bytes(os.urandom(20_000))
     arguments = ["convert", str(source.parent), str(tmp_path / "out"), "--to", "webdataset"]
     arguments += ["--shard-count", "100", "--workers", "1"]
     process = subprocess.Popen(
@@ -198,11 +199,22 @@ def test_help_lists_all_formats(penstock_in_process):
     assert f"Format to write: {', '.join(names)} or {last}." in text
 
 
+def test_what_is_left_out_is_said(penstock_in_process, class_folders, tmp_path):
+    class_folders = shutil.copytree(class_folders, tmp_path / "copy")
+    for name in ("notes.txt", "table.csv", "Thumbs.db"):
+        (class_folders / "cats" / name).write_bytes(b"..")
+    (class_folders / "dogs" / "9.heic").write_bytes(b"..")
+    result = penstock_in_process("convert", class_folders, tmp_path / "tars", "--to", "webdataset")
+    assert result.output.startswith(f"{tmp_path / 'tars'}: 7 samples in 1 shard")
+    said = "files that are no image, sound or video (2, such as cats/notes.txt) are left out"
+    assert result.output.endswith(f"; {said}\n")
+
+
 def test_a_full_disk_gives_one_hint(penstock_in_process, tmp_path):
     source = tmp_path / "source" / "a"
     source.mkdir(parents=True)
     for i in range(20):
-        (source / f"{i}.bin").write_bytes(os.urandom(20_000))
+        (source / f"{i}.jpg").write_bytes(os.urandom(20_000))
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
     try:

@@ -51,7 +51,8 @@ def test_names_are_escaped_in_the_page(penstock_in_process, tmp_path):
     folder.mkdir(parents=True)
     (folder / "1.txt").write_text("a < b")
     page = tmp_path / "page.html"
-    assert penstock_in_process("inspect", tmp_path / "data", "--html", page).status == 0
+    options = ("--html", page, "--format", "folder")
+    assert penstock_in_process("inspect", tmp_path / "data", *options).status == 0
     assert "<script>" not in page.read_text()
     assert "&lt;script&gt;" in page.read_text()
 
@@ -90,7 +91,7 @@ def test_a_pipe_that_closes(command, environment, class_folders):
 def test_what_holds_no_sample_is_named(penstock_in_process, tmp_path):
     (tmp_path / "a" / "deeper").mkdir(parents=True)
     (tmp_path / "empty").mkdir()
-    for name in ("1.jpg", "2.jpg", "Thumbs.db"):
+    for name in ("1.jpg", "2.heic", "2.txt", "Thumbs.db", "notes.db"):
         (tmp_path / "a" / name).write_bytes(b"..")
     for name in ("readme.txt", "x.json", "sound.flac", ".hidden"):
         (tmp_path / name).write_bytes(b"..")
@@ -99,11 +100,13 @@ def test_what_holds_no_sample_is_named(penstock_in_process, tmp_path):
     assert f"left out  {beside}\n" in result.output
     assert "left out  folders in class folders (1): a/deeper\n" in result.output
     assert "left out  classes without samples (1): empty\n" in result.output
-    assert "extensions  jpg (2), db (1)\n" in result.output
+    assert "left out  files that are no image, sound or video (1): a/notes.db\n" in result.output
+    assert "extensions  jpg (1), heic (1)\n" in result.output
     content = json.loads(penstock_in_process("inspect", tmp_path, "--json").output)
     assert content["left_out"] == {
         "files beside the class folders": ["readme.txt", "sound.flac", "x.json"],
         "folders in class folders": ["a/deeper"],
+        "files that are no image, sound or video": ["a/notes.db"],
         "classes without samples": ["empty"],
     }
 

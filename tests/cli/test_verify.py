@@ -72,11 +72,40 @@ def test_long_lists_are_cut(penstock_in_process, tmp_path):
     for name, count in (("a", 9), ("b", 1)):
         (tmp_path / name / "x").mkdir(parents=True)
         for i in range(count):
-            (tmp_path / name / "x" / f"{i}.txt").write_text("same")
+            (tmp_path / name / "x" / f"{i}.jpg").write_text("same")
     output = penstock_in_process("verify", tmp_path / "a", tmp_path / "b").output
     assert "8 only in" in output
     assert len(output.splitlines()) == 8
     assert output.endswith("  ...\n")
+
+
+def test_what_is_left_out_is_listed(penstock_in_process, class_folders, shards, tmp_path):
+    class_folders = shutil.copytree(class_folders, tmp_path / "copy")
+    for name in ("README.md", "cats/notes.txt", "cats/a.part", ".ipynb_checkpoints/x.jpg"):
+        (class_folders / name).parent.mkdir(exist_ok=True)
+        (class_folders / name).write_bytes(b"..")
+    result = penstock_in_process("verify", class_folders, shards)
+    assert result.status == 0
+    title = f"left out of {class_folders}  "
+    assert result.output.splitlines() == [
+        f"equal but for what is left out: {class_folders} and {shards}: 6 samples",
+        f"{title}hidden folders with data (1): .ipynb_checkpoints",
+        f"{title}files beside the class folders (1): README.md",
+        f"{title}files that are no image, sound or video (2): cats/a.part, cats/notes.txt",
+    ]
+    content = json.loads(penstock_in_process("verify", class_folders, shards, "--json").output)
+    assert content["left_out"][0]["files beside the class folders"] == ["README.md"]
+    assert content["left_out"][1] == {}
+
+
+def test_the_format_of_the_first_is_named(penstock_in_process, tmp_path):
+    (tmp_path / "texts" / "pos").mkdir(parents=True)
+    (tmp_path / "texts" / "pos" / "1.txt").write_text("good")
+    named = ("--format", "folder")
+    for arguments in (("convert", "--to", "tfrecord"), ("verify",)):
+        command = (arguments[0], tmp_path / "texts", tmp_path / "records", *arguments[1:])
+        assert penstock_in_process(*command).status == 1
+        assert penstock_in_process(*command, *named).status == 0
 
 
 def test_wrong_usage(penstock_in_process, class_folders, tmp_path):

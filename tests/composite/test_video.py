@@ -1,3 +1,5 @@
+import shutil
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from ..videos import Sound, numbers_of, tone, video_file
 
 @pytest.fixture
 def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
 
 
 @pytest.fixture
@@ -19,7 +21,6 @@ def root(tmp_path, user_cache):
     for folder, form, count in (("x", "h264.mp4", 10), ("y", "mpeg4.avi", 7)):
         (tmp_path / folder).mkdir()
         video_file(tmp_path / folder / f"{count}.{form[-3:]}", form, count=count)
-    (tmp_path / "y" / "notes.txt").touch()
     return tmp_path
 
 
@@ -47,6 +48,16 @@ def test_clips_of_class_folders(root):
     assert numbers[1].tolist() == [5, 6, 7, 8, 9]
     assert numbers[1].dtype == np.int32
     np.testing.assert_allclose(times[1], np.arange(5, 10) / 30, atol=1e-3)
+
+
+def test_hidden_folders_are_no_classes_and_what_is_left_out_is_said(root):
+    (root / ".ipynb_checkpoints").mkdir()
+    shutil.copy(root / "x" / "10.mp4", root / ".ipynb_checkpoints" / "10.mp4")
+    (root / "y" / "notes.txt").touch()
+    said = r"hidden folders with data \(1, such as '\.ipynb_checkpoints'\), files of other "
+    with pytest.warns(RuntimeWarning, match=said):
+        ((_, labels),) = run(lambda: fn.readers.video(file_root=str(root), sequence_length=5))
+    assert [label.tolist() for label in labels] == [[0], [0], [1]]
 
 
 def test_a_list_file_with_ranges(root):

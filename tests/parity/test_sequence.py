@@ -8,6 +8,8 @@ from penstock import fn, pipeline_def, types
 
 dali = pytest.importorskip("nvidia.dali")
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*left out are")
+
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):

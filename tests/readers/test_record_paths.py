@@ -57,6 +57,8 @@ def test_patterns(tmp_path, monkeypatch, suffix, pattern, indexes):
     folder.mkdir()
     for name in "cab":
         put(folder, name)
+    for name in ("dataset.json", "label_map.pbtxt", "README", "_SUCCESS", ".DS_Store", "._a.tar"):
+        (folder / name).write_bytes(b"no record" * 9)
 
     @pipeline_def(batch_size=3, num_threads=1)
     def pipeline():

@@ -7,8 +7,12 @@ from .writer import CocoWriter
 
 
 def _is_coco(head: bytes, _: Storage) -> bool:
-    keys = (b'"images"', b'"annotations"', b'"categories"', b'"licenses"', b'"info"')
-    return head.lstrip()[:1] == b"{" and any(key in head for key in keys)
+    if head.lstrip()[:1] != b"{":
+        return False
+    is_introduced = b'"info"' in head and b'"licenses"' in head  # which may be long
+    return is_introduced or any(
+        key in head for key in (b'"images"', b'"annotations"', b'"categories"')
+    )
 
 
 ROW = DatasetFormat(

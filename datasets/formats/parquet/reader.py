@@ -8,24 +8,29 @@ entry "huggingface" of the schema's metadata describes the columns as `datasets.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Bytes
 from ....engine.errors import DecodeError, SourceError
 from ....readers.parquet.blocks import RowBlocks, open_tables
 from ....readers.parquet.columns import is_list, list_values, natural_dtype
 from ....readers.parquet.features import class_names, features_of
 from ....readers.parquet.library import pyarrow
-from ....readers.parquet.paths import refuse_several_splits
+from ....readers.parquet.linked_files import read_linked
 from ....readers.parquet.values import BadValueError
 from ....readers.storage.opening import open_storages
 from ...component_files import LABEL
 from ...media import extension_of, main_components
 from ...sample import Encoded, Sample, Value
 from ..base import Location, ReaderCall, StoredSamples, numbered_key
+
+Linked = Callable[[Sequence[str]], list[Bytes]]
+"""Reads files that a table names by path: see `read_linked`."""
 
 KEY = "key"
 _CACHE_BYTES = 256 << 20
@@ -39,21 +44,22 @@ class ParquetSamples(StoredSamples):
 
     def __init__(self, location: Location) -> None:
         super().__init__(location)
-        if location.manifest is None:
-            refuse_several_splits(str(location.root), self.files())
         tables = open_tables(open_storages(self.files(), location.options))
         self._blocks = RowBlocks[Any](tables, None, _table, _CACHE_BYTES)
         if not len(self._blocks):
             raise SourceError(f"{location.root}: the Parquet files hold no row")
-        columns = _flattened(tables[0].schema.empty_table()).schema
-        self.unread_fields = tuple(
-            column.name for column in columns if not _is_component(column.type)
-        )
-        if len(self.unread_fields) == len(columns):
-            first = columns.field(0)
+        fields: dict[str, Any] = {}
+        for table in tables:
+            if not len(table.schema):
+                raise SourceError(f"{table.storage.name} is a table without columns")
+            for column in _flattened(table.schema.empty_table()).schema:
+                fields.setdefault(column.name, column.type)
+        self.unread_fields = tuple(_unread(fields))
+        if not any(map(_is_component, fields.values())):
+            name, stored = next(iter(fields.items()))
             raise SourceError(
-                f"the column {first.name!r} of type {first.type} is no component of a sample, nor "
-                "is any other column"
+                f"the column {name!r} of type {stored} is no component of a sample, nor is any "
+                "other column"
             )
         self.learn(location.manifest)
         if location.manifest is None:
@@ -65,11 +71,13 @@ class ParquetSamples(StoredSamples):
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
         """See `StoredSamples.read`."""
         samples: list[Sample | None] = [None] * len(indices)
-        for _, block, places, rows in self._blocks.groups(indices):
+        for number, block, places, rows in self._blocks.groups(indices):
             table = block.take(rows)
+            path = self.files()[self._blocks.file_of(number)]
+            linked = partial(read_linked, path, options=self.location.options, allocate=np.empty)
             try:
                 names = table.column_names
-                columns = [_values(table.column(name)) for name in names]
+                columns = [_values(table.column(name), linked) for name in names]
             except DecodeError as error:
                 raise DecodeError(f"{self.where(int(indices[places[0]]))}: {error}") from None
             for number, place in enumerate(places.tolist()):
@@ -127,6 +135,15 @@ def _is_file(stored: Any) -> bool:
     return bool(pyarrow().types.is_struct(stored)) and stored.get_field_index("bytes") >= 0
 
 
+def _unread(columns: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the columns, and of the fields of files, that no sample carries."""
+    for name, stored in columns.items():
+        if not _is_component(stored):
+            yield name
+        elif _is_file(stored):
+            yield from (f"{name}.{f.name}" for f in stored if f.name not in ("bytes", "path"))
+
+
 def _is_component(stored: Any) -> bool:
     """Return whether columns of a type become components of samples."""
     arrow = pyarrow().types
@@ -148,18 +165,15 @@ def _is_component(stored: Any) -> bool:
     return _is_file(stored) or any(is_of(stored) for is_of in plain)
 
 
-def _values(column: Any) -> list[Value | None]:
+def _values(column: Any, linked: Linked) -> list[Value | None]:
     """Return the values of a column whose type is a component's; None for missing ones."""
     arrow, stored = pyarrow().types, column.type
     if arrow.is_dictionary(stored):
-        return _values(column.cast(stored.value_type))
+        return _values(column.cast(stored.value_type), linked)
     if hasattr(stored, "storage_type"):
-        return _values(column.cast(stored.storage_type))
+        return _values(column.cast(stored.storage_type), linked)
     if _is_file(stored):
-        return [
-            _encoded(item["bytes"], item.get("path")) if item else None
-            for item in column.to_pylist()
-        ]
+        return _files(column.to_pylist(), linked)
     if arrow.is_binary(stored) or arrow.is_large_binary(stored):
         return [None if item is None else _encoded(item, None) for item in column.to_pylist()]
     if is_list(stored):
@@ -172,7 +186,22 @@ def _values(column: Any) -> list[Value | None]:
     return values
 
 
-def _encoded(content: bytes | None, path: str | None) -> Encoded | None:
+def _files(items: list[Any], linked: Linked) -> list[Value | None]:
+    """Return files; those without bytes are read from their paths."""
+    places = [
+        n for n, item in enumerate(items) if item and item["bytes"] is None and item.get("path")
+    ]
+    files: list[Value | None] = [
+        _encoded(item["bytes"], item.get("path")) if item else None for item in items
+    ]
+    if places:
+        paths = [items[place]["path"] for place in places]
+        for place, path, content in zip(places, paths, linked(paths), strict=True):
+            files[place] = _encoded(content.data, path)
+    return files
+
+
+def _encoded(content: bytes | memoryview | None, path: str | None) -> Encoded | None:
     if content is None:
         return None
     extension = os.path.splitext(path or "")[1][1:]

@@ -492,7 +492,9 @@ def file(
 
     The files come from folders of classes (`file_root`), from a list of paths (`files`), or
     from a text file that lists them (`file_list`). Each of these may be or hold URLs, such as
-    "s3://bucket/train".
+    "s3://bucket/train". Hidden folders, such as ".ipynb_checkpoints", are no classes, and hidden
+    files are left out, unless a filter spells the dot. A warning tells what is left out of class
+    folders.
 
     In pipelines that use the GPU or worker processes, one to four processes of the reader's own
     read local files, after a fifth of a second of reading: threads that read would wait for
@@ -526,10 +528,15 @@ def file(
         file_list (str | None): Text file with a path and a label on each line; paths may hold
             spaces.
         file_filters (str | Sequence[str] | None): Patterns such as '*.jpg'; with `file_root`
-            alone. Default: ('*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff', '*.pnm',
-            '*.ppm', '*.pgm', '*.pbm', '*.jp2', '*.webp', '*.flac', '*.ogg', '*.wav').
+            alone. By default all that decoders read. Default: ('*.jpg', '*.jpeg', '*.png',
+            '*.bmp', '*.tif', '*.tiff', '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.pam', '*.jp2',
+            '*.webp', '*.gif', '*.avif', '*.heic', '*.jpe', '*.jfif', '*.jxl', '*.heif',
+            '*.hif', '*.j2k', '*.j2c', '*.jpc', '*.jpx', '*.jph', '*.pfm', '*.apng', '*.wav',
+            '*.flac', '*.ogg', '*.opus', '*.mp3', '*.m4a', '*.aac', '*.aif', '*.aiff', '*.au',
+            '*.wma', '*.oga', '*.aifc', '*.snd', '*.mp2', '*.mka', '*.caf', '*.w64', '*.sph',
+            '*.ac3', '*.amr', '*.wv').
         dir_filters (str | Sequence[str] | None): Patterns of the class folders' names; by
-            default all.
+            default all but hidden ones.
         case_sensitive_filter (bool | None): Whether the patterns distinguish case. Default:
             False.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
@@ -1196,6 +1203,7 @@ def numpy(
 def parquet(
     *,
     path: str | _abc.Sequence[str],
+    split: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
     cache_bytes: int | None = ...,
     random_shuffle: bool | None = ...,
@@ -1229,7 +1237,8 @@ def parquet(
 
     The files are those of the Hugging Face hub, of pandas, Spark, Polars and others. A feature that
     is an image, sound or video is a struct of `bytes` and `path`: the output is `bytes`, which
-    `fn.decoders` take.
+    `fn.decoders` take. Where `bytes` is null, the file at `path` is read, which is absolute or
+    begins at the folder of the table.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from penstock import fn, pipeline_def
@@ -1260,12 +1269,13 @@ def parquet(
     sample.
 
     Raises:
-        ArgumentError: a column is not there, or its type is refused; a folder holds several splits.
+        ArgumentError: a column is not there, or its type is refused; a folder holds several
+            splits, or not `split`.
         SourceError: a file is damaged, is neither Parquet nor Arrow, or there is no row.
         DecodeError: a value is missing, a list is no array, or a number does not fit into `dtypes`
             (see `on_error` of the pipeline).
         MissingDependencyError: PyArrow is not installed.
-        OSError: a file cannot be read.
+        OSError: a file, or one that a column names, cannot be read.
 
     Args:
         path (str | Sequence[str]): Paths or URLs of the files. Braces
@@ -1273,6 +1283,9 @@ def parquet(
             name; the URL of a folder ends with a slash.
         columns (str | Sequence[str]): Names of the columns, one for each output. A dot leads to
             a field: 'objects.bbox'.
+        split (str | None): Split of the folders that `path` names, such as 'train': names of
+            files that begin so, or a folder, also in the folder 'data'. Needed where there are
+            several.
         dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types of
             the outputs, one each; by default those of the columns. Numbers are converted, and
             must fit. Bytes are taken for elements of the type. Texts are read as decimal
@@ -1332,6 +1345,7 @@ def parquet(
     *,
     path: str | _abc.Sequence[str],
     columns: str | _abc.Sequence[str],
+    split: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
     cache_bytes: int | None = ...,
     random_shuffle: bool | None = ...,
@@ -1559,7 +1573,7 @@ def tfrecord(
     Args:
         path (str | Sequence[str]): Paths of the files; their records are numbered through.
             Braces ('part-{000..127}'), globs and folders stand for the files that they name,
-            without *.idx in folders.
+            without indexes and descriptions (*.idx, *.json, *.pbtxt, *.txt ...).
         index_path (str | Sequence[str] | None): Paths of index files as DALI's `tfrecord2idx`
             writes them, one a file. Not needed.
         features (Any): Dict from names to `tfrecord.FixedLenFeature` or

@@ -367,6 +367,7 @@ class Parquet:
         *,
         path: str | _abc.Sequence[str] = ...,
         columns: str | _abc.Sequence[str] = ...,
+        split: str | None = ...,
         dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
         cache_bytes: int | None = ...,
         random_shuffle: bool | None = ...,

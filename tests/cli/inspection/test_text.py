@@ -49,7 +49,7 @@ def test_data_that_samples_do_not_carry_are_named(tmp_path, capsys):
 def test_many_labels_are_cut(tmp_path, capsys):
     for number in range(20):
         (tmp_path / f"{number:02}").mkdir()
-        (tmp_path / f"{number:02}" / "x.txt").write_text("text")
+        (tmp_path / f"{number:02}" / "x.jpg").write_bytes(b"..")
     print_summary(report_of(tmp_path))
     output = capsys.readouterr().out
     assert "... 20 labels in all" in output

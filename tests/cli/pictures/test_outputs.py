@@ -36,7 +36,7 @@ def folder(tmp_path):
 
 
 def test_samples_with_a_component_that_is_missing(folder):
-    with datasets.open_dataset(folder) as dataset:
+    with datasets.open_dataset(folder, format="folder") as dataset:
         outputs, known = of_dataset(dataset, [1, 0])
     by_name = {output.name: output for output in outputs}
     assert {name: each.role for name, each in by_name.items()} == {
@@ -54,7 +54,7 @@ def test_classes_come_by_turns(tmp_path):
         (tmp_path / name).mkdir()
         for number in range(count):
             (tmp_path / name / f"{number}.jpg").write_bytes(b"..")
-    with datasets.open_dataset(tmp_path) as dataset:
+    with datasets.open_dataset(tmp_path, format="folder") as dataset:
         keys = [sample.key for sample in dataset.read(by_turns(dataset, 7))]
         assert keys == ["a/0", "b/0", "c/0", "a/1", "c/1", "a/2", "c/2"]
         assert len(by_turns(dataset, 100)) == 9
@@ -107,7 +107,8 @@ def test_names_of_classes_are_those_of_the_data_set(folder, tmp_path):
     assert class_names(["dog/1.jpg"], [2], [known]) == ()  # the program has changed the labels
     assert class_names(["dog/1.jpg"], [3], [known]) == ()
     shards = tmp_path.with_name(f"{tmp_path.name}-shards")
-    datasets.convert(folder, shards, to="webdataset", components=["text", "label"])
+    components = ["text", "label"]
+    datasets.convert(folder, shards, to="webdataset", components=components, format="folder")
     shard = str(next(shards.glob("*.tar")))
     for key in (f"{shard}:512:a/1.txt", f"{shard} at index 3", f"{shards} at key 7"):
         assert class_names([key], [0]) == ("cat", "dog")

@@ -27,6 +27,18 @@ def test_differences_are_listed_by_key(tmp_path):
     assert (report.samples, report.other_samples) == (3, 3)
 
 
+def test_what_no_sample_holds_is_listed(tmp_path):
+    samples = [text("a", "1"), Sample("b", {"text": "2", "caption": "x"})]
+    a = made.write(tmp_path / "a", samples, "parquet")
+    datasets.convert(a, tmp_path / "b", to="parquet", where="key == 'a'")
+    report = verify(a, tmp_path / "b")
+    assert report.only_a == ["b"]
+    assert report.left_out[0] == {}
+    unheld = {"components of the schema that no sample holds": ["caption"]}
+    assert report.left_out[1] == unheld
+    assert verify(tmp_path / "b").left_out == (unheld,)
+
+
 def test_repeated_keys_are_listed(tmp_path):
     a = made.write(tmp_path / "a", [text("x", "1"), text("y", "1"), text("x", "1")])
     b = made.write(tmp_path / "b", [text("x", "1"), text("y", "1")])

@@ -8,6 +8,7 @@ import pytest
 
 from penstock import datasets
 from penstock.datasets import Encoded, Sample
+from penstock.datasets.conversion.engines import processes
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.testing import made
 
@@ -292,12 +293,35 @@ def test_a_new_class_is_noticed(tmp_path):
         datasets.convert(source, tmp_path / "out", to="tfrecord", progress=change)
 
 
-def test_a_file_that_changes_is_noticed(tmp_path):
+@pytest.mark.parametrize("ahead", [False, True])
+def test_a_file_that_changes_is_noticed(tmp_path, ahead):
     source = made.write(tmp_path / "source", made.images(), "folder", ("a", "b"))
-    file = source / "a" / "004.jpg"
-    os.utime(file, (2e9, 2e9))
-    with pytest.raises(SourceError, match=r"004\.jpg was changed"):
-        datasets.convert(source, tmp_path / "out", to="tfrecord")
+    file = source / "b" / "011.jpg"
+    if ahead:
+        os.utime(file, (2e9, 2e9))
+
+    def change(progress):
+        os.utime(file, (2e9 + 1, 2e9 + 1))
+
+    options = {"shard_count": 2, "workers": 1, "progress": change}
+    with pytest.raises(SourceError, match=r"011\.jpg was changed"):
+        datasets.convert(source, tmp_path / "out", to="tfrecord", **options)
+    with pytest.raises(SourceError, match=r"011\.jpg was changed"):
+        datasets.convert(source, tmp_path / "out", to="tfrecord", resume=True, shard_count=2)
+
+
+@pytest.mark.parametrize("engine", ["local", "processes"])
+def test_files_whose_times_lie_ahead_of_the_clock_are_converted(tmp_path, engine, monkeypatch):
+    if engine == "processes":
+        monkeypatch.setattr(processes, "MAX_THREADS", 1)
+        monkeypatch.setattr(processes, "MIN_SAMPLES", 0)
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(3))
+    source = made.write(tmp_path / "source", made.images(), "folder", ("a", "b"))
+    for number, file in enumerate(sorted(source.rglob("*.jpg"))):
+        os.utime(file, (2e9 + number, 2e9 + number))
+    options = {"shard_count": 3, "workers": 3}
+    datasets.convert(source, tmp_path / "out", to="tfrecord", **options)
+    assert datasets.verify(source, tmp_path / "out").ok
 
 
 def test_progress_ends_with_all_samples(source, tmp_path):

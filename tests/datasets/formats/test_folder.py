@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from penstock.datasets import Encoded, Sample, convert, open_dataset
-from penstock.engine.errors import ArgumentError, DecodeError
+from penstock.engine.errors import ArgumentError, DecodeError, SourceError
 from penstock.readers.listing.listing import list_files
 from penstock.testing import made
 from penstock.testing.writers import WriterTests
@@ -43,13 +45,59 @@ def test_a_label_beside_a_class_folder_is_an_error(tmp_path, name):
     put(tmp_path / "cat" / name, b"7")
     put(tmp_path / "cat" / "2.jpg")
     with pytest.raises(DecodeError, match=r"cat/1.*gives the sample a label, but so does"):
+        open_dataset(tmp_path, format="folder")
+
+
+def test_hidden_names_are_no_classes_and_no_samples(tmp_path):
+    for name in (".ipynb_checkpoints/x.jpg", "cat/x.jpg", "cat/._x.jpg", "cat/Thumbs.db"):
+        put(tmp_path / name)
+    put(tmp_path / "cat" / "desktop.ini")
+    dataset = open_dataset(tmp_path)
+    assert dataset.classes == ("cat",)
+    assert [s.key for s in dataset.read(range(len(dataset)))] == ["cat/x"]
+    assert dataset.stored.skipped_files == {
+        "hidden folders with data": [".ipynb_checkpoints"],
+        "hidden files of data": ["cat/._x.jpg"],
+    }
+
+
+@pytest.mark.filterwarnings("ignore:.*left out are")
+def test_the_reader_has_the_same_classes_and_files(tmp_path):
+    for name in ("a/1.heic", "a/2.JPE", "b/", "c/3.gif", "c/3.txt", "c/notes.txt", ".d/4.jpg"):
+        put(tmp_path / name) if name[-1] != "/" else (tmp_path / name).mkdir()
+    listed = list_files(file_root=tmp_path)
+    dataset = open_dataset(tmp_path)
+    samples = dataset.read(range(len(dataset)))
+    assert [s.components["label"] for s in samples] == listed.labels.tolist() == [0, 0, 2]
+    assert [s.key for s in samples] == ["a/1", "a/2", "c/3"]
+    assert listed.class_names == ("a", "", "c")
+    assert dataset.classes == ("a", "b", "c")
+    assert dataset.stored.skipped_files == {
+        "hidden folders with data": [".d"],
+        "files that are no image, sound or video": ["c/notes.txt"],
+    }
+
+
+def test_folders_without_media_are_classes_only_if_named_so(tmp_path):
+    for name in ("pos/1.txt", "pos/2.txt", "neg/3.npy"):
+        put(tmp_path / name, b"text")
+    message = r"none of their 3 files is an image, .*: \.txt \(2\), \.npy \(1\)\. .*format='folder'"
+    with pytest.raises(SourceError, match=message):
         open_dataset(tmp_path)
+    (tmp_path / "neg" / "3.npy").unlink()
+    dataset = open_dataset(tmp_path, format="folder")
+    for copy in (dataset, pickle.loads(pickle.dumps(dataset))):
+        assert [s.key for s in copy.read(range(len(copy)))] == ["pos/1", "pos/2"]
 
 
-def test_hidden_folders_are_no_classes(tmp_path):
-    put(tmp_path / ".git" / "x.jpg")
-    put(tmp_path / "cat" / "x.jpg")
-    assert open_dataset(tmp_path).classes == ("cat",)
+@pytest.mark.parametrize("ending", ["txt", "wav", "geojson"])
+def test_folders_of_one_set_of_names_are_parts(tmp_path, ending):
+    for number in range(3):
+        put(tmp_path / "photographs" / f"{number}.jpg")
+        put(tmp_path / "things" / f"{number}.{ending}")
+    with pytest.raises(SourceError, match=r"files in '\w+' have names of files in other folders"):
+        open_dataset(tmp_path)
+    assert len(open_dataset(tmp_path, format="folder")) == 6
 
 
 def test_indexes_of_readers_are_no_components(tmp_path):
@@ -69,7 +117,7 @@ def test_damaged_components_are_named(tmp_path):
     put(tmp_path / "cat" / "1.jpg")
     for i in range(20):
         put(tmp_path / "dog" / f"{i:02d}.txt", b"ok")
-    dataset = open_dataset(tmp_path)
+    dataset = open_dataset(tmp_path, format="folder")
     put(tmp_path / "dog" / "07.txt", b"\xff")
     with pytest.raises(DecodeError, match=r"dog/07\.txt"):
         dataset.read(range(len(dataset)))

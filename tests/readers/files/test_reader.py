@@ -24,6 +24,7 @@ def tree(tmp_path):
     return tmp_path
 
 
+@pytest.mark.filterwarnings("ignore:.*left out are")
 def test_three_ways_to_name_files(tree):
     assert run(file_root=str(tree)) == ([b"a/1.jpg", b"b/2.JPG"], [0, 1])
     files = ["b/3.txt", "a/1.jpg"]

@@ -5,6 +5,8 @@ from penstock.engine.errors import SourceError
 from penstock.readers.files.sequence import open_sequences
 from penstock.testing.readers import SourceConformance
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*left out are")
+
 STREAMS = {"b": 5, "a": 4, "a-b": 3, "one": 1}
 
 

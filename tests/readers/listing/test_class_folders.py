@@ -59,9 +59,23 @@ def test_only_one_level_is_read_and_only_files(found, put):
     assert found() == [(b"a/3.jpg", 0)]
 
 
-def test_hidden_names_are_names_like_others(found, put):
+def test_a_root_one_level_too_high_is_named(found, put):
+    put("train/cat/1.jpg", "train/dog/2.jpg", "test/cat/3.jpg")
+    message = r"3 folders, such as 'test/cat', lie in these: .* name .* such as 'test'"
+    with pytest.raises(SourceError, match=message):
+        found()
+
+
+def test_hidden_names_are_no_classes_and_no_files(found, put):
+    put(".ipynb_checkpoints/x.jpg", "__MACOSX/y.jpg", "@eaDir/z.jpg", "lost+found/")
+    put("a/1.jpg", "a/._1.jpg", "a/Thumbs.db", "a/desktop.ini", "a/.DS_Store", "_noise_/_2.jpg")
+    for filters in (["*.jpg"], ["*"]):
+        assert found(filters) == [(b"_noise_/_2.jpg", 0), (b"a/1.jpg", 1)]
+
+
+def test_a_filter_that_spells_the_dot_finds_hidden_names(found, put):
     put(".h/.x.jpg", "a/1.jpg")
-    assert found() == [(b".h/.x.jpg", 0), (b"a/1.jpg", 1)]
+    assert found([".x*", "*"], [".h", "a"]) == [(b".h/.x.jpg", 0), (b"a/1.jpg", 1)]
 
 
 def test_folders_filtered_out_have_no_number(found, put):

@@ -9,6 +9,8 @@ import pytest
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.readers.listing.listing import list_files
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*left out are")
+
 
 @pytest.fixture
 def tree(tmp_path):
@@ -37,6 +39,41 @@ def test_class_folders(tree):
     assert shown(list_files(file_root=tree, case_sensitive_filter=True)) == [
         (f"{tree}/cats/tom.jpg", 0)
     ]
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_is_left_out_is_said_once(tree):
+    for name in (".ipynb_checkpoints/1.jpg", ".git/config", "cats/._tom.jpg", "cats/.DS_Store"):
+        (tree / name).parent.mkdir(exist_ok=True)
+        (tree / name).touch()
+    for name in ("cats/b.raw", "cats/a.heic", "cats/inner/2.jpg", "loose.jpg", "README.md"):
+        (tree / name).parent.mkdir(exist_ok=True)
+        (tree / name).touch()
+    (tree / "cats" / "tom.jpg.penstock-index").touch()
+    said = (
+        r"hidden folders with data \(1, such as '.ipynb_checkpoints'\), files beside the "
+        r"class folders \(1, such as 'loose.jpg'\), hidden files of data "
+        r"\(1, such as 'cats/._tom.jpg'\), files of other endings \(3, such as 'cats/b.raw'\), "
+        r"folders in class folders \(1, such as 'cats/inner'\)\. `file_filters`"
+    )
+    with pytest.warns(RuntimeWarning, match=said) as warned:
+        listed = list_files(file_root=tree)
+    assert len(warned) == 1
+    assert [name for name, _ in shown(listed)] == [
+        f"{tree}/{name}" for name in ("cats/a.heic", "cats/tom.jpg", "dogs/rex.PNG")
+    ]
+    assert listed.class_names == ("cats", "dogs")
+    with pytest.warns(RuntimeWarning) as warned:
+        list_files(file_root=tree, file_filters=["*.jpg"])
+    assert "other endings" not in str(warned[0].message)
+
+
+@pytest.mark.filterwarnings("error")
+def test_nothing_is_said_of_plain_class_folders(tmp_path):
+    for name in ("cat/1.jpg", "dog/1.PNG", "empty/", "README.md", "labels.txt", ".DS_Store"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).touch()
+    assert len(list_files(file_root=tmp_path)) == 2
 
 
 @pytest.mark.parametrize("root", [str, os.fsencode, lambda path: path, lambda path: f"{path}//"])

@@ -53,7 +53,7 @@ def test_bytes_are_elements_and_texts_are_numbers(tmp_path):
         [[1], None],
         [[1], [None]],
         [[[1]], [None]],
-        [{"bytes": b"a", "path": "x"}, {"bytes": None, "path": "x"}],
+        [{"bytes": b"a", "path": "x"}, {"bytes": None, "path": None}],
         [{"bytes": b"a", "path": "x"}, None],
         pa.array(["a", None]).dictionary_encode(),
     ],

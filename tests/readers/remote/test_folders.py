@@ -4,6 +4,8 @@ import pytest
 from penstock.engine.errors import SourceError
 from penstock.readers.listing.listing import list_files
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*left out are")
+
 NAMES = [
     *("dogs/b.jpg", "dogs/a.jpg", "dogs/notes.txt", "dogs/deeper/c.jpg", "cats/tom 1.JPG"),
     *("empty/readme.txt", "loose.jpg"),
@@ -40,6 +42,15 @@ def test_class_folders(train):
         listing = list_files(file_root=url, storage_options=options)
         assert listed(listing) == EXPECTED
         assert listing.root == root.encode() + b"/"
+
+
+@pytest.mark.filterwarnings("error")
+def test_hidden_folders_are_left_out_and_said(train):
+    root, options, _, put = train
+    put("train/.ipynb_checkpoints/x.jpg", b"")
+    said = r"hidden folders .*'\.ipynb_checkpoints'.*loose\.jpg.*dogs/deeper.*other endings \(2"
+    with pytest.warns(RuntimeWarning, match=said):
+        assert listed(list_files(file_root=root, storage_options=options)) == EXPECTED
 
 
 def test_filters(train):

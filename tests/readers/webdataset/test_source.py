@@ -118,11 +118,13 @@ def test_the_first_matching_component_counts(tmp_path):
         entry(b"b.t", b""),
     ]
     path = write(tmp_path / "a.tar", *parts)
+    said = r"1 samples have two components of one name, .* sample 0 'a' of .*a\.tar"
     for ext in ("jpg;png", "png;jpg"):
-        assert read(open_archives([path], [ext, "jpg", ext])) == [
-            (b"1", b"2", b"1"),
-            (b"", b"", b""),
-        ]
+        with pytest.warns(RuntimeWarning, match=said) as warned:
+            source = open_archives([path], [ext, "jpg", ext])
+        assert len(warned) == 1
+        assert read(source) == [(b"1", b"2", b"1"), (b"", b"", b"")]
+    assert read(open_archives([path], ["png", "jpg;png"])) == [(b"1", b"1"), (b"", b"")]
 
 
 def test_case(tmp_path):
