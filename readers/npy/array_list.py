@@ -88,6 +88,26 @@ class ArrayList:
         (file,) = self.files_of(np.array([array])).tolist()
         return self._with_member(self.files.name(file), array)
 
+    def only(self, rows: Int64s) -> ArrayList:
+        """Return some of the arrays, which are members of archives."""
+        assert self.members is not None
+        names = StringTable.of(self.members.names.take(rows))
+        members = ArrayMembers(self.members.table[rows], names, self.members.stamps)
+        return ArrayList(self.files, members)
+
+    def is_still_in(self, file: int, storage: Storage) -> bool:
+        """Return whether the members of an archive lie where they lay when it was indexed."""
+        assert self.members is not None
+        own = np.flatnonzero(self.members.table["file"] == file)
+        now = _members(storage, os.fsencode(self.files.name(file)))
+        rows = {name: row for row, name in enumerate(now.names)}
+        chosen = [rows.get(name, -1) for name in self.members.names.take(own)]
+        if -1 in chosen:
+            return False
+        table = now.table[chosen]
+        table["file"] = file
+        return bool((table == self.members.table[own]).all())
+
     def _with_member(self, file: str, array: int) -> str:
         if self.members is None or self.members.table["size"][array] < 0:
             return file
@@ -122,8 +142,7 @@ def list_arrays(
     parts = []
     for number in range(len(listing)):
         if number in storages:
-            in_archive = _in_tar if archives[number].lower().endswith(_TAR) else _in_zip
-            members = in_archive(storages[number])
+            members = _members(storages[number], archives[number])
             wanted = [matches(name.rpartition(b"/")[2]) for name in members.names]
             parts.append(_chosen(members, np.flatnonzero(wanted), number))
         else:
@@ -135,6 +154,10 @@ def list_arrays(
             f"{member_filter!r}"
         )
     return ArrayList(listing, joined)
+
+
+def _members(storage: Storage, path: bytes) -> ArrayMembers:
+    return _in_tar(storage) if path.lower().endswith(_TAR) else _in_zip(storage)
 
 
 def _plain_file(number: int) -> ArrayMembers:
@@ -167,7 +190,7 @@ def _in_zip(storage: Storage) -> ArrayMembers:
         sizes = (members.offsets, members.sizes, members.contents)
         return [*members.names.to_arrays(), *sizes, members.checksums, members.methods]
 
-    def fits(*arrays: NDArray[Any]) -> bool:
+    def fits(_: int, *arrays: NDArray[Any]) -> bool:
         names, bounds, offsets, sizes, contents, checksums, methods = arrays
         numbers = ((column, np.int64) for column in (contents, methods))
         if not have_dtypes((names, np.uint8), (checksums, np.uint32), *numbers):
