@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
 from ...engine.order.permutation import Permutation
+from ...readers.storage.local_reads import identity
 from ...readers.storage.opening import open_storages
 from ...readers.storage.urls import Url, is_url
 from ..dataset import Dataset
@@ -111,8 +112,7 @@ def stamp_of(dataset: Dataset) -> str:
     for path in dataset.stored.files():
         if is_url(path):
             continue
-        status = os.stat(path)
-        state = f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n"
+        state = f"{path}\0{identity(os.stat(path)).stamp}\n"
         digest.update(os.fsencode(state))
     return digest.hexdigest()
 

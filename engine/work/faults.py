@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 POLICIES = ("raise", "skip", "replace")
 NOT_LOGGED = "not logged"
+LEFT_OUT = "file left out"
 _MACHINE_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 MAX_REPLACEMENTS = 16
@@ -72,6 +73,13 @@ class Faults:
         self._device = device
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
+
+    def note_left_out(self, plan: Plan) -> None:
+        """Write into the log which files the readers have left out, when they were opened."""
+        for reader in plan.readers:
+            for name, error, message in reader.operator.left_out():
+                record = {"source": name, "operator": reader.node.name, "error": error}
+                self._count(record | {"message": message}, LEFT_OUT)
 
     def settle(self, batch: Batch, segment: int) -> None:
         """Apply the policy to the rows that failed in `segment` or before."""

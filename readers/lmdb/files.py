@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -13,16 +14,17 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
+from ..archives.tar_index import split_name
 from ..protobuf.columns import SLACK
 from ..source import Allocate
+from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import Arrays, are_bounds, cached_index, have_dtypes, lie_inside
-from ..storage.opening import open_storages
 from ..storage.records import RecordFiles, Records
 from ..storage.storage import Storage
 from ..storage.strings import StringTable, joined_bounds
 from ..storage.urls import is_url
 from .format import Database, Snapshot, is_unchanged, named_database, read_snapshot
-from .tree import Entries, read_entries
+from .tree import Entries, chosen_entries, read_entries
 
 _DATA = "data.mdb"  # in the folder that LMDB calls the environment
 
@@ -43,6 +45,7 @@ class LMDBFiles:
         paths: Sequence[str],
         database: str | None = None,
         options: Mapping[str, Any] | None = None,
+        damages: Damages = STRICT,
     ) -> None:
         """Locate all records.
 
@@ -52,13 +55,15 @@ class LMDBFiles:
                 writes it, and a pattern stand for all of them, in the order of their names.
             database: name of the database in each; None for the unnamed one.
             options: `Reader.storage_options`, for URLs; that of a folder ends in a slash.
+            damages: takes what is wrong with the files.
 
         Raises:
             SourceError: a file is no LMDB file, is damaged, is being written to, or has no
                 such database; or there is no record at all.
             OSError: a file cannot be read.
         """
-        self._storages, self._snapshots, indexes = open_databases(paths, database, options)
+        opened = open_databases(paths, database, options, damages)
+        self._storages, self._snapshots, indexes = opened
         self._records = RecordFiles(self._storages, [(index[0], index[1]) for index in indexes])
         if not len(self._records):
             names = ", ".join(storage.name for storage in self._storages)
@@ -128,7 +133,10 @@ def first_value(storage: Storage) -> NDArray[np.uint8]:
 
 
 def open_databases(
-    paths: Sequence[str], database: str | None, options: Mapping[str, Any] | None
+    paths: Sequence[str],
+    database: str | None,
+    options: Mapping[str, Any] | None,
+    damages: Damages = STRICT,
 ) -> tuple[list[Storage], list[Snapshot], list[Arrays]]:
     """Open LMDB files; the arguments are those of `LMDBFiles`.
 
@@ -137,13 +145,15 @@ def open_databases(
         end, and the bounds of the keys.
     """
     files = [file for path in paths for file in database_files(path)]
-    storages = open_storages(files, options)
-    snapshots = [read_snapshot(storage) for storage in storages]
-    indexes = [
-        _index(storage, snapshot, database)
-        for storage, snapshot in zip(storages, snapshots, strict=True)
-    ]
-    return storages, snapshots, indexes
+
+    def read(storage: Storage) -> tuple[Snapshot, Arrays]:
+        snapshot = read_snapshot(storage)
+        index = damages.sound(storage.name, partial(_index, storage, snapshot, database))
+        return snapshot, tuple(index)
+
+    storages, found = damages.each([*damages.open(files, options).values()], read)
+    damages.require(sum(len(offsets) for _, (offsets, *_) in found))
+    return storages, [snapshot for snapshot, _ in found], [index for _, index in found]
 
 
 def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
@@ -152,13 +162,18 @@ def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
     def build() -> Arrays:
         entries = read_entries(storage, snapshot, database)
         refuse_change(storage, snapshot)
+        if entries.damage is not None:
+            reason, offset = entries.damage
+            lost = _lost(entries, database)
+            sound = _records(entries, storage.name) if len(entries.offsets) else entries.arrays()
+            raise DamagedFileError(reason, offset, sound, lost)
         return _records(entries, storage.name)
 
     if database.leaf_pages < MIN_CACHED_LEAF_PAGES:
         return build()
     kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
 
-    def fits(*arrays: NDArray[Any]) -> bool:
+    def fits(_: int, *arrays: NDArray[Any]) -> bool:
         offsets, lengths, keys, bounds = arrays
         return (
             lie_inside(storage, offsets, lengths)
@@ -168,6 +183,13 @@ def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
         )
 
     return cached_index(storage, kind, build, fits)
+
+
+def _lost(entries: Entries, database: Database) -> int:
+    """Return how many samples are lost of a damaged database; -1 if samples are several values."""
+    names = entries.key_list()[:1]
+    is_known = bool(names) and not split_name(names[0], "first")[1]
+    return max(0, database.entries - len(entries.offsets)) if is_known else -1
 
 
 def refuse_change(storage: Storage, snapshot: Snapshot) -> None:
@@ -214,6 +236,8 @@ def _described(database: str | None) -> str:
 def _named(storage: Storage, snapshot: Snapshot, name: str) -> Database:
     """Return the database of that name, an entry of the unnamed database."""
     entries = read_entries(storage, snapshot, snapshot.main)
+    if entries.damage is not None:
+        raise SourceError(entries.damage[0])
     keys = entries.key_list()
     (numbers,) = np.nonzero(entries.databases)
     names = {_name(keys[record], snapshot): int(record) for record in numbers}
@@ -236,16 +260,13 @@ def _records(entries: Entries, name: str) -> Arrays:
     """Return the entries that are records, without the named databases."""
     chosen = ~entries.databases
     if chosen.all():
-        return entries.offsets, entries.lengths, entries.keys, entries.bounds
+        return entries.arrays()
     if not chosen.any():
         names = ", ".join(repr(os.fsdecode(key).rstrip("\0")) for key in entries.key_list())
         raise SourceError(
             f"{name} holds no records but the named databases {names}: say which one to read"
         )
-    table = StringTable.from_arrays(entries.keys, entries.bounds).take(np.flatnonzero(chosen))
-    bounds = np.cumsum([0, *map(len, table)], dtype=np.int64)
-    keys = np.frombuffer(b"".join(table), np.uint8)
-    return entries.offsets[chosen], entries.lengths[chosen], keys, bounds
+    return chosen_entries(entries, chosen).arrays()
 
 
 def _key_table(indexes: Sequence[Arrays]) -> StringTable:

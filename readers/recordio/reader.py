@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,9 @@ from ...engine.graph.params import REQUIRED, STR, STRS, param
 from ..listing.path_patterns import expand_paths
 from ..record_reader import RecordReader
 from ..source import Allocate, Column
-from ..storage.index_cache import are_bounds, cached_index, replace_file
-from ..storage.opening import open_storages
+from ..storage.damage import STRICT, DamagedFileError, Damages
+from ..storage.index_cache import are_bounds, cached_index, forget_index, replace_file
+from ..storage.opening import open_storage, open_storages
 from ..storage.records import RecordFiles, Records, windows
 from ..storage.storage import Storage, cut
 from . import framing
@@ -58,6 +61,7 @@ class MXNetSource:
             return _parse(framing.unframe(records))
         except FrameError as error:
             location = self._files.where(int(indices[error.number]))
+            forget_index(self._files.storage_of(int(indices[error.number])))
             raise SourceError(
                 f"{location}: {error.reason}; the record is damaged, or the index belongs to "
                 "another file"
@@ -115,6 +119,7 @@ def open_records(
     *,
     keep_header_records: bool = False,
     storage_options: Mapping[str, Any] | None = None,
+    damages: Damages = STRICT,
 ) -> MXNetSource:
     """Open RecordIO files.
 
@@ -125,19 +130,34 @@ def open_records(
             are left out. Without an index, a scan finds the records; its result is cached.
         keep_header_records: whether records without an image are samples, too.
         storage_options: `Reader.storage_options`, for URLs.
+        damages: takes what is wrong with the files.
 
     Raises:
         ArgumentError: the numbers of files do not fit.
         SourceError: a file is damaged, an index belongs to another file, or there is no record.
         OSError: a file cannot be read.
     """
-    storages = open_storages(paths, storage_options)
-    if not storages:
+    if not paths:
         raise ArgumentError("fn.readers.mxnet: path names no file")
-    if index_paths:
-        extents = _from_indexes(storages, open_storages(index_paths, storage_options))
+    if len(index_paths) == 1 < len(paths):  # which counts through all files
+        storages = open_storages(paths, storage_options)
+        extents = _from_one_index(storages, open_storage(index_paths[0], storage_options))
     else:
-        extents = [scanned_extents(storage) for storage in storages]
+        _check_numbers(paths, index_paths)
+        opened = damages.open(paths, storage_options)
+        indexes = {
+            id(storage): index_paths[number] for number, storage in opened.items() if index_paths
+        }
+
+        def extents_of(storage: Storage) -> Extents:
+            if id(storage) not in indexes:
+                return scanned_extents(storage, damages)
+            index = open_storage(indexes[id(storage)], storage_options)
+            offsets = framing.read_index(index.read_whole(), index.name)
+            read = partial(listed_extents, storage, offsets, index.name)
+            return tuple(damages.sound(storage.name, read))
+
+        storages, extents = damages.each([*opened.values()], extents_of)
     if not keep_header_records:
         extents = [
             (offsets[~bare], lengths[~bare])
@@ -145,6 +165,7 @@ def open_records(
             for bare in [without_image(storage, offsets, lengths)]
         ]
     source = MXNetSource(RecordFiles(storages, extents))
+    damages.require(len(source))
     if not len(source):
         raise SourceError(f"no image record in {', '.join(s.name for s in storages)}")
     return source
@@ -154,30 +175,40 @@ Extents = tuple[Int64s, Int64s]
 """Offsets and lengths of records, frames included."""
 
 
-def scanned_extents(storage: Storage) -> Extents:
+def scanned_extents(storage: Storage, damages: Damages = STRICT) -> Extents:
     """Return the extents of all records of a file, from the cache if possible."""
 
-    def fits(bounds: Int64s) -> bool:
-        return are_bounds(bounds, storage.size) and bool((np.diff(bounds) >= FRAME).all())
+    def fits(end: int, bounds: Int64s) -> bool:
+        inside = end <= storage.size and are_bounds(bounds, end)
+        lengths = np.diff(bounds)
+        if not inside or not (lengths >= FRAME).all():
+            return False
+        if storage.path is None or not len(lengths):
+            return True
+        try:  # where no time tells of a change, the last record does
+            return bool(framing.record_length(storage, int(bounds[-2])) == lengths[-1])
+        except FrameError:
+            return False
 
     def build() -> list[Int64s]:
         return [np.append(framing.scan(storage), storage.size)]
 
-    (bounds,) = cached_index(storage, "recordio-2", build, fits)
+    (bounds,) = damages.sound(
+        storage.name, lambda: cached_index(storage, "recordio-2", build, fits)
+    )
     return bounds[:-1], np.diff(bounds)
 
 
-def _from_indexes(storages: Sequence[Storage], indexes: Sequence[Storage]) -> list[Extents]:
-    listed = [framing.read_index(index.read_whole(), index.name) for index in indexes]
-    if len(listed) == len(storages):
-        pairs = zip(storages, listed, indexes, strict=True)
-        return [listed_extents(storage, offsets, index.name) for storage, offsets, index in pairs]
-    if len(listed) > 1:
+def _check_numbers(paths: Sequence[str], index_paths: Sequence[str]) -> None:
+    if index_paths and len(index_paths) != len(paths):
         raise ArgumentError(
-            f"fn.readers.mxnet: {len(listed)} index files for {len(storages)} files; give "
+            f"fn.readers.mxnet: {len(index_paths)} index files for {len(paths)} files; give "
             "one index file for each file, or one for all files"
         )
-    ((offsets,), (index,)) = listed, indexes
+
+
+def _from_one_index(storages: Sequence[Storage], index: Storage) -> list[Extents]:
+    offsets = framing.read_index(index.read_whole(), index.name)
     bounds = np.cumsum([0, *(storage.size for storage in storages)], dtype=np.int64)
     # `listed_extents` of the last file raises for offsets behind the end.
     bounds[-1] = max(bounds[-1], offsets[-1] + 1)
@@ -189,12 +220,18 @@ def _from_indexes(storages: Sequence[Storage], indexes: Sequence[Storage]) -> li
 
 
 def listed_extents(storage: Storage, offsets: Int64s, index_path: str) -> Extents:
-    """Return the extents of the records at `offsets`: each ends where the next record starts."""
-    if len(offsets) and offsets[-1] >= storage.size:
-        raise SourceError(
-            f"{index_path} lists a record at offset {offsets[-1]}, but {storage.name} has "
-            f"{storage.size} bytes: the index belongs to another file"
-        )
+    """Return the extents of the records at `offsets`: each ends where the next record starts.
+
+    Raises:
+        DamagedFileError: records lie behind the end of the file.
+    """
+    inside = int(np.searchsorted(offsets, storage.size))
+    if inside < len(offsets):
+        sound = offsets[:inside]
+        with suppress(FrameError):  # of the last one, a part may be there
+            end = int(sound[-1]) + framing.record_length(storage, int(sound[-1])) if inside else 0
+            raise _beyond_end(storage, index_path, offsets, sound, end)
+        raise _beyond_end(storage, index_path, offsets, sound[:-1], int(sound[-1]))
     lengths = np.diff(offsets, append=storage.size)
     for number in np.flatnonzero(lengths > MAX_BELIEVED_BYTES).tolist():
         try:
@@ -202,6 +239,18 @@ def listed_extents(storage: Storage, offsets: Int64s, index_path: str) -> Extent
         except FrameError:
             lengths[number] = FRAME  # a read of the record raises for the damage again
     return offsets, lengths
+
+
+def _beyond_end(
+    storage: Storage, index_path: str, offsets: Int64s, sound: Int64s, end: int
+) -> DamagedFileError:
+    return DamagedFileError(
+        f"{index_path} lists a record at offset {offsets[-1]}, but {storage.name} ends at offset "
+        f"{storage.size}: this file is cut off, or the index belongs to another file",
+        end,
+        (sound, np.diff(sound, append=end)),
+        len(offsets) - len(sound),
+    )
 
 
 def without_image(storage: Storage, offsets: Int64s, lengths: Int64s) -> NDArray[np.bool_]:
@@ -302,6 +351,7 @@ class MXNet(RecordReader):
             expand_paths(self.index_path or (), "*.idx"),
             keep_header_records=self.header_records == "keep",
             storage_options=self.storage_options,
+            damages=self.damages,
         )
 
     def placeholder(self) -> tuple[Array, ...]:

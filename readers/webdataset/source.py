@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import ArgumentError, DecodeError, SourceError
 from ..archives.tar import BLOCK, header_fits, headers_fit
-from ..archives.tar_index import index_archive
+from ..archives.tar_index import ArchiveIndex, index_archive
 from ..source import Allocate, Column, checked_indices
-from ..storage.opening import open_storages
+from ..storage.damage import STRICT, Damages
+from ..storage.index_cache import forget_index
+from ..storage.opening import open_storage
 from ..storage.records import RecordFiles, Records, windows
-from ..storage.storage import cut
+from ..storage.storage import Storage, cut
 from .choosing import Archive, ComponentOutput, chosen_archives, outputs_of
 from .dali_index import check_ends, read_dali_index
 from .text_numbers import parsed, parsed_one
@@ -36,18 +38,20 @@ class ComponentSource:
         archives: Sequence[Archive],
         outputs: Sequence[ComponentOutput],
         *,
-        doubtful: bool = False,
+        own_indexes: bool | None = None,
     ) -> None:
         """Take the archives and the outputs.
 
         Args:
             archives: archives to read; at least one.
             outputs: rule for each output's components, in the order of `Archive.chosen`.
-            doubtful: whether to compare an archive with its index when components are read.
+            own_indexes: of tar archives, whether the indexes were made by this library, and not by
+                DALI's tool. The header of each component is read and compared. None for files
+                without headers.
         """
         self._outputs = tuple(outputs)
-        self._doubtful = doubtful
-        self._lead = BLOCK if doubtful else 0
+        self._own_indexes = own_indexes
+        self._lead = 0 if own_indexes is None else BLOCK
         self._archives = tuple(archives)
         counts = [len(archive.numbers) for archive in archives]
         self._firsts: Int64s = np.cumsum([0, *counts], dtype=np.int64)
@@ -73,7 +77,7 @@ class ComponentSource:
         rows = (samples * outputs + np.arange(outputs)).reshape(-1)
         records = self._files.read(rows, allocate)
         sizes = self._sizes[rows]
-        if self._doubtful:
+        if self._lead:
             self._compare(records, sizes, rows)
         starts = records.starts + self._lead
         parts = [slice(output, None, outputs) for output in range(outputs)]
@@ -126,13 +130,25 @@ class ComponentSource:
         headers = windows(records.block, f"V{BLOCK}")[starts].view(np.uint8).reshape(-1, BLOCK)
         for i in np.flatnonzero(~headers_fit(headers, sizes[present])).tolist():
             if not header_fits(headers[i].tobytes(), int(sizes[present[i]])):
+                row = int(rows[present[i]])
                 raise SourceError(
-                    f"{self._where_component(int(rows[present[i]]))}: no file of "
-                    f"{sizes[present[i]]} bytes is there; the index file belongs to another "
-                    "archive, or to an archive with PAX headers, which wds2idx places wrongly. "
-                    "Without index_paths, an index is made"
+                    f"{self._where_component(row)}: no file of {sizes[present[i]]} bytes is there; "
+                    + self._reason(row)
                 )
         self._compared[rows[present]] = True
+
+    def _reason(self, row: int) -> str:
+        if not self._own_indexes:
+            return (
+                "the index file belongs to another archive, or to an archive with PAX headers, "
+                "which wds2idx places wrongly. Without index_paths, an index is made"
+            )
+        archive, _ = self._located(row // len(self._outputs))
+        forget_index(archive.storage)
+        return (
+            "the archive is damaged there, or was changed since it was indexed. Its index is "
+            "dropped: make the pipeline anew"
+        )
 
     def where(self, index: int) -> str:
         """Return archive, number of the sample in it (from 0), key, and offset."""
@@ -208,8 +224,11 @@ def open_archives(
     case_sensitive: bool = True,
     extension_dot: str = "first",
     storage_options: Mapping[str, Any] | None = None,
+    damages: Damages = STRICT,
 ) -> ComponentSource:
     """Open WebDataset archives; the arguments are those of `fn.readers.webdataset`.
+
+    `damages` takes what is wrong with the archives.
 
     Raises:
         ArgumentError: the numbers of files or types do not fit, or a value is unknown.
@@ -222,12 +241,19 @@ def open_archives(
             "must be a path, and an index each or none at all"
         )
     outputs = outputs_of("fn.readers.webdataset", ext, dtypes)
-    storages = open_storages(paths, storage_options)
-    if index_paths:
-        listed = open_storages(index_paths, storage_options)
-        indexes = [read_dali_index(*pair) for pair in zip(listed, storages, strict=True)]
-        check_ends(storages, indexes)
-    else:
-        indexes = [index_archive(storage, extension_dot) for storage in storages]
+    opened = damages.open(paths, storage_options)
+    listed = {id(archive): index_paths[n] for n, archive in opened.items() if index_paths}
+
+    def index_of(archive: Storage) -> ArchiveIndex:
+        if not listed:
+            return index_archive(archive, extension_dot, damages)
+        stored = open_storage(listed[id(archive)], storage_options)
+        index = damages.sound(archive.name, lambda: read_dali_index(stored, archive).to_arrays())
+        return ArchiveIndex.from_arrays(*index)
+
+    storages, indexes = damages.each([*opened.values()], index_of)
+    damages.require(sum(map(len, indexes)))
+    if listed:
+        check_ends(storages, indexes, damages)
     archives = chosen_archives(storages, indexes, ext, missing, case_sensitive=case_sensitive)
-    return ComponentSource(archives, outputs, doubtful=bool(index_paths))
+    return ComponentSource(archives, outputs, own_indexes=not index_paths)
