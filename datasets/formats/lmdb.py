@@ -44,7 +44,7 @@ class LmdbSamples(StoredSamples):
 
     def __init__(self, location: Location) -> None:
         super().__init__(location)
-        self._files = LMDBFiles(location.files, options=location.options)
+        self._files = LMDBFiles(location.files, options=location.options, damages=location.damages)
 
     def __len__(self) -> int:
         return len(self._files)

@@ -124,7 +124,8 @@ def first_value(storage: Storage) -> NDArray[np.uint8]:
     Raises:
         SourceError: see `LMDBFiles`.
     """
-    offsets, lengths, *_ = _index(storage, read_snapshot(storage), None)
+    read = partial(_index, storage, read_snapshot(storage), None)
+    offsets, lengths, *_ = Damages(leaves_out=True).sound(storage.name, read)
     if not len(offsets):
         raise SourceError(f"{storage.name}: no records in {_described(None)}")
     records = RecordFiles([storage], [(offsets[:1], lengths[:1])])

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from numpy.typing import NDArray
 
-from ...engine.errors import MissingDependencyError, PenstockError, SourceError
+from ...engine.errors import ArgumentError, MissingDependencyError, PenstockError, SourceError
 from ..source import UnavailableError
 from .opening import open_storages
 from .read_team import READ_TEAM
@@ -64,16 +64,25 @@ class Damage(NamedTuple):
     error: str = "SourceError"
 
 
+def is_of_data(error: Exception) -> bool:
+    """Return whether an error is of the data, and not of the machine, a service or the program."""
+    if isinstance(error, UnavailableError | MissingDependencyError):
+        return False
+    is_known = isinstance(error, OSError | PenstockError) and not isinstance(error, ArgumentError)
+    return is_known and getattr(error, "errno", 0) not in _OF_THE_MACHINE
+
+
 class Damages:
     """Takes the errors of files that are opened and indexed. Thread-safe.
 
     Attributes:
+        leaves_out: whether what cannot be read is left out.
         found: the damage of each file, in the order in which it was met.
     """
 
     def __init__(self, *, leaves_out: bool = False) -> None:
         """Take whether what cannot be read is left out; else the first error is raised."""
-        self._leaves_out = leaves_out
+        self.leaves_out = leaves_out
         self._first: Exception | None = None
         self.found: list[Damage] = []
 
@@ -85,10 +94,7 @@ class Damages:
 
         Errors of the machine and of services are raised in any case: another run may have none.
         """
-        of_file = isinstance(error, OSError | PenstockError) and not isinstance(
-            error, UnavailableError | MissingDependencyError
-        )
-        if not (self._leaves_out and of_file) or getattr(error, "errno", 0) in _OF_THE_MACHINE:
+        if not self.leaves_out or not is_of_data(error):
             raise error
         offset, lost = getattr(error, "offset", 0), getattr(error, "lost", -1)
         self._first = self._first or error
@@ -111,7 +117,7 @@ class Damages:
         try:
             return dict(enumerate(open_storages(paths, options)))
         except (OSError, PenstockError):
-            if not self._leaves_out:
+            if not self.leaves_out:
                 raise
         opened: dict[int, Storage] = {}
         failed: dict[int, Exception] = {}

@@ -106,4 +106,4 @@ def test_a_damaged_file(penstock_in_process, files):
     result = penstock_in_process("index", path)
     assert result.status == 1
     assert result.errors.startswith(f"penstock: error: {path}")
-    assert not kept_index(path).exists()
+    assert kept_index(path).exists()  # of the sound part, with the reason

@@ -21,7 +21,6 @@ from ....readers.parquet.features import class_names, features_of
 from ....readers.parquet.library import pyarrow
 from ....readers.parquet.paths import refuse_several_splits
 from ....readers.parquet.values import BadValueError
-from ....readers.storage.opening import open_storages
 from ...component_files import LABEL
 from ...media import extension_of, main_components
 from ...sample import Encoded, Sample, Value
@@ -41,8 +40,10 @@ class ParquetSamples(StoredSamples):
         super().__init__(location)
         if location.manifest is None:
             refuse_several_splits(str(location.root), self.files())
-        tables = open_tables(open_storages(self.files(), location.options))
+        opened = location.damages.open(self.files(), location.options)
+        tables = open_tables([*opened.values()], location.damages)
         self._blocks = RowBlocks[Any](tables, None, _table, _CACHE_BYTES)
+        location.damages.require(len(self._blocks))
         if not len(self._blocks):
             raise SourceError(f"{location.root}: the Parquet files hold no row")
         columns = _flattened(tables[0].schema.empty_table()).schema
