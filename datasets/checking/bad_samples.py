@@ -155,12 +155,19 @@ def _indices(dataset: Dataset, path: ListPath) -> set[int]:
     return indices
 
 
-def require_listed(dataset: Dataset, without: ListPath | None) -> None:
-    """Raise SourceError for the first damaged file of a data set that a list does not name."""
-    named = set[str]()
-    if without is not None and dataset.damages.found:
-        listed = parse_lines(Path(without).read_bytes(), os.fspath(without))
-        named = {sample.location for sample in listed if sample.index == FILE}
+def named_places(*lists: ListPath | None) -> frozenset[str]:
+    """Return the places of all samples and files in some lists."""
+    return frozenset(
+        sample.location
+        for path in lists
+        if path is not None
+        for sample in parse_lines(Path(path).read_bytes(), os.fspath(path))
+    )
+
+
+def require_listed(dataset: Dataset, *lists: ListPath | None) -> None:
+    """Raise SourceError for the first damaged file of a data set that no list names."""
+    named = named_places(*lists) if dataset.damages.found else ()
     for damage in dataset.damages.found:
         if damage.name not in named:
             raise SourceError(damage.reason)

@@ -25,7 +25,7 @@ from .bad_samples import (
     chosen_samples,
     damaged_on_opening,
     lines_of,
-    parse_lines,
+    named_places,
 )
 from .digests import (
     KEY_BYTES,
@@ -158,7 +158,7 @@ def verify(
     remarks = [remark for dataset in datasets for remark in remarks_on(dataset)]
     counts = [samples.count for samples in chosen]
     report = VerifyReport(counts[0], counts[1] if b is not None else None, remarks=remarks)
-    known = _files_of(without)
+    known = named_places(without)
     with ExitStack() as opened:
         log = None if quarantine is None else opened.enter_context(open(quarantine, "wb"))
         check = _Check(report, decode, progress, log, sum(counts))
@@ -182,14 +182,6 @@ def _opened(path: Any, options: Mapping[str, Any] | None) -> Dataset:
     if isinstance(path, Dataset):
         return path
     return open_dataset(path, storage_options=options, skip_bad=True)
-
-
-def _files_of(listing: ListPath | None) -> frozenset[str]:
-    """Return the damaged files, and places of samples, that a list names."""
-    if listing is None:
-        return frozenset()
-    bad = parse_lines(Path(listing).read_bytes(), os.fspath(listing))
-    return frozenset(sample.location for sample in bad)
 
 
 @dataclass

@@ -112,7 +112,7 @@ def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -
         raise SourceError(f"{dataset.place} holds no sample")
     started = time.perf_counter()
     if not options.skip_bad:
-        require_listed(dataset, options.without)
+        require_listed(dataset, options.without, options.only)
     chosen = chosen_samples(dataset, options.only, options.without)
     options = _resolved(options, dataset)
     format = format_named(options.to, written=True)

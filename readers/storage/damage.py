@@ -95,7 +95,7 @@ class Damages:
         Errors of the machine and of services are raised in any case: another run may have none.
         """
         if not self.leaves_out or not is_of_data(error):
-            raise error
+            raise SourceError(str(error)) if isinstance(error, DamagedFileError) else error
         offset, lost = getattr(error, "offset", 0), getattr(error, "lost", -1)
         self._first = self._first or error
         reason = str(error) if shown(name) in str(error) else f"{shown(name)}: {error}"
@@ -107,8 +107,9 @@ class Damages:
         try:
             return read()
         except DamagedFileError as error:
-            self.take(name, error)
-            return error.sound
+            damaged = error
+        self.take(name, damaged)
+        return damaged.sound
 
     def open(
         self, paths: Sequence[str | Url], options: Mapping[str, Any] | None

@@ -9,8 +9,9 @@ from penstock.readers.storage.damage import STRICT, DamagedFileError, Damages
 
 
 def test_by_default_every_error_is_raised(tmp_path):
-    with pytest.raises(DamagedFileError, match="cut off"):
+    with pytest.raises(SourceError, match="cut off") as error:
         STRICT.sound("a", lambda: raised(DamagedFileError("cut off", 5)))
+    assert type(error.value) is SourceError  # what users know
     with pytest.raises(FileNotFoundError):
         STRICT.open([str(tmp_path / "none")], None)
 
