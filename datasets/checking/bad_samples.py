@@ -13,7 +13,6 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -71,7 +70,8 @@ def parse_lines(content: bytes, name: str) -> Iterator[BadSample]:
             ) from None
 
 
-class ChosenSamples(NamedTuple):
+@dataclass(frozen=True)
+class ChosenSamples:
     """Some of a data set's samples, in order.
 
     Attributes:

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError, SourceError
+from ...readers.recordio.extents import scanned_extents
 from ...readers.recordio.framing import MAGIC, frames_of, read_index_lines
 from ...readers.recordio.image_record import encode_record
-from ...readers.recordio.reader import open_records, scanned_extents, write_mxnet_index
+from ...readers.recordio.reader import open_records, write_mxnet_index
 from ...readers.storage.opening import exists, open_storage, read_whole
 from ...readers.storage.storage import Storage
 from ...readers.storage.strings import StringTable

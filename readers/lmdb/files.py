@@ -23,8 +23,9 @@ from ..storage.records import RecordFiles, Records
 from ..storage.storage import Storage
 from ..storage.strings import StringTable, joined_bounds
 from ..storage.urls import is_url
+from .entries import Entries, chosen_entries
 from .format import Database, Snapshot, is_unchanged, named_database, read_snapshot
-from .tree import Entries, chosen_entries, read_entries
+from .tree import read_entries
 
 _DATA = "data.mdb"  # in the folder that LMDB calls the environment
 

@@ -11,7 +11,7 @@ survives neither a fork nor pickling, and cannot lie in remote storage.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, pairwise
 from typing import TypeVar
 
@@ -22,7 +22,8 @@ from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ..storage.read_plan import plan_reads
 from ..storage.storage import Storage, cut
-from ..storage.strings import StringTable, joined_bounds
+from ..storage.strings import StringTable
+from .entries import Entries, chosen_entries, joined_entries
 from .format import INTEGER_KEY, META_PAGES, NO_PAGE, REVERSE_KEY, Database, Snapshot
 from .salvage import whole_samples
 
@@ -36,35 +37,6 @@ CHUNK_BYTES = 8 << 20
 """Pages that are read and decoded together."""
 
 Decoded = TypeVar("Decoded")
-
-
-@dataclass(frozen=True)
-class Entries:
-    """Consecutive entries of a database.
-
-    Attributes:
-        offsets, lengths: positions and sizes of the values in the file, in bytes.
-        databases: whether each entry is the record of a named database.
-        keys: the keys end to end.
-        bounds: key i is `keys[bounds[i]:bounds[i + 1]]`.
-        damage: what is wrong with the tree, and the offset of the first damage that was met; the
-            entries are those of the sound pages.
-    """
-
-    offsets: Int64s
-    lengths: Int64s
-    databases: NDArray[np.bool_]
-    keys: NDArray[np.uint8]
-    bounds: Int64s
-    damage: tuple[str, int] | None = None
-
-    def arrays(self) -> tuple[Int64s, Int64s, NDArray[np.uint8], Int64s]:
-        """Return offsets, lengths, keys and bounds."""
-        return self.offsets, self.lengths, self.keys, self.bounds
-
-    def key_list(self) -> list[bytes]:
-        """Return the keys one by one."""
-        return list(StringTable.from_arrays(self.keys, self.bounds))
 
 
 def read_entries(storage: Storage, snapshot: Snapshot, database: Database) -> Entries:
@@ -92,7 +64,7 @@ class _TreeWalk:
     def entries(self) -> Entries:
         chunks = list(self._chunks()) if self._database.root != NO_PAGE else []
         known = [chunk for chunk in chunks if chunk is not None]
-        entries = _joined(known)
+        entries = joined_entries(known)
         if self._damage is None and len(entries.offsets) != self._database.entries:
             raise self._damaged(
                 f"the tree holds {len(entries.offsets)} entries, but is said to hold "
@@ -300,26 +272,3 @@ class _Pages:
 
 def _even(sizes: Int64s) -> Int64s:
     return sizes + sizes % 2
-
-
-def chosen_entries(entries: Entries, chosen: NDArray[np.bool_]) -> Entries:
-    """Return some of the entries."""
-    table = StringTable.from_arrays(entries.keys, entries.bounds).take(np.flatnonzero(chosen))
-    keys = np.frombuffer(b"".join(table), np.uint8)
-    bounds = np.cumsum([0, *map(len, table)], dtype=np.int64)
-    return Entries(
-        entries.offsets[chosen], entries.lengths[chosen], entries.databases[chosen], keys, bounds
-    )
-
-
-def _joined(chunks: list[Entries]) -> Entries:
-    if len(chunks) == 1:
-        return chunks[0]
-    nothing = np.empty(0, np.int64)
-    return Entries(
-        np.concatenate([nothing, *(chunk.offsets for chunk in chunks)]),
-        np.concatenate([nothing, *(chunk.lengths for chunk in chunks)]),
-        np.concatenate([nothing.astype(bool), *(chunk.databases for chunk in chunks)]),
-        np.concatenate([nothing.astype(np.uint8), *(chunk.keys for chunk in chunks)]),
-        joined_bounds([chunk.bounds for chunk in chunks]),
-    )

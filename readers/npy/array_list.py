@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
-from ...engine.errors import SourceError
+from ...engine.errors import PenstockError, SourceError
 from ..archives.tar_index import index_archive
 from ..listing.globs import name_filter
 from ..listing.listing import FileList
+from ..storage.damage import STRICT, Damages
 from ..storage.index_cache import are_bounds, cached_index, have_dtypes, lie_inside
-from ..storage.opening import open_storages
 from ..storage.storage import Storage
 from ..storage.strings import StringTable
 from ..storage.urls import shown
@@ -115,7 +115,10 @@ class ArrayList:
 
 
 def list_arrays(
-    listing: FileList, member_filter: str = "*.npy", options: Mapping[str, Any] | None = None
+    listing: FileList,
+    member_filter: str = "*.npy",
+    options: Mapping[str, Any] | None = None,
+    damages: Damages = STRICT,
 ) -> ArrayList:
     """Find the arrays in files. Plain files are not looked at; archives are, for their index.
 
@@ -123,6 +126,7 @@ def list_arrays(
         listing: the files.
         member_filter: pattern of the names of members in archives.
         options: `Reader.storage_options`, for URLs.
+        damages: takes what is wrong with archives.
 
     Raises:
         SourceError: an archive is damaged, or the files hold no array.
@@ -137,16 +141,23 @@ def list_arrays(
         return ArrayList(listing)
     numbers = np.fromiter(archives, np.int64)
     paths = [os.fsdecode(path) for path in listing.paths(numbers)]
-    storages = dict(zip(archives, open_storages(paths, options), strict=True))
+    storages = {int(numbers[n]): opened for n, opened in damages.open(paths, options).items()}
     matches = name_filter([member_filter], case_sensitive=True)
     parts = []
     for number in range(len(listing)):
-        if number in storages:
-            members = _members(storages[number], archives[number])
+        if number in archives:
+            try:
+                members = _members(storages[number], archives[number], damages)
+            except KeyError:  # it cannot be opened
+                continue
+            except (OSError, PenstockError) as error:
+                damages.take(storages[number].name, error)
+                continue
             wanted = [matches(name.rpartition(b"/")[2]) for name in members.names]
             parts.append(_chosen(members, np.flatnonzero(wanted), number))
         else:
             parts.append(_plain_file(number))
+    damages.require(sum(map(len, parts)))
     joined = _joined(parts, {number: storage.stamp for number, storage in storages.items()})
     if not len(joined):
         raise SourceError(
@@ -156,8 +167,8 @@ def list_arrays(
     return ArrayList(listing, joined)
 
 
-def _members(storage: Storage, path: bytes) -> ArrayMembers:
-    return _in_tar(storage) if path.lower().endswith(_TAR) else _in_zip(storage)
+def _members(storage: Storage, path: bytes, damages: Damages = STRICT) -> ArrayMembers:
+    return _in_tar(storage, damages) if path.lower().endswith(_TAR) else _in_zip(storage)
 
 
 def _plain_file(number: int) -> ArrayMembers:
@@ -166,9 +177,9 @@ def _plain_file(number: int) -> ArrayMembers:
     )
 
 
-def _in_tar(storage: Storage) -> ArrayMembers:
+def _in_tar(storage: Storage, damages: Damages) -> ArrayMembers:
     """Return the members of a tar archive, by the index that WebDatasets have of it."""
-    index = index_archive(storage)
+    index = index_archive(storage, damages=damages)
     keys, extensions = list(index.keys), [b"." + name if name else b"" for name in index.extensions]
     samples = np.repeat(np.arange(len(index)), np.diff(index.firsts)).tolist()
     kinds = index.extension_numbers.tolist()

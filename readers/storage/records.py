@@ -166,7 +166,8 @@ class RecordFiles:
     def storage_of(self, index: int) -> Storage:
         """Return the file that holds record `index`."""
         (file,) = self._file_of(self._addresses[index : index + 1]).tolist()
-        return self._storages[file]
+        storage: Storage = self._storages[file]
+        return storage
 
     def where(self, index: int) -> str:
         """Return the location of record `index`: file, number in the file (from 0), offset."""

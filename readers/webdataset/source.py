@@ -248,7 +248,9 @@ def open_archives(
         if not listed:
             return index_archive(archive, extension_dot, damages)
         stored = open_storage(listed[id(archive)], storage_options)
-        index = damages.sound(archive.name, lambda: read_dali_index(stored, archive).to_arrays())
+        index = damages.sound(
+            archive.name, lambda: tuple(read_dali_index(stored, archive).to_arrays())
+        )
         return ArchiveIndex.from_arrays(*index)
 
     storages, indexes = damages.each([*opened.values()], index_of)

@@ -57,14 +57,14 @@ def check(data: bytes) -> None:
     except SourceError as error:
         assert str(error).startswith("file, offset")  # noqa: PT017  (errors are optional here)
     else:
-        check_index(storage, index, doubtful=False)
-        check_index(storage, index, doubtful=True)
+        check_index(storage, index, own=None)
+        check_index(storage, index, own=True)
     try:
         index = parse_dali_index(data[2 : 2 + cut], "index", storage)
     except SourceError as error:
         assert str(error).startswith("index")  # noqa: PT017
     else:
-        check_index(storage, index, doubtful=True)
+        check_index(storage, index, own=False)
 
 
 def repaired(content: bytes) -> bytes:
@@ -77,7 +77,7 @@ def repaired(content: bytes) -> bytes:
     return bytes(blocks)
 
 
-def check_index(storage: Storage, index: ArchiveIndex, *, doubtful: bool) -> None:
+def check_index(storage: Storage, index: ArchiveIndex, *, own: bool | None) -> None:
     """What an index says lies inside the archive, and can be read."""
     assert (index.offsets >= 0).all()
     assert (index.sizes >= 0).all()
@@ -87,7 +87,7 @@ def check_index(storage: Storage, index: ArchiveIndex, *, doubtful: bool) -> Non
     components = np.arange(len(index.offsets))[:, np.newaxis]
     archive = Archive(storage, index, components, np.zeros(len(components), np.int64))
     output = ComponentOutput(np.dtype(np.uint8), is_text=False)
-    source = ComponentSource([archive], [output], doubtful=doubtful)
+    source = ComponentSource([archive], [output], own_indexes=own)
     for number, size in enumerate(index.sizes[:MOST].tolist()):
         try:
             (column,) = source.read(np.array([number]), np.empty)

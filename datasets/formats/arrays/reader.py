@@ -251,7 +251,7 @@ def _arrays_in(location: Location, files: Sequence[str], members: str = "*.npy")
     """Return the arrays in files of a data set; `members` is the pattern of archives' members."""
     options = location.options
     listing = list_plain_files("fn.readers.numpy", files=files, storage_options=options)
-    return list_arrays(listing, members, options)
+    return list_arrays(listing, members, options, location.damages)
 
 
 def _element_type(header: NpyHeader, *, slices: bool = False) -> ComponentType:
