@@ -168,8 +168,11 @@ def _is_last(storage: Storage, offsets: Int64s, sizes: Int64s) -> bool:
     """Return whether the last file of an index is there: it tells of a change if no time does."""
     if storage.path is None or not len(offsets):
         return True
-    (header,) = storage.read(offsets[-1:] - BLOCK, np.array([BLOCK]), np.empty)
-    return header_fits(header.tobytes(), int(sizes[-1]))
+    start = max(0, int(offsets[-1]) - 2 * BLOCK)
+    (blocks,) = storage.read(np.array([start]), offsets[-1:] - start, np.empty)
+    before, header = blocks[:-BLOCK].tobytes(), blocks[-BLOCK:].tobytes()
+    # A PAX header may tell another size than the file's own.
+    return header_fits(header, int(sizes[-1])) or b" size=" in before
 
 
 def group(files: Iterable[Member], dot: str) -> ArchiveIndex:

@@ -6,7 +6,8 @@ The same source reads the components in LMDB databases, whose keys are names of 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,16 @@ _ALIGNMENT = 64
 """Components start at multiples of 64 bytes in memory, so arrays of any dtype can be views."""
 
 
+_OF_ANOTHER = (
+    "the index file belongs to another archive, or to an archive with PAX headers, which wds2idx "
+    "places wrongly. Without index_paths, an index is made"
+)
+_CHANGED = (
+    "the archive is damaged there, or was changed since it was indexed: make the pipeline anew, "
+    "which makes the index anew"
+)
+
+
 class ComponentSource:
     """Samples of archives; a sample has one array for each output."""
 
@@ -38,20 +49,23 @@ class ComponentSource:
         archives: Sequence[Archive],
         outputs: Sequence[ComponentOutput],
         *,
-        own_indexes: bool | None = None,
+        has_headers: bool = False,
+        index_again: Callable[[Storage], ArchiveIndex] | None = None,
     ) -> None:
         """Take the archives and the outputs.
 
         Args:
             archives: archives to read; at least one.
             outputs: rule for each output's components, in the order of `Archive.chosen`.
-            own_indexes: of tar archives, whether the indexes were made by this library, and not by
-                DALI's tool. The header of each component is read and compared. None for files
-                without headers.
+            has_headers: whether the header of a tar archive is before each component; it is read
+                and compared.
+            index_again: makes the index of an archive that does not fit it; None for an index that
+                was given.
         """
         self._outputs = tuple(outputs)
-        self._own_indexes = own_indexes
-        self._lead = 0 if own_indexes is None else BLOCK
+        self._index_again = index_again
+        self._made_again: dict[str, ArchiveIndex] = {}
+        self._lead = BLOCK if has_headers else 0
         self._archives = tuple(archives)
         counts = [len(archive.numbers) for archive in archives]
         self._firsts: Int64s = np.cumsum([0, *counts], dtype=np.int64)
@@ -129,26 +143,31 @@ class ComponentSource:
         starts = records.starts[present]
         headers = windows(records.block, f"V{BLOCK}")[starts].view(np.uint8).reshape(-1, BLOCK)
         for i in np.flatnonzero(~headers_fit(headers, sizes[present])).tolist():
-            if not header_fits(headers[i].tobytes(), int(sizes[present[i]])):
-                row = int(rows[present[i]])
+            row = int(rows[present[i]])
+            fits = header_fits(headers[i].tobytes(), int(sizes[present[i]]))
+            if not fits and not self._is_there(row):
                 raise SourceError(
                     f"{self._where_component(row)}: no file of {sizes[present[i]]} bytes is there; "
-                    + self._reason(row)
+                    + (_OF_ANOTHER if self._index_again is None else _CHANGED)
                 )
         self._compared[rows[present]] = True
 
-    def _reason(self, row: int) -> str:
-        if not self._own_indexes:
-            return (
-                "the index file belongs to another archive, or to an archive with PAX headers, "
-                "which wds2idx places wrongly. Without index_paths, an index is made"
-            )
-        archive, _ = self._located(row // len(self._outputs))
-        forget_index(archive.storage)
-        return (
-            "the archive is damaged there, or was changed since it was indexed. Its index is "
-            "dropped: make the pipeline anew"
-        )
+    def _is_there(self, row: int) -> bool:
+        """Return whether a component is where its index says, by an index that is made anew.
+
+        The header of a component may tell another size than a PAX header before it.
+        """
+        if self._index_again is None:
+            return False
+        sample, output = divmod(row, len(self._outputs))
+        archive, number = self._located(sample)
+        again = self._made_again.get(archive.storage.name)
+        if again is None:
+            forget_index(archive.storage)
+            again = self._made_again[archive.storage.name] = self._index_again(archive.storage)
+        component = int(archive.chosen[number, output])
+        offset, size = archive.index.offsets[component], archive.index.sizes[component]
+        return bool(((again.offsets == offset) & (again.sizes == size)).any())
 
     def where(self, index: int) -> str:
         """Return archive, number of the sample in it (from 0), key, and offset."""
@@ -258,4 +277,9 @@ def open_archives(
     if listed:
         check_ends(storages, indexes, damages)
     archives = chosen_archives(storages, indexes, ext, missing, case_sensitive=case_sensitive)
-    return ComponentSource(archives, outputs, own_indexes=not index_paths)
+    again = None if listed else partial(_sound_index, extension_dot)
+    return ComponentSource(archives, outputs, has_headers=True, index_again=again)
+
+
+def _sound_index(dot: str, archive: Storage) -> ArchiveIndex:
+    return index_archive(archive, dot, Damages(leaves_out=True))
