@@ -65,7 +65,7 @@ def open_components(
             or there is no sample.
         OSError: a file cannot be read.
     """
-    storages, snapshots, indexes = open_databases(paths, database, options, damages)
+    storages, snapshots, indexes = open_databases(paths, database, options, damages, grouped=True)
     grouped = [_grouped(index) for index in indexes]
     archives = chosen_archives(storages, grouped, ext, missing)
     return LMDBComponentSource(archives, outputs, snapshots, keys=keys)

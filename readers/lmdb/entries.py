@@ -22,6 +22,8 @@ class Entries:
         bounds: key i is `keys[bounds[i]:bounds[i + 1]]`.
         damage: what is wrong with the tree, and the offset of the first damage that was met; the
             entries are those of the sound pages.
+        whole: of a damaged tree, which entries lack no value of their sample, where keys are names
+            of files: see `salvage`.
     """
 
     offsets: Int64s
@@ -30,6 +32,7 @@ class Entries:
     keys: NDArray[np.uint8]
     bounds: Int64s
     damage: tuple[str, int] | None = None
+    whole: NDArray[np.bool_] | None = None
 
     def arrays(self) -> tuple[Int64s, Int64s, NDArray[np.uint8], Int64s]:
         """Return offsets, lengths, keys and bounds."""
@@ -46,7 +49,13 @@ def chosen_entries(entries: Entries, chosen: NDArray[np.bool_]) -> Entries:
     keys = np.frombuffer(b"".join(table), np.uint8)
     bounds = np.cumsum([0, *map(len, table)], dtype=np.int64)
     return Entries(
-        entries.offsets[chosen], entries.lengths[chosen], entries.databases[chosen], keys, bounds
+        entries.offsets[chosen],
+        entries.lengths[chosen],
+        entries.databases[chosen],
+        keys,
+        bounds,
+        entries.damage,
+        None if entries.whole is None else entries.whole[chosen],
     )
 
 

@@ -47,6 +47,8 @@ class LMDBFiles:
         database: str | None = None,
         options: Mapping[str, Any] | None = None,
         damages: Damages = STRICT,
+        *,
+        are_files: bool = False,
     ) -> None:
         """Locate all records.
 
@@ -57,13 +59,15 @@ class LMDBFiles:
             database: name of the database in each; None for the unnamed one.
             options: `Reader.storage_options`, for URLs; that of a folder ends in a slash.
             damages: takes what is wrong with the files.
+            are_files: whether keys are names of files, of which several may be a sample; of a
+                damaged file, samples that may lack a value are left out.
 
         Raises:
             SourceError: a file is no LMDB file, is damaged, is being written to, or has no
                 such database; or there is no record at all.
             OSError: a file cannot be read.
         """
-        opened = open_databases(paths, database, options, damages)
+        opened = open_databases(paths, database, options, damages, grouped=are_files)
         self._storages, self._snapshots, indexes = opened
         self._records = RecordFiles(self._storages, [(index[0], index[1]) for index in indexes])
         if not len(self._records):
@@ -139,8 +143,10 @@ def open_databases(
     database: str | None,
     options: Mapping[str, Any] | None,
     damages: Damages = STRICT,
+    *,
+    grouped: bool = False,
 ) -> tuple[list[Storage], list[Snapshot], list[Arrays]]:
-    """Open LMDB files; the arguments are those of `LMDBFiles`.
+    """Open LMDB files; the arguments are those of `LMDBFiles`, whose `are_files` is `grouped`.
 
     Returns:
         the files, their states, and of each the offsets and lengths of its values, its keys end to
@@ -151,11 +157,20 @@ def open_databases(
     def read(storage: Storage) -> tuple[Snapshot, Arrays]:
         snapshot = read_snapshot(storage)
         index = damages.sound(storage.name, partial(_index, storage, snapshot, database))
-        return snapshot, tuple(index)
+        return snapshot, _usable(index, grouped)
 
     storages, found = damages.each([*damages.open(files, options).values()], read)
     damages.require(sum(len(offsets) for _, (offsets, *_) in found))
     return storages, [snapshot for snapshot, _ in found], [index for _, index in found]
+
+
+def _usable(index: Arrays, grouped: bool) -> Arrays:
+    """Return offsets, lengths, keys and bounds of the samples that are sound."""
+    offsets, lengths, keys, bounds, *whole = index
+    if not whole or not grouped:
+        return offsets, lengths, keys, bounds
+    chosen = whole[0].astype(bool)
+    return chosen_entries(Entries(offsets, lengths, chosen, keys, bounds), chosen).arrays()
 
 
 def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
@@ -167,18 +182,21 @@ def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
         if entries.damage is not None:
             reason, offset = entries.damage
             lost = _lost(entries, database)
-            sound = _records(entries, storage.name) if len(entries.offsets) else entries.arrays()
-            raise DamagedFileError(reason, offset, sound, lost)
-        return _records(entries, storage.name)
+            if len(entries.offsets):
+                entries = _records(entries, storage.name)
+            whole = np.asarray(entries.whole, np.uint8)
+            raise DamagedFileError(reason, offset, (*entries.arrays(), whole), lost)
+        return _records(entries, storage.name).arrays()
 
     if database.leaf_pages < MIN_CACHED_LEAF_PAGES:
         return build()
     kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
 
     def fits(_: int, *arrays: NDArray[Any]) -> bool:
-        offsets, lengths, keys, bounds = arrays
+        offsets, lengths, keys, bounds, *whole = arrays
         return (
             lie_inside(storage, offsets, lengths)
+            and all(len(mask) == len(offsets) for mask in whole)
             and len(bounds) == len(offsets) + 1
             and have_dtypes((keys, np.uint8))
             and are_bounds(bounds, len(keys))
@@ -258,17 +276,17 @@ def _name(key: bytes, snapshot: Snapshot) -> str:
     return os.fsdecode(key)
 
 
-def _records(entries: Entries, name: str) -> Arrays:
+def _records(entries: Entries, name: str) -> Entries:
     """Return the entries that are records, without the named databases."""
     chosen = ~entries.databases
     if chosen.all():
-        return entries.arrays()
+        return entries
     if not chosen.any():
         names = ", ".join(repr(os.fsdecode(key).rstrip("\0")) for key in entries.key_list())
         raise SourceError(
             f"{name} holds no records but the named databases {names}: say which one to read"
         )
-    return chosen_entries(entries, chosen).arrays()
+    return chosen_entries(entries, chosen)
 
 
 def _key_table(indexes: Sequence[Arrays]) -> StringTable:

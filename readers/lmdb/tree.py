@@ -80,9 +80,10 @@ class _TreeWalk:
             before = np.cumsum([0, *counts]).tolist()
             gaps = [before[number] for number, chunk in enumerate(chunks) if chunk is None]
             table = StringTable.from_arrays(entries.keys, entries.bounds)
-            entries = chosen_entries(entries, whole_samples(table, inside, gaps))
+            whole = whole_samples(table, inside, gaps)
+            entries = chosen_entries(replace(entries, damage=self._damage, whole=whole), inside)
         self._check_overlaps(entries)
-        return replace(entries, damage=self._damage)
+        return entries
 
     def _chunks(self) -> Iterator[Entries | None]:
         """Yield the entries of each leaf page or of several; None for pages that are lost."""

@@ -13,7 +13,7 @@ from penstock import ArgumentError, DecodeError, SourceError, datasets
 from penstock.datasets.conversion.task import WORK
 
 SAMPLES, SHARDS, CUT, FLIPPED = 60, 5, 2, 4
-FORMATS = {"webdataset": 7, "tfrecord": 7, "recordio": 7, "parquet": 0, "lmdb": 4, "caffe": 4}
+FORMATS = {"webdataset": 7, "tfrecord": 7, "recordio": 7, "parquet": 0, "lmdb": 4, "caffe": 5}
 """How many samples of the cut shard, which had twelve, are sound at least."""
 
 ENDINGS = (".tar", ".tfrecord", ".rec", ".parquet", ".mdb")
@@ -71,6 +71,8 @@ def test_a_damaged_shard_is_an_error_unless_it_is_skipped(damaged):
         assert [damage.name for damage in dataset.damages.found] == [str(shards_of(root)[CUT])]
         sound = len(dataset) - SAMPLES * (SHARDS - 1) // SHARDS
         assert FORMATS[name] <= sound < SAMPLES // SHARDS
+        indices = dataset.stored.sound(np.arange(len(dataset)), dataset.read)
+        assert all(s.components.keys() == {"image", "label"} for s in dataset.read(indices))
 
 
 @pytest.mark.parametrize("with_manifest", [True, False])
