@@ -27,13 +27,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MissingDependencyError
+from ..graph.inputs import SeekableInput
 from ..graph.operator import Array
 from ..printable import printable
 from ..tensors import TensorList, TensorListCPU
 from ..tensors.sample_form import SampleForm, usual_form
 from .batch import Batch, Failure
 from .chain import Chain, ChainRun, Worker
-from .plan import Plan
+from .plan import InputNode, Plan
 from .quarantine import QuarantineLog
 
 if TYPE_CHECKING:
@@ -74,12 +75,11 @@ class Faults:
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
 
-    def note_left_out(self, plan: Plan) -> None:
-        """Write into the log which files the readers have left out, when they were opened."""
-        for reader in plan.readers:
-            for name, error, message in reader.operator.left_out():
-                record = {"source": name, "operator": reader.node.name, "error": error}
-                self._count(record | {"message": message}, LEFT_OUT)
+    def note_left_out(self, reader: InputNode[SeekableInput]) -> None:
+        """Write into the log which files a reader has left out, when it was opened."""
+        for name, error, message in reader.operator.left_out():
+            record = {"source": name, "operator": reader.node.name, "error": error}
+            self._count(record | {"message": message}, LEFT_OUT)
 
     def settle(self, batch: Batch, segment: int) -> None:
         """Apply the policy to the rows that failed in `segment` or before."""

@@ -136,6 +136,23 @@ def test_the_sound_samples_are_read_and_the_shard_is_named(cut, on_error, tmp_pa
     assert paths[BAD] in records[0]["message"]
 
 
+@pytest.mark.parametrize("cut", ["tfrecord"], indirect=True)
+def test_debug_mode_names_the_shard_once(cut, tmp_path):
+    _, paths = cut
+    log = tmp_path / "log.jsonl"
+
+    @pipeline_def(batch_size=4, num_threads=1, on_error="skip", quarantine_log=log, debug=True)
+    def pipeline():
+        return tuple(tfrecords(paths, name="reader"))
+
+    with pipeline() as pipe:
+        with pytest.warns(RuntimeWarning, match="is damaged"):
+            pipe.run()
+        pipe.run()
+    (line,) = log.read_text().splitlines()
+    assert json.loads(line)["source"] == paths[BAD]
+
+
 def test_ranks_take_equal_numbers_of_steps(cut):
     name, paths = cut
     reader, _ = READERS[name]
