@@ -3,12 +3,16 @@
 import json
 import os
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from penstock import SourceError, datasets, fn, pipeline_def, tfrecord, types
+from penstock.engine.processes import helper_processes
+from penstock.readers import record_reader
 from penstock.readers.recordio.reader import write_mxnet_index
+from penstock.readers.source import UnavailableError
 from penstock.readers.tfrecord.index import write_tfrecord_index
 from penstock.readers.webdataset.dali_index import write_dali_index
 
@@ -211,3 +215,34 @@ def test_a_shard_that_is_whole_again_is_read_to_its_end(cut, whole, tmp_path):
     size, found = run(name, paths, "skip")
     assert size == SAMPLES
     assert np.unique([text for text, _ in found]).size == SAMPLES
+
+
+@pytest.mark.parametrize("cut", ["webdataset", "tfrecord", "parquet"], indirect=True)
+def test_shards_behind_urls(cut, web):
+    name, paths = cut
+    for number, path in enumerate(paths):
+        if number != 1:  # of which there is none
+            web.objects[os.path.basename(path)] = Path(path).read_bytes()
+    urls = [f"{web.url}/{os.path.basename(path)}" for path in paths]
+    with pytest.warns(RuntimeWarning, match=r"2 files are damaged: .*00001.*00002"):
+        size, found = run(name, urls, "skip")
+    assert len(set(found)) == size == 60 + READERS[name][1]
+    with pytest.raises(FileNotFoundError, match="00001"):
+        run(name, urls, "raise")
+
+
+def test_a_service_that_is_down_is_no_damage(cut, web):
+    name, paths = cut
+    web.always = "503"
+    urls = [f"{web.url}/{os.path.basename(path)}" for path in paths]
+    with pytest.raises(UnavailableError):
+        run(name, urls, "skip", storage_options={"limits": {"attempts": 1}})
+
+
+def test_reading_processes_read_what_is_sound(cut, tuned):
+    name, paths = cut
+    tuned(record_reader, MIN_CORES=0)
+    tuned(helper_processes, WORTH_STARTING_SECONDS=0)
+    with pytest.warns(RuntimeWarning, match=r"1 file is damaged"):
+        size, found = run(name, paths, "skip", steps=200)
+    assert len(set(found)) == size
