@@ -193,7 +193,8 @@ def group(files: Iterable[Member], dot: str) -> ArchiveIndex:
     except DamagedTarError as error:
         may_lack = not error.member or split_name(error.member, dot)[0] == last
         index = builder.finish(without_last=may_lack)
-        raise DamagedFileError(str(error), error.offset, index.to_arrays()) from None
+        sound = index.to_arrays()
+        raise DamagedFileError(str(error), error.offset, sound, samples=len(index)) from None
     return builder.finish()
 
 

@@ -67,6 +67,7 @@ def scan(storage: Storage) -> Int64s:
             f"{_REBUILD}",
             offsets[-1],
             [np.array(offsets, np.int64)],
+            samples=len(offsets) - 1,
         ) from None
     return np.array(offsets, np.int64)
 

@@ -7,6 +7,8 @@ opens files passes `Damages` on. It raises the error, or notes it, and the sound
 from __future__ import annotations
 
 import errno
+import json
+import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -35,15 +37,22 @@ class DamagedFileError(SourceError):
         offset: of the first byte that is not sound.
         sound: the arrays of the index of what lies before.
         lost: number of samples that the file should have besides; -1 if nothing tells it.
+        samples: number of samples that are sound; -1 if that is not known.
     """
 
     def __init__(
-        self, message: str, offset: int = 0, sound: Sequence[NDArray[Any]] = (), lost: int = -1
+        self,
+        message: str,
+        offset: int = 0,
+        sound: Sequence[NDArray[Any]] = (),
+        lost: int = -1,
+        samples: int = -1,
     ) -> None:
         super().__init__(message)
         self.offset = offset
         self.sound = tuple(sound)
         self.lost = lost
+        self.samples = samples
 
 
 class Damage(NamedTuple):
@@ -62,6 +71,21 @@ class Damage(NamedTuple):
     offset: int = 0
     lost: int = -1
     error: str = "SourceError"
+
+
+def samples_told(path: str) -> int:
+    """Return how many samples a local shard has by the `dataset.json` of its folder; else -1."""
+    for folder in (os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
+        name = os.path.relpath(path, folder) if os.path.isabs(path) else ""
+        try:
+            with open(os.path.join(folder, "dataset.json"), "rb") as file:
+                shards = json.load(file)["shards"]
+            for shard in shards:
+                if any(file["name"] == name for file in shard["files"]):
+                    return int(shard["samples"])
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            pass
+    return -1
 
 
 def is_of_data(error: Exception) -> bool:
@@ -97,6 +121,9 @@ class Damages:
         if not self.leaves_out or not is_of_data(error):
             raise SourceError(str(error)) if isinstance(error, DamagedFileError) else error
         offset, lost = getattr(error, "offset", 0), getattr(error, "lost", -1)
+        sound, told = getattr(error, "samples", 0), samples_told(name)
+        if lost < 0 <= sound and told >= 0:
+            lost = max(0, told - sound)
         self._first = self._first or error
         reason = str(error) if shown(name) in str(error) else f"{shown(name)}: {error}"
         kind = SourceError if isinstance(error, SourceError) else type(error)

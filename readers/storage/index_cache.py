@@ -36,8 +36,8 @@ from .storage import Storage
 Arrays = tuple[NDArray[Any], ...]
 Build = Callable[[], Sequence[NDArray[Any]]]
 Fits = Callable[..., bool]
-_Damage = tuple[str, int, int]
-"""Reason, offset and lost samples: see `DamagedFileError`."""
+_Damage = tuple[str, int, int, int]
+"""Reason, offset, lost and sound samples: see `DamagedFileError`."""
 _Loaded = tuple[Arrays, _Damage | None]
 
 _MAGIC = b"PSINDEX\x01"
@@ -80,7 +80,7 @@ def cached_index(storage: Storage, content_name: str, build: Build, fits: Fits) 
     try:
         built = tuple(np.ascontiguousarray(array) for array in build())
     except DamagedFileError as error:
-        damage = str(error), error.offset, error.lost
+        damage = str(error), error.offset, error.lost, error.samples
         built = tuple(np.ascontiguousarray(array) for array in error.sound)
     content = _encode(built, content_name, storage.stamp, damage)
     for path in sorted(paths, key=lambda path: not path.exists()):  # renew what there is
@@ -92,8 +92,8 @@ def cached_index(storage: Storage, content_name: str, build: Build, fits: Fits) 
 
 def _unless_damaged(arrays: Arrays, damage: _Damage | None) -> Arrays:
     if damage is not None:
-        reason, offset, lost = damage
-        raise DamagedFileError(reason, offset, arrays, lost)
+        reason, offset, lost, samples = damage
+        raise DamagedFileError(reason, offset, arrays, lost, samples)
     return arrays
 
 
@@ -227,8 +227,8 @@ def _decode(content: bytes, content_name: str, stamp: str) -> _Loaded | None:
 def _damage_of(header: dict[str, Any]) -> _Damage | None:
     if "damage" not in header:
         return None
-    reason, offset, lost = header["damage"]
-    return str(reason), int(offset), int(lost)
+    reason, offset, lost, samples = header["damage"]
+    return str(reason), int(offset), int(lost), int(samples)
 
 
 def _number(content: bytes, offset: int) -> int:

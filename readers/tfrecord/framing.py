@@ -147,7 +147,8 @@ class RecordIndexer:
         """Return the error for a file that is sound up to an offset."""
         known = np.concatenate([*self._offsets, np.array([offset])])
         bounds = known[: int(np.searchsorted(known, offset)) + 1]
-        return DamagedFileError(f"{self._storage.name}: {problem}", offset, [bounds])
+        text = f"{self._storage.name}: {problem}"
+        return DamagedFileError(text, offset, [bounds], samples=len(bounds) - 1)
 
     def _verify_data(self, starts: Int64s) -> None:
         check_claim(self._storage.name, int(starts[-1] - starts[0]))

@@ -125,7 +125,8 @@ def test_the_sound_samples_are_read_and_the_shard_is_named(cut, on_error, tmp_pa
     name, paths = cut
     log = tmp_path / "log.jsonl"
     for _ in range(2):  # the second time by what was kept of the damage
-        with pytest.warns(RuntimeWarning, match=r"1 file is damaged: .*00002") as caught:
+        lost = "Nothing tells" if name == "lmdb" else r"(20|[67]) samples are left out"
+        with pytest.warns(RuntimeWarning, match=rf"1 file is damaged: .*00002.*{lost}") as caught:
             size, found = run(name, paths, on_error, log=log)
         assert len(caught) == 1
     sound = size - SAMPLES * (SHARDS - 1) // SHARDS
@@ -224,7 +225,7 @@ def test_shards_behind_urls(cut, web):
         if number != 1:  # of which there is none
             web.objects[os.path.basename(path)] = Path(path).read_bytes()
     urls = [f"{web.url}/{os.path.basename(path)}" for path in paths]
-    with pytest.warns(RuntimeWarning, match=r"2 files are damaged: .*00001.*00002"):
+    with pytest.warns(RuntimeWarning, match=r"2 files are damaged: .*00001.*00002.*Nothing tells"):
         size, found = run(name, urls, "skip")
     assert len(set(found)) == size == 60 + READERS[name][1]
     with pytest.raises(FileNotFoundError, match="00001"):

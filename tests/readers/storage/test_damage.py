@@ -1,11 +1,12 @@
 import errno
+import json
 
 import numpy as np
 import pytest
 
 from penstock import MissingDependencyError, SourceError
 from penstock.readers.source import UnavailableError
-from penstock.readers.storage.damage import STRICT, DamagedFileError, Damages
+from penstock.readers.storage.damage import STRICT, DamagedFileError, Damages, samples_told
 
 
 def test_by_default_every_error_is_raised(tmp_path):
@@ -88,3 +89,20 @@ def test_one_warning_says_what_is_left_out(lost, words):
 
 def raised(error):
     raise error
+
+
+def test_the_manifest_of_the_data_set_tells_what_is_lost(tmp_path):
+    shards = [
+        {"files": [{"name": "a.tar"}, {"name": "a.idx"}], "samples": 20},
+        {"files": [{"name": "b/data.mdb"}], "samples": 9},
+    ]
+    manifest = tmp_path / "dataset.json"
+    manifest.write_text(json.dumps({"shards": shards}))
+    damages = Damages(leaves_out=True)
+    damages.take(str(tmp_path / "a.tar"), DamagedFileError("cut off", 5, samples=13))
+    damages.take(str(tmp_path / "b" / "data.mdb"), SourceError("no database"))
+    damages.take(str(tmp_path / "c.tar"), SourceError("no archive"))
+    assert [damage.lost for damage in damages.found] == [7, 9, -1]
+    for text in ("[]", "{", '{"shards": 7}', '{"shards": [{}]}'):
+        manifest.write_text(text)
+        assert samples_told(str(tmp_path / "a.tar")) == -1
