@@ -25,6 +25,7 @@ from ..engine.suggestions import listed
 from .commands import AsJson, CommandFailed, between, message_of, say_error, status_of
 from .console import console, size_text
 from .formats import DATA_SET
+from .inspection.text import as_text
 from .progress import ProgressBar
 from .target import require_path
 
@@ -33,6 +34,7 @@ EXAMPLES = (
     "penstock convert shards/ small/ --to tfrecord --longest-side 512",
     "penstock convert shards/ cats/ --to folder --where \"label in ('cat', 'dog')\"",
     "penstock convert photos/ shards/ --to webdataset --resume",
+    "penstock convert damaged/ rescued/ --to webdataset --skip-bad --quarantine bad.jsonl",
 )
 
 _GO_ON = "the whole shards stay: go on with the same command and --resume"
@@ -173,6 +175,10 @@ def _text(report: ConvertReport) -> str:
         remarks.append(f"an earlier run wrote {report.resumed_shards:,} of the shards")
     if report.left_out:
         remarks.append(f"{_counted(report.left_out, 'sample')} left out")
+    if report.skipped:
+        first = as_text(report.bad[0])
+        counted = _counted(report.skipped, "damaged sample or file", "damaged samples or files")
+        remarks.append(f"{counted} left out, the first: {first}")
     if report.lost:
         remarks.append(f"not converted: {', '.join(report.lost)}")
     remarks += [
@@ -182,5 +188,5 @@ def _text(report: ConvertReport) -> str:
     return "; ".join(remarks)
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def _counted(number: int, noun: str, plural: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

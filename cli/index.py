@@ -14,8 +14,9 @@ import typer
 
 from ..datasets import DatasetFormat
 from ..datasets.recognition import data_files, format_of_file
+from ..engine.errors import PenstockError
 from ..readers.storage.index_cache import cache_paths, replace_file
-from .commands import AsJson, CommandFailed
+from .commands import AsJson, CommandFailed, message_of
 from .console import console
 from .formats import INDEXED
 from .progress import Spinner
@@ -75,32 +76,41 @@ def index(
     `<file>.penstock-index` beside the data.
     """
     with Spinner(sys.stderr) as tick:
-        indexes = _indexes(path, force, beside, tick)
+        indexes, bad = _indexes(path, force, beside, tick)
     if as_json:
         print(json.dumps([asdict(index) for index in indexes], indent=2))
-    else:
+    elif indexes:
         _print(indexes)
+    if bad:
+        raise CommandFailed("\n".join(bad))
     return 0
 
 
-def _indexes(path: str, force: bool, beside: bool, tick: Callable[[str], None]) -> list[FileIndex]:
+def _indexes(
+    path: str, force: bool, beside: bool, tick: Callable[[str], None]
+) -> tuple[list[FileIndex], list[str]]:
+    """Return the indexes, and what is wrong with files that are damaged."""
     require_path(path)
-    indexes, others = [], set[str]()
+    indexes, bad, others = [], list[str](), set[str]()
     for file in data_files(Path(path)):
         tick(f"indexing {file}")
-        row = format_of_file(file)
-        if row is not None and row.index is not None:
-            indexes.append(_index_of(file, row, force, beside))
+        try:
+            row = format_of_file(file)
+            if row is not None and row.index is not None:
+                indexes.append(_index_of(file, row, force, beside))
+                continue
+        except (OSError, PenstockError) as error:
+            bad.append(message_of(error))
         else:
             others.add("unknown format" if row is None else row.name)
-    if not indexes:
+    if not indexes and not bad:
         what = f" (files there: {', '.join(sorted(others))})" if others else ""
         raise CommandFailed(
             f"{path}: nothing to index: files of {INDEXED} have an index, all other data need "
             f"none{what}",
             2,
         )
-    return indexes
+    return indexes, bad
 
 
 def _index_of(file: str, row: DatasetFormat, force: bool, beside: bool) -> FileIndex:

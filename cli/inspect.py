@@ -59,7 +59,7 @@ def inspect(
     """
     with (
         Spinner(sys.stderr) as tick,
-        datasets.open_dataset(require_path(path), format=format) as dataset,
+        datasets.open_dataset(require_path(path), format=format, skip_bad=True) as dataset,
     ):
         tick(f"reading {path}")
         report = datasets.inspect(dataset)
@@ -85,5 +85,6 @@ def _print_files(*files: Path | None) -> None:
 def _sheet(dataset: Dataset, count: int) -> bytes:
     """Return a contact sheet of samples that are spread over the data set."""
     spread = np.linspace(0, len(dataset) - 1, min(count, len(dataset))).astype(int)
-    outputs, known = of_dataset(dataset, np.unique(spread).tolist())
+    sound = dataset.stored.sound(np.unique(spread), dataset.stored.read)
+    outputs, known = of_dataset(dataset, sound.tolist())
     return as_png(draw_sheet(outputs, known, side=160, width=1400))

@@ -15,13 +15,14 @@ from ..datasets import VerifyReport
 from .commands import AsJson
 from .console import Printer, console
 from .formats import DATA_SET
-from .inspection.text import print_left_out
+from .inspection.text import as_text, print_left_out
 from .progress import ProgressBar
 from .target import require_path
 
 EXAMPLES = (
     "penstock verify photos/ shards/",
     "penstock verify shards/ --decode --quarantine bad.jsonl",
+    "penstock verify shards/ rescued/ --without bad.jsonl",
 )
 
 _SHOWN = 5  # cases of each list that people see; JSON has more
@@ -42,6 +43,12 @@ def verify(
         Path | None,
         typer.Option(metavar="FILE", help="Write the bad samples to FILE, a JSON object a line."),
     ] = None,
+    only: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Look at the samples of A in FILE alone.")
+    ] = None,
+    without: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Leave out the samples of A in FILE.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Check that A and B hold the same samples, or that A is sound.
@@ -49,7 +56,8 @@ def verify(
     Samples are the same if key and content are the same; order and format do not matter. A is
     sound if every sample can be read, checksums agree, and the files are those of dataset.json.
     Columns and files that no sample holds are not compared, but listed as left out. The exit status
-    is 1 if anything differs or is damaged.
+    is 1 if anything differs or is damaged. The list of --quarantine is what --only and --without
+    take, here and in `penstock convert`.
     """
     with ProgressBar(sys.stderr, "verifying") as bar:
         report = datasets.verify(
@@ -57,11 +65,11 @@ def verify(
             None if b is None else require_path(b),
             format=format,
             decode=decode,
+            quarantine=quarantine,
+            only=only,
+            without=without,
             progress=lambda done, total: bar.update(done, total, 0),
         )
-    if quarantine is not None:
-        lines = (json.dumps(asdict(sample), ensure_ascii=False) + "\n" for sample in report.bad)
-        quarantine.write_text("".join(lines), encoding="utf-8", errors="backslashreplace")
     if as_json:
         print(json.dumps({"ok": report.ok, **asdict(report)}, indent=2))
     else:
@@ -86,7 +94,7 @@ def _print(printer: Printer, report: VerifyReport, a: str, b: str | None) -> Non
     }
     for name, text in cases.items():
         _print_cases(printer, report.counts.get(name, 0), text, getattr(report, name))
-    bad = [f"{sample.location}: {sample.reason}" for sample in report.bad]
+    bad = [as_text(sample) for sample in report.bad]
     _print_cases(printer, report.counts.get("bad", 0), "damaged", bad)
     for path, left_out in zip((a, b), report.left_out, strict=False):
         for kind, names in left_out.items():

@@ -152,7 +152,7 @@ class NemoAsrReader(Reader):
             audio = AudioFiles(entries, self.storage_options)
         else:
             archives = _expanded(self.tarred_audio_filepaths, "*.tar")
-            audio = AudioMembers(entries, archives, self.storage_options)
+            audio = AudioMembers(entries, archives, self.storage_options, self.damages)
         return NemoSource(entries, audio)
 
     def placeholder(self) -> tuple[Array, ...]:

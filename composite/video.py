@@ -111,9 +111,8 @@ class VideoClips(SoundArguments, Reader):
 
     def clips(self, labels: Sequence[int] | None, limits: RangeRule, rule: ClipRule) -> ClipSource:
         """Return the clips of the videos that the arguments name."""
-        leaves_out = self.placement.on_error != "raise"
         videos = self.videos(labels)
-        return ClipSource(videos, limits, rule, self.storage_options, leaves_out=leaves_out)
+        return ClipSource(videos, limits, rule, self.storage_options, self.damages)
 
     def videos(self, labels: Sequence[int] | None) -> list[ListedVideo]:
         """Return the videos that the arguments name."""

@@ -8,6 +8,7 @@
 docs/datasets.md shows the formats and the options.
 """
 
+from .checking.bad_samples import BadSample
 from .checking.verify import VerifyReport, verify
 from .conversion.convert import ConvertReport, convert
 from .conversion.progress import ConvertProgress
@@ -21,6 +22,7 @@ from .schema import ComponentType, Schema
 
 __all__ = [
     "FORMATS",
+    "BadSample",
     "ComponentType",
     "ConvertProgress",
     "ConvertReport",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..readers.source import checked_indices
+from ..readers.storage.damage import Damages
 from ..readers.storage.urls import Url, place_of
 from .formats.base import StoredSamples
 from .formats.dataset_format import DatasetFormat
@@ -31,6 +34,7 @@ class Dataset:
         options: `Reader.storage_options`, for URLs.
         row: of the format, in `datasets.FORMATS`.
         manifest: the content of `dataset.json`; None without this file.
+        damages: what was wrong with files when they were opened.
     """
 
     def __init__(
@@ -38,6 +42,8 @@ class Dataset:
         path: str,
         format: str | DatasetFormat | None = None,
         options: Mapping[str, Any] | None = None,
+        *,
+        skip_bad: bool = False,
     ) -> None:
         self.path = path
         self.place = place_of(path)
@@ -45,10 +51,12 @@ class Dataset:
         row = None if format is None else format_named(format)
         self.row, location = locate(self.place, row, self.options)
         self.manifest: Manifest | None = location.manifest
-        self._stored: StoredSamples = self.row.open(location)
+        self.damages = Damages(leaves_out=skip_bad)
+        self._stored: StoredSamples = self.row.open(replace(location, damages=self.damages))
 
     def __reduce__(self) -> Any:
-        return Dataset, (self.absolute_path, self.row, self.options)
+        again = partial(Dataset, skip_bad=self.damages.leaves_out)
+        return again, (self.absolute_path, self.row, self.options)
 
     @property
     def absolute_path(self) -> str:
@@ -120,6 +128,7 @@ def open_dataset(
     *,
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
+    skip_bad: bool = False,
 ) -> Dataset:
     """Open a data set of any format.
 
@@ -127,9 +136,11 @@ def open_dataset(
         path: a folder, a file, a pattern such as "train-{000..127}.tar", or a URL of these.
         format: one of `datasets.FORMATS`; by default, the content of the files tells.
         storage_options: for URLs: see `fn.readers.file`.
+        skip_bad: whether files that cannot be opened, or are cut off, are left out or read in part.
+            `Dataset.damages` tells of them. Otherwise the first one is an error.
 
     Raises:
-        SourceError: there is no data set of a known format.
+        SourceError: there is no data set of a known format, or a file is damaged.
         ArgumentError: the format is not known.
         OSError: a file cannot be read.
 
@@ -142,4 +153,4 @@ def open_dataset(
     ...     print(dataset.format, len(dataset), dataset.read([1]))
     folder 2 [Sample(key='b/2', components={'text': 'two', 'label': 1})]
     """
-    return Dataset(os.fspath(path), format, storage_options)
+    return Dataset(os.fspath(path), format, storage_options, skip_bad=skip_bad)

@@ -6,11 +6,14 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..readers.storage.urls import shown
+from .checking.bad_samples import MAX_LISTED, BadSample, damaged_on_opening
+from .checking.integrity import read_intact
 from .dataset import Dataset, open_dataset
 from .manifest import Manifest
 from .reading import read_batches, size_of
@@ -47,6 +50,7 @@ class InspectReport:
         lost: names of data in the files that no sample carries.
         left_out: names of files or folders that hold no sample, and of classes without samples,
             by what they are.
+        bad: files that are damaged, and samples of those looked at: the first `MAX_LISTED`.
     """
 
     path: str
@@ -63,6 +67,7 @@ class InspectReport:
     sample: Sample | None
     lost: tuple[str, ...] = ()
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    bad: Sequence[BadSample] = ()
 
 
 def inspect(
@@ -79,7 +84,7 @@ def inspect(
         storage_options: for URLs.
 
     Raises:
-        SourceError: there is no data set of a known format. OSError: a file cannot be read.
+        SourceError: there is no data set of a known format, or none of its samples can be read.
 
     >>> from pathlib import Path
     >>> Path("pets", "cat").mkdir(parents=True)
@@ -91,24 +96,28 @@ def inspect(
     dataset = (
         path
         if isinstance(path, Dataset)
-        else open_dataset(path, format=format, storage_options=storage_options)
+        else open_dataset(path, format=format, storage_options=storage_options, skip_bad=True)
     )
-    first = dataset.read([0])[0] if len(dataset) else None
+    bad = damaged_on_opening(dataset)
+    first = dataset.read(dataset.stored.probes()[:1])[0] if len(dataset) else None
     few = max(MAX_BYTES // (size_of(first) + 1), 8)
     count = min(len(dataset), MAX_SAMPLES, few)
     chosen = np.unique(np.linspace(0, max(len(dataset) - 1, 0), count).astype(np.int64))
     sizes: list[int] = []
     labels, extensions = Counter[int](), Counter[str]()
     batches = read_batches(
-        dataset.read,
+        partial(read_intact, dataset, decoding=False),
         lambda start, stop: chosen[start:stop],
         0,
         len(chosen),
         dataset.stored.reading,
     )
     for _, samples in batches:
-        sizes += map(size_of, samples)
         for sample in samples:
+            if isinstance(sample, BadSample):
+                bad.append(sample)
+                continue
+            sizes.append(size_of(sample))
             label = sample.components.get("label")
             labels.update([label] if isinstance(label, int) else ())
             extensions.update(
@@ -132,6 +141,7 @@ def inspect(
         first,
         dataset.stored.unread_fields,
         _left_out(dataset),
+        bad[:MAX_LISTED],
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.errors import SourceError
+from ..engine.errors import PenstockError, SourceError
 from ..readers.listing.folder_rule import describes_data, is_beside_data, is_hidden
 from ..readers.listing.layouts import Folder, layout_of
 from ..readers.listing.path_patterns import expand_paths
@@ -203,10 +203,17 @@ def _locate_folder(
 def _recognized(location: Location, *, has_folders: bool) -> DatasetFormat:
     if not location.files and not has_folders:
         raise SourceError(f"{location.root} is a folder without files of data")
+    damaged: Exception | None = None
     for file in location.files[:_LOOKED_AT]:
-        recognized = format_of_file(file, location.options)
+        try:
+            recognized = format_of_file(file, location.options)
+        except (OSError, PenstockError) as error:  # another file may tell the format
+            damaged = damaged or error
+            continue
         if recognized is not None:
             return recognized
+    if damaged is not None:
+        raise damaged
     if has_folders:
         return RECOGNIZED
     raise SourceError(

@@ -98,6 +98,10 @@ class NpyHeader:
         )
 
 
+class NoNumbersError(DecodeError):
+    """The elements of an array are texts or objects."""
+
+
 def header_length(prefix: bytes) -> int:
     """Return where the elements begin, from the first `PREFIX` bytes of a file.
 
@@ -155,7 +159,7 @@ def parse_header(data: bytes) -> NpyHeader:
 def _check_dtype(dtype: np.dtype[Any]) -> None:
     if dtype.itemsize not in _ITEM_SIZES.get(dtype.kind, ()):
         held = _OTHERS.get(dtype.kind, "elements of a type that is not known")
-        raise DecodeError(
+        raise NoNumbersError(
             f".npy: {str(dtype)[:50]!r} stands for {held}; only booleans, integers, floating point "
             "numbers of 2, 4 and 8 bytes, complex numbers of twice 4 and 8, and dates are read"
         )

@@ -24,6 +24,7 @@ from .interrupt import Interrupt
 from .reading.carriers import Carrier, Inline, Threads
 from .reading.window import ReadWindow
 from .source import Column, Source, UnavailableError
+from .storage.damage import Damages
 from .storage.read_team import READ_TEAM
 from .storage.urls import is_url
 
@@ -129,6 +130,7 @@ class Reader(SeekableInput):
     source: Source
     sampler: Sampler
     window: ReadWindow
+    damages: Damages
     waits: Interrupt
     _first: int  # number of the sampler's first batch
 
@@ -167,7 +169,9 @@ class Reader(SeekableInput):
         given = self.shard_id, self.num_shards
         self.shard_id, self.num_shards = shard_of_process(self.called.removeprefix("fn."), *given)
         self.found_no_ranks = given == (None, None) and self.num_shards == 1
+        self.damages = Damages(leaves_out=self.placement.on_error != "raise")
         self.source = self.open_source()
+        self.damages.warn(self.called, len(self.source))
         self.sampler = self._make_sampler(batch_size, state)
         self._first = 0
         self.waits = Interrupt()
@@ -191,6 +195,9 @@ class Reader(SeekableInput):
             "stick_to_shard": self._sticks,
             "pad_last_batch": self.pad_last_batch,
         }
+
+    def left_out(self) -> Sequence[tuple[str, str, str]]:
+        return [(damage.name, damage.error, damage.reason) for damage in self.damages.found]
 
     def _digest_of_names(self) -> str:
         """Return a digest of the names of some samples, without the folders that hold these.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from ...datasets import Encoded, InspectReport, Value
+from ...datasets import BadSample, Encoded, InspectReport, Value
 from ..console import Printer, console, size_text
 
 _LABELS = 12  # that people see; JSON has all
@@ -32,6 +33,7 @@ def as_content(report: InspectReport) -> dict[str, Any]:
         "extensions": dict(report.extensions),
         "lost": list(report.lost),
         "left_out": {kind: list(names) for kind, names in report.left_out.items()},
+        "bad": [asdict(bad) for bad in report.bad],
         "shards": shard_count(report),
         "sample": None
         if sample is None
@@ -61,6 +63,11 @@ def described(value: Value) -> str:
     return text if len(text) <= 100 else f"{text[:97]}..."
 
 
+def as_text(bad: BadSample) -> str:
+    """Return the place and the reason of a bad sample; most reasons name the place."""
+    return bad.reason if bad.location in bad.reason else f"{bad.location}: {bad.reason}"
+
+
 def label_rows(report: InspectReport) -> list[tuple[str, int]]:
     """Return name and count of the labels, the most frequent first."""
     rows = [
@@ -78,6 +85,10 @@ def print_summary(report: InspectReport) -> None:
     printer.print(
         (report.path, "bold"), f"  {report.format}, {report.samples:,} samples{of_shards}"
     )
+    for bad in report.bad[:_NAMES]:
+        printer.print(("damaged  ", "bold red"), as_text(bad))
+    if len(report.bad) > _NAMES:
+        printer.print(("damaged  ", "bold red"), f"... ({len(report.bad):,}); see penstock verify")
     if report.sample is None:
         return
     printer.print()

@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...engine.arrays import Int64s
 from ...engine.errors import DecodeError, PenstockError, SourceError
+from ...readers.storage.damage import is_of_data
 from ...readers.storage.opening import opened
 from ..dataset import Dataset
 from ..formats.hashed_file import sha256_of
 from ..manifest import NAME, is_foreign, path_below
 from ..media import AUDIO, IMAGE, medium_of
 from ..sample import Encoded, Sample
-
-
-@dataclass(frozen=True)
-class BadSample:
-    """A sample, or a file, that is damaged.
-
-    Attributes:
-        index: of the sample; -1 for a file.
-        location: file, key or offset.
-        reason: the error's text.
-    """
-
-    index: int
-    location: str
-    reason: str
+from .bad_samples import BadSample
 
 
 def read_intact(dataset: Dataset, indices: Int64s, *, decoding: bool) -> list[Sample | BadSample]:
-    """Return samples, and a `BadSample` for each one that cannot be read or decoded."""
+    """Return samples, and a `BadSample` for each one that cannot be read or decoded.
+
+    Raises:
+        OSError, PenstockError: the machine or a service fails, and no sample is to blame.
+    """
     try:
         samples: list[Sample | BadSample] = list(dataset.read(indices))
     except (OSError, PenstockError) as error:
+        if not is_of_data(error):
+            raise
         if len(indices) == 1:
             index = int(indices[0])
             return [BadSample(index, dataset.where(index), str(error))]
@@ -84,18 +77,23 @@ def check_decodable(encoded: Encoded) -> None:
         check_audio(data)
 
 
-def damaged_files(dataset: Dataset) -> Iterator[BadSample]:
+def damaged_files(dataset: Dataset, known: Collection[str] = ()) -> Iterator[BadSample]:
     """Yield the files that do not have the SHA-256, or not all samples, of the manifest.
 
-    The lists of loose files (see `writers.folder`) name files with their SHA-256, too.
+    The lists of loose files (see `writers.folder`) name files with their SHA-256, too. Files that
+    are `known` to be damaged, or were found to be when they were opened, are left out.
     """
     if dataset.manifest is None:
         return
-    if len(dataset) != dataset.manifest.samples:
+    known = {*known, *(damage.name for damage in dataset.damages.found)}
+    if len(dataset) != dataset.manifest.samples and str(dataset.place / NAME) not in known:
         reason = f"it counts {dataset.manifest.samples} samples, but the files hold {len(dataset)}"
         yield BadSample(-1, str(dataset.place / NAME), reason)
     for shard in dataset.manifest.shards:
         for file in shard.files:
+            path = str(dataset.place / file.name)
+            if path in known or os.path.abspath(path) in known:
+                continue
             yield from _compared(dataset, file.name, file.sha256)
             if file.name.endswith(".sha256"):
                 yield from _damaged_of_list(dataset, file.name)

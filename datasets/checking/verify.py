@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,16 @@ from numpy.typing import NDArray
 from ..dataset import Dataset, left_out_of, open_dataset
 from ..reading import read_batches
 from ..sample import Sample
+from .bad_samples import (
+    MAX_LISTED,
+    BadSample,
+    ChosenSamples,
+    ListPath,
+    chosen_samples,
+    damaged_on_opening,
+    lines_of,
+    named_places,
+)
 from .digests import (
     KEY_BYTES,
     KEYS_DTYPE,
@@ -24,11 +35,7 @@ from .digests import (
     key_digest,
     portions_of_keys,
 )
-from .integrity import BadSample, damaged_files, read_intact, remarks_on
-
-MAX_LISTED = 1000
-"""Cases that a list of a report has at most; all are counted."""
-
+from .integrity import damaged_files, read_intact, remarks_on
 
 _RECORD = np.dtype([*KEYS_DTYPE.descr, ("content", f"V{KEY_BYTES}"), ("dataset", "i1")])
 """The digests of a sample, its index, and the number of its data set."""
@@ -46,7 +53,7 @@ class VerifyReport:
     The lists name the first cases, at most `MAX_LISTED` each; `counts` counts all.
 
     Attributes:
-        samples: of the first data set.
+        samples: of the first data set that were looked at.
         other_samples: of the second data set; None without one.
         counts: number of cases by the names of the lists.
         only_a, only_b: keys of samples that the other data set lacks.
@@ -76,8 +83,10 @@ class VerifyReport:
         """Whether nothing differs and nothing is damaged."""
         return not any(self.counts.values())
 
-    def add_bad(self, bad: BadSample) -> None:
-        """Count a bad sample, and list it if the list is not full."""
+    def add_bad(self, bad: BadSample, log: IO[bytes] | None = None) -> None:
+        """Count a bad sample, write it to the log, and list it if the list is not full."""
+        if log is not None:
+            log.write(lines_of([bad]))
         self.counts["bad"] = self.counts.get("bad", 0) + 1
         if len(self.bad) < MAX_LISTED:
             self.bad.append(bad)
@@ -105,6 +114,9 @@ def verify(
     format: str | None = None,
     decode: bool = False,
     storage_options: Mapping[str, Any] | None = None,
+    quarantine: ListPath | None = None,
+    only: ListPath | None = None,
+    without: ListPath | None = None,
     progress: VerifyProgress | None = None,
 ) -> VerifyReport:
     """Check that two data sets hold the same samples, or that one data set is sound.
@@ -119,7 +131,8 @@ def verify(
 
     A data set is sound if every sample can be read, with all checksums of its format, and if all
     files have the SHA-256 of `dataset.json`. Names there, and in lists of checksums, must not lead
-    out of the data set; devices and FIFOs are not opened.
+    out of the data set; devices and FIFOs are not opened. A file that cannot be opened, or is cut
+    off, counts as bad, and the other files are read.
 
     Args:
         a: path or URL of a data set, or an open data set.
@@ -128,10 +141,14 @@ def verify(
         decode: whether images and sound must be decodable, too. Of FLAC files, the MD5 of the
             samples is compared with the one in the header.
         storage_options: for URLs.
+        quarantine: file to write: all bad samples and files, a JSON object a line.
+        only: such a file: its samples of `a` alone are looked at.
+        without: such a file: its samples of `a` are not looked at, and its files not reported.
         progress: function that is called after each batch.
 
     Raises:
-        SourceError: a path is no data set. OSError: a temporary file cannot be written.
+        SourceError: a path is no data set, or none of its samples can be read.
+        ArgumentError: a list is none of `a`. OSError: a file cannot be written.
 
     >>> from pathlib import Path
     >>> for root, content in (("a", "same"), ("b", "changed")):
@@ -142,87 +159,99 @@ def verify(
     (False, 1, ['cat/1'])
     """
     first = _opened(a, format, storage_options)
-    if b is None:
-        report = VerifyReport(
-            len(first), left_out=(left_out_of(first),), remarks=[*remarks_on(first)]
-        )
-        for bad in damaged_files(first):
-            report.add_bad(bad)
-        for _ in _readable(0, first, report, decode, progress):
-            pass
-        return report
-    second = _opened(b, None, storage_options)
+    chosen = [chosen_samples(first, only, without)]
+    datasets = [first]
+    if b is not None:
+        datasets.append(_opened(b, None, storage_options))
+        chosen.append(ChosenSamples(None, (), len(datasets[1])))
+    remarks = [remark for dataset in datasets for remark in remarks_on(dataset)]
+    counts = [samples.count for samples in chosen]
     report = VerifyReport(
-        len(first),
-        len(second),
-        left_out=(left_out_of(first), left_out_of(second)),
-        remarks=[*remarks_on(first), *remarks_on(second)],
+        counts[0],
+        counts[1] if b is not None else None,
+        left_out=tuple(map(left_out_of, datasets)),
+        remarks=remarks,
     )
-    report.add_classes(first.classes, second.classes)
-    with tempfile.TemporaryDirectory(prefix="penstock-verify-") as folder:
-        _compare(first, second, Path(folder), report, decode, progress)
+    known = named_places(without)
+    with ExitStack() as opened:
+        log = None if quarantine is None else opened.enter_context(open(quarantine, "wb"))
+        check = _Check(report, decode, progress, log, sum(counts))
+        for dataset in datasets:
+            for bad in damaged_on_opening(dataset):
+                if bad.location not in known:
+                    report.add_bad(bad, log)
+        if b is not None:
+            report.add_classes(first.classes, datasets[1].classes)
+            folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="penstock-verify-"))
+            _compare(datasets, chosen, Path(folder), check)
+            return report
+        for bad in damaged_files(first, known) if only is None else ():
+            report.add_bad(bad, log)
+        for _ in check.readable(0, first, chosen[0]):
+            pass
     return report
 
 
 def _opened(path: Any, format: str | None, options: Mapping[str, Any] | None) -> Dataset:
     if isinstance(path, Dataset):
         return path
-    return open_dataset(path, format=format, storage_options=options)
+    return open_dataset(path, format=format, storage_options=options, skip_bad=True)
 
 
-def _readable(
-    number: int,
-    dataset: Dataset,
-    report: VerifyReport,
-    decode: bool,
-    progress: VerifyProgress | None,
-) -> Iterator[list[tuple[int, Sample]]]:
-    """Yield the samples that are not damaged, with their indices, in batches; report the others.
+@dataclass
+class _Check:
+    """What is reported while samples are read: `done` of `total` were read before."""
 
-    `number` is that of the data set: 0 or 1.
-    """
-    done, total = number * report.samples, report.samples + (report.other_samples or 0)
-    read = partial(read_intact, dataset, decoding=decode)
-    held: set[str] = set()
-    for indices, samples in read_batches(read, np.arange, 0, len(dataset), dataset.stored.reading):
-        intact = []
-        for index, sample in zip(indices.tolist(), samples, strict=True):
-            if isinstance(sample, BadSample):
-                report.add_bad(sample)
-            else:
-                intact.append((index, sample))
-                held |= sample.components.keys()
-        yield intact
-        done += len(indices)
-        if progress is not None:
-            progress(done, total)
-    if unheld := [name for name in dataset.schema if name not in held]:
-        report.left_out[number][UNHELD] = unheld
+    report: VerifyReport
+    decode: bool
+    progress: VerifyProgress | None
+    log: IO[bytes] | None
+    total: int
+    done: int = 0
+
+    def readable(
+        self, number: int, dataset: Dataset, chosen: ChosenSamples
+    ) -> Iterator[list[tuple[int, Sample]]]:
+        """Yield the samples that are not damaged, with their indices, in batches.
+
+        `number` is that of the data set: 0 or 1.
+        """
+        held: set[str] = set()
+        read = partial(read_intact, dataset, decoding=self.decode)
+        batches = read_batches(read, chosen.indices, 0, chosen.count, dataset.stored.reading)
+        for indices, samples in batches:
+            intact = []
+            for index, sample in zip(indices.tolist(), samples, strict=True):
+                if isinstance(sample, BadSample):
+                    self.report.add_bad(sample, self.log)
+                else:
+                    intact.append((index, sample))
+                    held |= sample.components.keys()
+            yield intact
+            self.done += len(indices)
+            if self.progress is not None:
+                self.progress(self.done, self.total)
+        unheld = [name for name in dataset.schema if name not in held]
+        if unheld and chosen.count == len(dataset):
+            self.report.left_out[number][UNHELD] = unheld
 
 
 def _compare(
-    first: Dataset,
-    second: Dataset,
-    folder: Path,
-    report: VerifyReport,
-    decode: bool,
-    progress: VerifyProgress | None,
+    datasets: Sequence[Dataset], chosen: Sequence[ChosenSamples], folder: Path, check: _Check
 ) -> None:
-    total = len(first) + len(second)
-
     def records() -> Iterator[NDArray[Any]]:
         yield np.empty(0, _RECORD)  # so that two empty data sets are compared, too
-        for number, dataset in enumerate((first, second)):
-            for samples in _readable(number, dataset, report, decode, progress):
+        for number, (dataset, some) in enumerate(zip(datasets, chosen, strict=True)):
+            for samples in check.readable(number, dataset, some):
                 rows = [(key_digest(s.key), i, content_digest(s), number) for i, s in samples]
                 yield np.array(rows, _RECORD)
 
-    for portion in portions_of_keys(records(), total * _RECORD.itemsize, folder):
-        _compare_portion((first, second), portion, report)
+    for portion in portions_of_keys(records(), check.total * _RECORD.itemsize, folder):
+        _compare_portion(datasets, portion, check.report)
 
 
 def _compare_portion(
-    datasets: tuple[Dataset, Dataset], records: NDArray[Any], report: VerifyReport
+    datasets: Sequence[Dataset], records: NDArray[Any], report: VerifyReport
 ) -> None:
     parts = []
     for number, dataset in enumerate(datasets):

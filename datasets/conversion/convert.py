@@ -7,10 +7,22 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
+from pathlib import Path
 
 import numpy as np
 
 from ...engine.errors import ArgumentError, SourceError
+from ...readers.storage.index_cache import replace_file
+from ..checking.bad_samples import (
+    FILE,
+    MAX_LISTED,
+    BadSample,
+    chosen_samples,
+    damaged_on_opening,
+    lines_of,
+    parse_lines,
+    require_listed,
+)
 from ..checking.digests import KEYS_DTYPE, repeated_keys
 from ..dataset import Dataset, open_dataset
 from ..formats.hashed_file import write_new
@@ -22,7 +34,7 @@ from .execution import Execution
 from .options import ConvertOptions, taking
 from .plan import ConvertPlan, SampleOrder, check_stamp, check_versions
 from .target import shard_count_of, target_of
-from .task import ConvertJob, Task, digests_of, sync_folder
+from .task import ConvertJob, Task, bad_of, digests_of, sync_folder
 
 
 @dataclass(frozen=True)
@@ -33,7 +45,7 @@ class ConvertReport:
         path: of the new data set.
         format: of the new data set.
         samples: that the new data set holds.
-        left_out: samples that the filter left out.
+        left_out: samples that the filter or a list left out.
         shards: of the new data set.
         resumed_shards: of these, the ones that an earlier run wrote.
         bytes: of the shards' files; of loose files, of their lists alone.
@@ -41,6 +53,8 @@ class ConvertReport:
         lost: names of data of the source that no sample carries, such as COCO's "segmentation".
         skipped_files: names of files and folders of the source that hold no sample, by what they
             are.
+        skipped: how many samples and files `skip_bad` left out.
+        bad: the first of these, at most `MAX_LISTED`.
     """
 
     path: str
@@ -53,6 +67,8 @@ class ConvertReport:
     seconds: float
     lost: tuple[str, ...] = ()
     skipped_files: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    skipped: int = 0
+    bad: tuple[BadSample, ...] = ()
 
 
 @taking(ConvertOptions)
@@ -84,7 +100,10 @@ def convert(options: ConvertOptions) -> ConvertReport:
         raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {options.engine!r}")
     path = local_folder(options.destination)
     with open_dataset(
-        options.source, format=options.format, storage_options=options.storage_options
+        options.source,
+        format=options.format,
+        storage_options=options.storage_options,
+        skip_bad=options.leaves_out_damage,
     ) as dataset:
         folder = Destination(path, dataset, overwrite=options.overwrite, resume=options.resume)
         return _converted(dataset, folder, options)
@@ -95,15 +114,25 @@ def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -
     if not len(dataset):
         raise SourceError(f"{dataset.place} holds no sample")
     started = time.perf_counter()
+    if not options.skip_bad:
+        require_listed(dataset, options.without, options.only)
+    chosen = chosen_samples(dataset, options.only, options.without)
     options = _resolved(options, dataset)
     format = format_named(options.to, written=True)
     target = target_of(dataset, options, format)
-    count = max(1, round(options.sample_fraction * len(dataset)))
-    order = SampleOrder(len(dataset), count, options.shuffle_seed, options.sample_seed)
+    count = max(1, round(options.sample_fraction * chosen.count))
+    order = SampleOrder(
+        chosen.count,
+        count,
+        options.shuffle_seed,
+        options.sample_seed,
+        None if chosen.is_all else chosen,
+    )
     shards = shard_count_of(dataset, options, count)
     plan = ConvertPlan.of(dataset, options, target, order, shards)
     manifest = folder.complete(plan)
     resumed = len(manifest.shards) if manifest is not None else 0
+    bad: list[BadSample] = []
     if manifest is None:
         with folder.opened(plan) as opened:
             job = ConvertJob(
@@ -122,20 +151,37 @@ def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -
             execution = Execution(tasks, count, options.progress)
             resumed = execution.resumed
             execution.run(options.engine, options.workers)
-            manifest = _complete(dataset, folder, tasks, execution.shards, plan)
+            bad = _listed_bad(dataset, tasks, options)
+            manifest = _complete(dataset, folder, tasks, execution.shards, plan, bad)
             folder.put_in_place(opened)
     return ConvertReport(
         str(folder.path),
         manifest.format,
         manifest.samples,
-        count - manifest.samples,
+        count - manifest.samples - sum(sample.index != FILE for sample in bad),
         len(manifest.shards),
         resumed,
         sum(file.bytes for shard in manifest.shards for file in shard.files),
         time.perf_counter() - started,
         dataset.stored.unread_fields,
         dict(dataset.stored.skipped_files),
+        len(bad),
+        tuple(bad[:MAX_LISTED]),
     )
+
+
+def _listed_bad(
+    dataset: Dataset, tasks: Sequence[Task], options: ConvertOptions
+) -> list[BadSample]:
+    """Return what `skip_bad` left out, and write the list if it is asked for."""
+    if not options.skip_bad:
+        return []
+    bad = damaged_on_opening(dataset)
+    for task in tasks:
+        bad += parse_lines(bad_of(task), task.name)
+    if options.quarantine is not None:
+        replace_file(Path(options.quarantine).absolute(), [lines_of(bad)])
+    return bad
 
 
 def _resolved(options: ConvertOptions, dataset: Dataset) -> ConvertOptions:
@@ -147,7 +193,7 @@ def _resolved(options: ConvertOptions, dataset: Dataset) -> ConvertOptions:
 
 def _selectable(dataset: Dataset) -> str:
     """Return what a filter may select, as sentences."""
-    key = dataset.read([0])[0].key
+    key = dataset.read(dataset.stored.probes()[:1])[0].key
     schema = ", ".join(f"{name} ({component})" for name, component in dataset.schema.items())
     text = f"The samples have key (such as {key!r:.100}), {schema}"
     listed = ", ".join(f"{name!r} ({n})" for n, name in enumerate(dataset.classes[:20]) if name)
@@ -161,6 +207,7 @@ def _complete(
     tasks: Sequence[Task],
     shards: Mapping[int, ShardInfo],
     plan: ConvertPlan,
+    bad: Sequence[BadSample],
 ) -> Manifest:
     """Check what only all shards together show, and write the manifest."""
     job = tasks[0].job
@@ -176,6 +223,11 @@ def _complete(
     kept = tuple(shards[task.number] for task in tasks if shards[task.number].files)
     if not kept:
         folder.discard(job.root)
+        if bad:
+            raise SourceError(
+                f"none of the {job.order.count:,} samples is sound, so nothing was written; the "
+                f"last one: {bad[-1].reason}"
+            )
         raise ArgumentError(
             f"where: {job.options.filter} selects none of {job.order.count:,} samples, so nothing "
             f"was written. {_selectable(dataset)}"

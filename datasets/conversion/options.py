@@ -57,6 +57,11 @@ class ConvertOptions:
             read in the order of their keys, whatever the seed.
         sample_fraction: fraction of the samples to take, more than 0 and at most 1.
         sample_seed: selects which samples these are.
+        only: path of a list of samples, as `verify` writes it; these alone are taken.
+        without: path of such a list, whose samples and files are left out.
+        skip_bad: whether samples that cannot be read, and files that cannot be opened or are cut
+            off, are left out. Otherwise the first one is an error.
+        quarantine: file to write: what `skip_bad` leaves out, a JSON object a line.
         where: a filter: an expression such as "label in (1, 2) and image.size > 10000" (see
             `datasets.where`), or a function of a `Sample`. Expressions only compare, so they may
             come from anywhere.
@@ -99,6 +104,18 @@ class ConvertOptions:
         float, CommandOption("Fraction of the samples to take.", "FRACTION", "sample")
     ] = 1.0
     sample_seed: Annotated[int, CommandOption("Selects which samples are taken.", "SEED")] = 0
+    only: Annotated[
+        str | os.PathLike[str] | None,
+        CommandOption("Take the samples alone that FILE lists; see verify --quarantine.", "FILE"),
+    ] = None
+    without: Annotated[
+        str | os.PathLike[str] | None, CommandOption("Leave out what FILE lists.", "FILE")
+    ] = None
+    skip_bad: Annotated[bool, CommandOption("Leave out what is damaged, and go on.")] = False
+    quarantine: Annotated[
+        str | os.PathLike[str] | None,
+        CommandOption("Write what --skip-bad leaves out to FILE, a JSON object a line.", "FILE"),
+    ] = None
     where: Annotated[
         str | Callable[[Sample], bool] | None,
         CommandOption(
@@ -139,9 +156,16 @@ class ConvertOptions:
             )
         if self.shard_count is not None and self.shard_size is not None:
             raise ArgumentError("give either shard_count or shard_size, not both")
+        if self.quarantine is not None and not self.skip_bad:
+            raise ArgumentError("quarantine lists what skip_bad=True leaves out, so give both")
         for name in ("shard_count", "shard_size", "workers"):
             if (getattr(self, name) or 1) < 1 or getattr(self, name) == 0:
                 raise ArgumentError(f"{name} must be positive, not {getattr(self, name)}")
+
+    @property
+    def leaves_out_damage(self) -> bool:
+        """Whether the source is opened without what is damaged, so that lists fit its numbers."""
+        return self.skip_bad or self.only is not None or self.without is not None
 
     @cached_property
     def filter(self) -> Where | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from ...engine.errors import SourceError
 from ...engine.order.permutation import Permutation
+from ...readers.storage.local_reads import identity
 from ...readers.storage.opening import open_storages
 from ...readers.storage.urls import Url, is_url
+from ..checking.bad_samples import ChosenSamples
 from ..dataset import Dataset
 from ..formats.writer import Target
 from .options import ConvertOptions
@@ -25,19 +27,25 @@ class SampleOrder:
     """The samples of a conversion, in their order.
 
     Attributes:
-        size: samples of the source.
+        size: samples of the source, or those of them that lists choose.
         count: samples that are looked at, the first ones of the order.
         key: of the permutation that shuffles; None keeps the order.
         sampling_key: of the permutation whose first `count` samples are looked at.
+        chosen: the samples of the source that lists choose; None for all.
     """
 
     size: int
     count: int
     key: int | None = None
     sampling_key: int = 0
+    chosen: ChosenSamples | None = field(default=None, repr=False)
 
     def indices(self, start: int, stop: int) -> NDArray[np.int64]:
         """Return the samples at positions of the order."""
+        numbers = self._numbers(start, stop)
+        return numbers if self.chosen is None else self.chosen.at(numbers)
+
+    def _numbers(self, start: int, stop: int) -> NDArray[np.int64]:
         positions = np.arange(start, stop, dtype=np.int64)
         if self.key is not None and self.count:
             positions = Permutation(self.count, self.key)(positions)
@@ -90,6 +98,8 @@ class ConvertPlan:
             "classes": list(target.classes),
         }
         fields |= {"versions": versions} if versions else {}
+        fields |= {"skip_bad": True} if options.skip_bad else {}
+        fields |= {"lists": repr(order.chosen)} if order.chosen is not None else {}
         return cls(json.dumps(fields, sort_keys=True), stamp, versions)
 
     @property
@@ -111,8 +121,11 @@ def stamp_of(dataset: Dataset) -> str:
     for path in dataset.stored.files():
         if is_url(path):
             continue
-        status = os.stat(path)
-        state = f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n"
+        try:
+            stamp = identity(os.stat(path)).stamp
+        except FileNotFoundError:  # a shard that `skip_bad` leaves out
+            stamp = "missing"
+        state = f"{path}\0{stamp}\n"
         digest.update(os.fsencode(state))
     return digest.hexdigest()
 

@@ -8,7 +8,6 @@ from math import ceil
 from ...engine.errors import ArgumentError
 from ..class_names import checked_classes
 from ..dataset import Dataset
-from ..formats.base import probes
 from ..formats.dataset_format import DatasetFormat
 from ..formats.table import writers
 from ..formats.writer import Target, Writer
@@ -33,7 +32,7 @@ def target_of(dataset: Dataset, options: ConvertOptions, row: DatasetFormat) -> 
     schema = options.reencoding.schema(_chosen_schema(dataset, options))
     writer = check_fits(row, schema, str(dataset.place))
     target = Target(schema, _class_names(dataset, options))
-    (first,) = dataset.read([0])
+    (first,) = dataset.read(dataset.stored.probes()[:1])
     first = options.reencoding(first.with_only(options.components))
     target = Target(schema, target.classes, writer.layout(target, first))
     writer(target)  # a library that is not installed is an error before anything is written
@@ -96,7 +95,7 @@ def shard_count_of(dataset: Dataset, options: ConvertOptions, count: int) -> int
     """Return the number of shards for `count` samples."""
     if options.shard_count is not None:
         return min(options.shard_count, count)
-    samples = dataset.read(probes(len(dataset)))
+    samples = dataset.read(dataset.stored.probes())
     mean = sum(map(size_of, samples)) / len(samples)
     size = options.shard_size or DEFAULT_SHARD_BYTES
     return min(max(1, ceil(mean * count / size)), count)

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
 from ...readers.storage.index_cache import replace_file
+from ..checking.bad_samples import BadSample, lines_of
 from ..checking.digests import KEYS_DTYPE, key_digests
+from ..checking.integrity import read_intact
 from ..dataset import Dataset
 from ..formats.dataset_format import DatasetFormat
 from ..formats.writer import Target, Writer
@@ -109,7 +111,7 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
     staging = Path(tempfile.mkdtemp(".partial", f"{task.name}.", task.job.work))
     try:
         dataset = opened_source(task.job)
-        shard, digests = _written(task, dataset, staging, on_batch, stop)
+        shard, digests, bad = _written(task, dataset, staging, on_batch, stop)
         check_stamp(dataset, task.job.stamp)
     except BaseException as error:
         shutil.rmtree(staging, ignore_errors=True)
@@ -117,6 +119,7 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
         raise
     publish(staging, task.job.root)
     replace_file(_record(task, ".keys"), [digests.tobytes()])
+    replace_file(_record(task, ".bad"), [lines_of(bad)])
     replace_file(_record(task, ".json"), [json.dumps(asdict(shard)).encode()])
     shutil.rmtree(staging)
     return shard
@@ -125,10 +128,18 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
 def opened_source(job: ConvertJob) -> Dataset:
     """Return the source, which stays open for the next task of the process."""
     path, options = os.fspath(job.options.source), job.options.storage_options or {}
-    return opened(path, job.source_format, options, job.stamp)
+    skip_bad = job.options.leaves_out_damage
+    return opened(path, job.source_format, options, job.stamp, skip_bad=skip_bad)
 
 
-def opened(path: str, format: DatasetFormat, options: Mapping[str, Any], stamp: str) -> Dataset:
+def opened(
+    path: str,
+    format: DatasetFormat,
+    options: Mapping[str, Any],
+    stamp: str,
+    *,
+    skip_bad: bool = False,
+) -> Dataset:
     """Return a data set, which stays open for the next task of the process.
 
     Args:
@@ -136,8 +147,9 @@ def opened(path: str, format: DatasetFormat, options: Mapping[str, Any], stamp: 
         format: of the data set.
         options: `Reader.storage_options`, for URLs.
         stamp: state of the files: see `stamp_of`. Files of another state are opened anew.
+        skip_bad: see `open_dataset`.
     """
-    return _opened(path, format, _Options(options), stamp)
+    return _opened(path, format, _Options(options), stamp, skip_bad)
 
 
 class _Options(dict[str, Any]):
@@ -148,9 +160,9 @@ class _Options(dict[str, Any]):
 
 
 @lru_cache(maxsize=1)
-def _opened(path: str, format: DatasetFormat, options: _Options, _: str) -> Dataset:
-    """Open a data set; the last argument is the state of its files."""
-    return Dataset(path, format, options)
+def _opened(path: str, format: DatasetFormat, options: _Options, _: str, skip_bad: bool) -> Dataset:
+    """Open a data set; the last argument but one is the state of its files."""
+    return Dataset(path, format, options, skip_bad=skip_bad)
 
 
 def release_source() -> None:
@@ -160,21 +172,27 @@ def release_source() -> None:
 
 def _written(
     task: Task, dataset: Dataset, staging: Path, on_batch: OnBatch | None, stop: Event | None
-) -> tuple[ShardInfo, NDArray[Any]]:
+) -> tuple[ShardInfo, NDArray[Any], list[BadSample]]:
     job, options = task.job, task.job.options
+    read = partial(read_intact, dataset, decoding=False) if options.skip_bad else dataset.read
+    bad: list[BadSample] = []
     writer = job.writer(job.target)
     digests = [np.empty(0, KEYS_DTYPE)]
     writer.start(staging / task.name)
     try:
         batches = read_batches(
-            dataset.read, job.order.indices, task.start, task.stop, dataset.stored.reading
+            read, job.order.indices, task.start, task.stop, dataset.stored.reading
         )
         for indices, samples in batches:
-            dataset.stored.check_age(indices, job.started, job.ahead)
+            is_sound = [not isinstance(sample, BadSample) for sample in samples]
+            dataset.stored.check_age(indices[is_sound], job.started, job.ahead)
             if stop is not None and stop.is_set():
                 raise InterruptedError("another shard failed")
             kept = []
             for index, sample in zip(indices.tolist(), samples, strict=True):
+                if isinstance(sample, BadSample):
+                    bad.append(sample)
+                    continue
                 try:
                     if options.filter is None or options.filter(sample):
                         written = options.reencoding(sample.with_only(options.components))
@@ -182,6 +200,9 @@ def _written(
                         writer.write(written)
                         kept.append((sample.key, index))
                 except (ArgumentError, DecodeError) as error:
+                    if options.skip_bad and isinstance(error, DecodeError):
+                        bad.append(BadSample(index, dataset.where(index), str(error)))
+                        continue
                     raise type(error)(f"{dataset.where(index)}: {error}") from error
             digests.append(key_digests(kept))
             if on_batch is not None:
@@ -194,7 +215,7 @@ def _written(
         shutil.rmtree(staging)
         staging.mkdir()
         shard = ShardInfo((), 0)
-    return shard, np.concatenate(digests)
+    return shard, np.concatenate(digests), bad
 
 
 def publish(staging: Path, root: Path) -> None:
@@ -234,6 +255,14 @@ def finished(task: Task) -> ShardInfo | None:
         return None
     is_whole = sizes == [file.bytes for file in shard.files] and keys == shard.samples
     return shard if is_whole else None
+
+
+def bad_of(task: Task) -> bytes:
+    """Return the lines of the bad samples that a shard that is whole lacks."""
+    try:
+        return _record(task, ".bad").read_bytes()
+    except FileNotFoundError:  # of an earlier release
+        return b""
 
 
 def digests_of(task: Task) -> NDArray[Any]:

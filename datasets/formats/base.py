@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
-from ...engine.errors import SourceError
+from ...engine.errors import PenstockError, SourceError
+from ...readers.storage.damage import STRICT, Damages, is_of_data
 from ...readers.storage.urls import Place, is_url
 from ..manifest import Manifest
 from ..reading import BatchSize
@@ -34,6 +35,7 @@ class Location:
         manifest: of the folder, if a conversion wrote it.
         options: `Reader.storage_options`, for URLs.
         skipped: names of other files and folders that lie there, by what they are.
+        damages: takes what is wrong with the files.
     """
 
     root: Place
@@ -41,6 +43,7 @@ class Location:
     manifest: Manifest | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     skipped: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    damages: Damages = STRICT
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,38 @@ class StoredSamples(ABC):
         if manifest is not None:
             self.schema, self.classes = manifest.schema, manifest.classes
         else:
-            self.schema = self.schema_of_some(probes(len(self)))
+            self.schema = self.schema_of_some(self.probes())
+
+    def probes(self) -> NDArray[np.int64]:
+        """Return the indices of a few samples that tell of all; of sound ones, if bad are skipped.
+
+        Raises:
+            SourceError, DecodeError: none of them is sound.
+        """
+        return self.sound(probes(len(self)), self.read)
+
+    def sound(
+        self, indices: NDArray[np.int64], read: Callable[[NDArray[np.int64]], Any]
+    ) -> NDArray[np.int64]:
+        """Return those of some indices that can be read, if bad samples are skipped; else all.
+
+        Raises:
+            SourceError, DecodeError: none of them can be read.
+        """
+        if not self.location.damages.leaves_out:
+            return indices
+        sound, first = [], None
+        for number in range(len(indices)):
+            try:
+                read(indices[number : number + 1])
+                sound.append(number)
+            except (OSError, PenstockError) as error:
+                if not is_of_data(error):
+                    raise
+                first = first or error
+        if first is not None and not sound:
+            raise first
+        return indices[sound]
 
     def schema_of_some(self, indices: NDArray[np.int64]) -> Schema:
         """Return the schema of some samples."""

@@ -40,11 +40,22 @@ from .writer import Target, Writer
 
 
 class LmdbSamples(StoredSamples):
-    """Base of the samples of LMDB files."""
+    """Base of the samples of LMDB files.
+
+    Attributes:
+        are_files: whether keys are names of files, of which several may be a sample.
+    """
+
+    are_files = False
 
     def __init__(self, location: Location) -> None:
         super().__init__(location)
-        self._files = LMDBFiles(location.files, options=location.options)
+        self._files = LMDBFiles(
+            location.files,
+            options=location.options,
+            damages=location.damages,
+            are_files=self.are_files,
+        )
 
     def __len__(self) -> int:
         return len(self._files)
@@ -67,6 +78,8 @@ class LmdbSamples(StoredSamples):
 
 class LmdbFileSamples(LmdbSamples):
     """Databases whose values are files."""
+
+    are_files = True
 
     def __init__(self, location: Location) -> None:
         super().__init__(location)

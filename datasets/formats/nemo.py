@@ -52,7 +52,7 @@ class NemoSamples(StoredSamples):
         self._entries = read_manifests(manifests, location.options)
         is_tarred = bool(archives) and bool((self._entries.column("shard") >= 0).any())
         self._audio: AudioBytes = (
-            AudioMembers(self._entries, archives, location.options)
+            AudioMembers(self._entries, archives, location.options, location.damages)
             if is_tarred
             else AudioFiles(self._entries, location.options)
         )

@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError, SourceError
+from ...readers.recordio.extents import scanned_extents
 from ...readers.recordio.framing import MAGIC, frames_of, read_index_lines
 from ...readers.recordio.image_record import encode_record
-from ...readers.recordio.reader import open_records, scanned_extents, write_mxnet_index
+from ...readers.recordio.reader import open_records, write_mxnet_index
 from ...readers.storage.opening import exists, open_storage, read_whole
 from ...readers.storage.storage import Storage
 from ...readers.storage.strings import StringTable
-from ...readers.storage.urls import place_of, shown, text_of
+from ...readers.storage.urls import is_url, place_of, shown, text_of
 from ..component_files import LABEL
 from ..media import IMAGE, OTHER, extension_of, medium_of
 from ..sample import Encoded, Sample, Value
@@ -50,11 +51,13 @@ class RecordIOSamples(StoredSamples):
             _beside(self.files(), ".idx", location.options),
             keep_header_records=location.manifest is not None,
             storage_options=location.options,
+            damages=location.damages,
         )
         self._paths = _listed_paths(self.files(), location.options)
-        if self._paths is not None and len(self._paths) != len(self._source):
+        listed = sum(map(len, self._paths.values())) if self._paths is not None else 0
+        if self._paths is not None and listed != len(self._source) and not location.damages:
             raise SourceError(
-                f"{location.root}: the .lst files list {len(self._paths)} samples, but the .rec "
+                f"{location.root}: the .lst files list {listed} samples, but the .rec "
                 f"files hold {len(self._source)}; remove the lists or make them anew"
             )
         schema = location.manifest.schema if location.manifest else {}
@@ -81,10 +84,10 @@ class RecordIOSamples(StoredSamples):
         return samples
 
     def _named(self, index: int) -> tuple[str, str]:
+        name, number, _ = self._source.position_of(index)
         if self._paths is None:
-            name, number, _ = self._source.position_of(index)
             return numbered_key(name, number), ""
-        key, extension = os.path.splitext(os.fsdecode(self._paths[index]))
+        key, extension = os.path.splitext(os.fsdecode(self._paths[name][number]))
         return key, extension[1:]
 
     def _labels(self, key: str, label: NDArray[np.float32]) -> dict[str, Value]:
@@ -130,14 +133,15 @@ def _beside(files: list[str], suffix: str, options: Mapping[str, Any]) -> list[s
     return beside if all(exists(path, options) for path in beside) else []
 
 
-def _listed_paths(files: list[str], options: Mapping[str, Any]) -> StringTable | None:
-    """Return the path of each record, in the order of the records; None without lists."""
+def _listed_paths(files: list[str], options: Mapping[str, Any]) -> dict[str, StringTable] | None:
+    """Return the path of each record, by file, in the order of the records; None without lists."""
     lists, indexes = (_beside(files, suffix, options) for suffix in (".lst", ".idx"))
     if not lists or not indexes:
         return None
-    return StringTable.of(
-        name for pair in zip(lists, indexes, strict=True) for name in _paths_of_file(*pair, options)
-    )
+    names = [shown(file) if is_url(file) else os.path.abspath(file) for file in files]
+    pairs = zip(lists, indexes, strict=True)
+    tables = [StringTable.of(_paths_of_file(*pair, options)) for pair in pairs]
+    return dict(zip(names, tables, strict=True))
 
 
 def _paths_of_file(listing: str, index: str, options: Mapping[str, Any]) -> list[bytes]:

@@ -15,7 +15,7 @@ from ...engine.errors import ArgumentError
 from ...readers.archives.tar import BLOCK, TarError, parse_header
 from ...readers.archives.tar_headers import CLOSING, header_of, padding
 from ...readers.archives.tar_index import index_archive
-from ...readers.storage.opening import open_storage, open_storages
+from ...readers.storage.opening import open_storage
 from ...readers.storage.records import RecordFiles
 from ...readers.storage.storage import Storage
 from ...readers.webdataset.dali_index import write_dali_index
@@ -32,8 +32,12 @@ class WebDatasetSamples(StoredSamples):
 
     def __init__(self, location: Location) -> None:
         super().__init__(location)
-        storages = open_storages(location.files, location.options)
-        self._indexes = [index_archive(storage) for storage in storages]
+        damages = location.damages
+        opened = damages.open(location.files, location.options)
+        storages, self._indexes = damages.each(
+            [*opened.values()], lambda storage: index_archive(storage, damages=damages)
+        )
+        damages.require(sum(map(len, self._indexes)))
         extents = [(index.offsets, index.sizes) for index in self._indexes]
         self._members = RecordFiles(storages, extents)
         self._samples: Int64s = np.cumsum([0, *map(len, self._indexes)], dtype=np.int64)

@@ -136,6 +136,13 @@ class SeekableInput(InputOperator):
         Another thread calls this when the pipeline is closed, and then calls neither method again.
         """
 
+    def left_out(self) -> Sequence[tuple[str, str, str]]:
+        """Return the files that were left out, in part or whole, when the input was opened.
+
+        Of each file: its name, the name of the type of the error, and the error's text.
+        """
+        return ()
+
     def facts(self) -> dict[str, Any]:
         """Return what all ranks must agree in, by words for messages; "num_shards" among them."""
         return {"num_shards": self.meta()["number_of_shards"]}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..graph.inputs import SeekableInput
 from ..graph.nodes import Node
 from ..work.batch import Batch
 from ..work.chain import Chain
 from ..work.faults import Faults
-from ..work.plan import Group, Plan, groups_of, stepwise_plan
+from ..work.plan import Group, InputNode, Plan, groups_of, stepwise_plan
 from ..work.plans import Plans
 from .eager_runner import EagerRunner
 
@@ -31,6 +32,7 @@ class EagerFaults:
         self._runner = runner
         self._log = log
         self._faults: Faults | None = None
+        self._noted: set[object] = set()  # the readers whose files are in the log
         self._copied: dict[int, Group] = {}  # by row: the group in which the row failed
 
     def begin(self) -> None:
@@ -48,20 +50,23 @@ class EagerFaults:
         Returns:
             whether rows of other nodes may have changed.
         """
+        reader = node.operator
+        if isinstance(reader, SeekableInput) and reader not in self._noted:
+            self._noted.add(reader)
+            if reader.left_out():
+                self._of(nodes).note_left_out(InputNode(node, reader))
         if not (batch.errors or self._copied):
             return False
         group = groups_of(nodes)[node.ordinal]
-        if self._faults is None:
-            device = self._runner.device if stepwise_plan(nodes).uses_gpu else None
-            self._faults = Faults(self.policy, self._log, _repeats_of, device)
+        faults = self._of(nodes)
         for row, failed in self._copied.items():
             if group <= failed:
                 batch.errors.pop(row, None)
-                self._faults.copy_row(batch, node.ordinal, row, batch.copied[row])
+                faults.copy_row(batch, node.ordinal, row, batch.copied[row])
         if not batch.errors:
             return False
         batch.plan = stepwise_plan(nodes)
-        self._faults.settle(batch, node.ordinal)
+        faults.settle(batch, node.ordinal)
         self._copied |= {row: group for row in batch.copied if row not in self._copied}
         end, batch.end = batch.end, None
         try:
@@ -70,6 +75,12 @@ class EagerFaults:
         finally:
             del end  # its traceback holds the batch
         return True
+
+    def _of(self, nodes: Sequence[Node]) -> Faults:
+        if self._faults is None:
+            device = self._runner.device if stepwise_plan(nodes).uses_gpu else None
+            self._faults = Faults(self.policy, self._log, _repeats_of, device)
+        return self._faults
 
 
 def _repeats_of(plan: Plan) -> Mapping[int, Chain]:

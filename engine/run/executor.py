@@ -110,6 +110,8 @@ class Executor:
         self._faults = Faults(
             config.on_error, config.log_path(), self._plans.repeats_of, self._device
         )
+        for reader in plan.readers:
+            self._faults.note_left_out(reader)
         self._workers = Workers(
             self._num_threads,
             config.exec_processes,

@@ -27,13 +27,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MissingDependencyError
+from ..graph.inputs import SeekableInput
 from ..graph.operator import Array
 from ..printable import printable
 from ..tensors import TensorList, TensorListCPU
 from ..tensors.sample_form import SampleForm, usual_form
 from .batch import Batch, Failure
 from .chain import Chain, ChainRun, Worker
-from .plan import Plan
+from .plan import InputNode, Plan
 from .quarantine import QuarantineLog
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 POLICIES = ("raise", "skip", "replace")
 NOT_LOGGED = "not logged"
+LEFT_OUT = "file left out"
 _MACHINE_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 MAX_REPLACEMENTS = 16
@@ -72,6 +74,12 @@ class Faults:
         self._device = device
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
+
+    def note_left_out(self, reader: InputNode[SeekableInput]) -> None:
+        """Write into the log which files a reader has left out, when it was opened."""
+        for name, error, message in reader.operator.left_out():
+            record = {"source": name, "operator": reader.node.name, "error": error}
+            self._count(record | {"message": message}, LEFT_OUT)
 
     def settle(self, batch: Batch, segment: int) -> None:
         """Apply the policy to the rows that failed in `segment` or before."""

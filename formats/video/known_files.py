@@ -12,8 +12,8 @@ from .frame_index import FrameIndex
 MAX_FACTS = 4096
 """Facts of one kind, such as indexes, in this process."""
 
-FileState = tuple[str, int, int, int | str]
-"""Path, inode, size and time of the last change; or URL, 0, size and version."""
+FileState = tuple[str, int, int, int | str, int]
+"""Path, inode, size and times of the last change; or URL, 0, size, version and 0."""
 
 OpenUrl = Callable[[str], tuple[BinaryIO, FileState]]
 """Opens a URL as a seekable file, and tells the state of the object."""
@@ -25,7 +25,7 @@ Fact = TypeVar("Fact")
 def state_of(path: str) -> FileState:
     """Return the state of a file; raise OSError if there is none."""
     status = os.stat(path)
-    return path, status.st_ino, status.st_size, status.st_mtime_ns
+    return path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 class KnownFacts(Generic[Key, Fact]):

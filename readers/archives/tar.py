@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import SourceError
+from ..storage.damage import DamagedFileError
 from ..storage.lookahead import Lookahead
 from ..storage.storage import Storage
 
@@ -61,7 +61,21 @@ class TarHeader(NamedTuple):
 
 
 class TarError(Exception):
-    """A header is damaged or not supported."""
+    """A header is damaged or not supported.
+
+    Attributes:
+        member: name of the file that it describes; empty if that is not known.
+    """
+
+    def __init__(self, message: str, member: bytes = b"") -> None:
+        super().__init__(message)
+        self.member = member
+
+
+class DamagedTarError(DamagedFileError):
+    """An archive is readable up to a header. Attributes: member, as that of `TarError`."""
+
+    member = b""
 
 
 def members(storage: Storage, start: int = 0) -> Iterator[Member]:
@@ -77,15 +91,17 @@ def members(storage: Storage, start: int = 0) -> Iterator[Member]:
         start: offset of the header to start with.
 
     Raises:
-        SourceError: a header is damaged or overwritten by zeros, a file is cut off or sparse, or
-            the file is no tar archive.
+        DamagedTarError: a header is damaged or overwritten by zeros, a file is cut off or sparse,
+            or the file is no tar archive.
         OSError: the archive cannot be read.
     """
     scan = _TarScan(storage, start)
     try:
         yield from scan.members()
     except TarError as error:
-        raise SourceError(f"{storage.name}, offset {scan.position}: {error}") from None
+        damaged = DamagedTarError(f"{storage.name}, offset {scan.position}: {error}", scan.position)
+        damaged.member = error.member
+        raise damaged from None
 
 
 class _TarScan:
@@ -199,7 +215,8 @@ class _TarScan:
         if _padded(member.size) > self._storage.size - member.offset:
             raise TarError(
                 f"the archive is cut off: {_shown(member.name)} takes {member.size} bytes, but "
-                f"the file ends at {self._storage.size}"
+                f"the file ends at {self._storage.size}",
+                member.name,
             )
 
 

@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
-from ..storage.index_cache import are_bounds, cached_index, have_dtypes, lie_inside
+from ..storage.damage import STRICT, DamagedFileError, Damages
+from ..storage.index_cache import Arrays, are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.storage import Storage
 from ..storage.strings import StringTable, StringTableBuilder
-from .tar import BLOCK, Member, members
+from .tar import BLOCK, DamagedTarError, Member, header_fits, members
 
 
 @dataclass(frozen=True)
@@ -121,25 +122,31 @@ class IndexBuilder:
             self._extensions.setdefault(extension, len(self._extensions))
         )
 
-    def finish(self) -> ArchiveIndex:
-        """Return the index; the builder accepts no more samples."""
+    def finish(self, *, without_last: bool = False) -> ArchiveIndex:
+        """Return the index, `without_last` sample if any; the builder accepts no more samples."""
         self._firsts.append(len(self._offsets))
+        keys = self._keys.finish()
+        if without_last and len(keys):
+            self._firsts.pop()
+            keys = StringTable.of(keys.take(np.arange(len(keys) - 1)))
+        end = self._firsts[-1]
         return ArchiveIndex(
-            np.array(self._offsets, np.int64),
-            np.array(self._sizes, np.int64),
-            np.array(self._extension_numbers, np.int32),
+            np.array(self._offsets, np.int64)[:end],
+            np.array(self._sizes, np.int64)[:end],
+            np.array(self._extension_numbers, np.int32)[:end],
             np.array(self._firsts, np.int64),
-            self._keys.finish(),
+            keys,
             StringTable.of(self._extensions),
         )
 
 
-def index_archive(storage: Storage, dot: str = "first") -> ArchiveIndex:
+def index_archive(storage: Storage, dot: str = "first", damages: Damages = STRICT) -> ArchiveIndex:
     """Return the index of an archive: from the cache, or by a scan of its headers.
 
     Args:
         storage: the archive.
         dot: which dot of a file's name ends the key, "first" or "last".
+        damages: takes what is wrong with the archive.
 
     Raises:
         SourceError: the archive is damaged. OSError: it cannot be read.
@@ -148,21 +155,46 @@ def index_archive(storage: Storage, dot: str = "first") -> ArchiveIndex:
     def build() -> list[NDArray[Any]]:
         return group(members(storage), dot).to_arrays()
 
-    def fits(*arrays: NDArray[Any]) -> bool:
-        return ArchiveIndex.are_arrays(storage, *arrays)
+    def fits(_: int, *arrays: NDArray[Any]) -> bool:
+        return ArchiveIndex.are_arrays(storage, *arrays) and _is_last(storage, *arrays[:2])
 
-    return ArchiveIndex.from_arrays(*cached_index(storage, f"webdataset-{dot}-2", build, fits))
+    def read() -> Arrays:
+        return cached_index(storage, f"webdataset-{dot}-2", build, fits)
+
+    return ArchiveIndex.from_arrays(*damages.sound(storage.name, read))
+
+
+def _is_last(storage: Storage, offsets: Int64s, sizes: Int64s) -> bool:
+    """Return whether the last file of an index is there: it tells of a change if no time does."""
+    if storage.path is None or not len(offsets):
+        return True
+    start = max(0, int(offsets[-1]) - 2 * BLOCK)
+    (blocks,) = storage.read(np.array([start]), offsets[-1:] - start, np.empty)
+    before, header = blocks[:-BLOCK].tobytes(), blocks[-BLOCK:].tobytes()
+    # A PAX header may tell another size than the file's own.
+    return header_fits(header, int(sizes[-1])) or b" size=" in before
 
 
 def group(files: Iterable[Member], dot: str) -> ArchiveIndex:
-    """Group files into samples."""
+    """Group files into samples.
+
+    Raises:
+        DamagedFileError: the archive is damaged. Unless the damaged file is known to belong to
+            another sample, the last one may lack components, and counts as lost.
+    """
     builder = IndexBuilder()
     last: bytes | None = None
-    for key, extension, file in components_of(files, dot):
-        if key != last:
-            builder.start_sample(key)
-            last = key
-        builder.add(extension, file.offset, file.size)
+    try:
+        for key, extension, file in components_of(files, dot):
+            if key != last:
+                builder.start_sample(key)
+                last = key
+            builder.add(extension, file.offset, file.size)
+    except DamagedTarError as error:
+        may_lack = not error.member or split_name(error.member, dot)[0] == last
+        index = builder.finish(without_last=may_lack)
+        sound = index.to_arrays()
+        raise DamagedFileError(str(error), error.offset, sound, samples=len(index)) from None
     return builder.finish()
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..archives.tar import Member
 from ..archives.tar_index import ArchiveIndex, group
 from ..source import Allocate, Column
+from ..storage.damage import STRICT, Damages
 from ..storage.index_cache import Arrays
 from ..storage.strings import StringTable
 from ..webdataset.choosing import Archive, ComponentOutput, chosen_archives
@@ -55,15 +56,16 @@ def open_components(
     missing: str = "empty",
     keys: bool = False,
     options: Mapping[str, Any] | None = None,
+    damages: Damages = STRICT,
 ) -> LMDBComponentSource:
-    """Open databases; the arguments are those of `fn.readers.lmdb`.
+    """Open databases; the arguments are those of `fn.readers.lmdb`, and what takes the damages.
 
     Raises:
         SourceError: see `LMDBFiles`; or a sample lacks a component although `missing` is "error",
             or there is no sample.
         OSError: a file cannot be read.
     """
-    storages, snapshots, indexes = open_databases(paths, database, options)
+    storages, snapshots, indexes = open_databases(paths, database, options, damages, grouped=True)
     grouped = [_grouped(index) for index in indexes]
     archives = chosen_archives(storages, grouped, ext, missing)
     return LMDBComponentSource(archives, outputs, snapshots, keys=keys)

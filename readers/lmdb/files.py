@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -13,16 +14,18 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
+from ..archives.tar_index import split_name
 from ..protobuf.columns import SLACK
 from ..source import Allocate
+from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import Arrays, are_bounds, cached_index, have_dtypes, lie_inside
-from ..storage.opening import open_storages
 from ..storage.records import RecordFiles, Records
 from ..storage.storage import Storage
 from ..storage.strings import StringTable, joined_bounds
 from ..storage.urls import is_url
+from .entries import Entries, chosen_entries
 from .format import Database, Snapshot, is_unchanged, named_database, read_snapshot
-from .tree import Entries, read_entries
+from .tree import read_entries
 
 _DATA = "data.mdb"  # in the folder that LMDB calls the environment
 
@@ -43,6 +46,9 @@ class LMDBFiles:
         paths: Sequence[str],
         database: str | None = None,
         options: Mapping[str, Any] | None = None,
+        damages: Damages = STRICT,
+        *,
+        are_files: bool = False,
     ) -> None:
         """Locate all records.
 
@@ -52,13 +58,17 @@ class LMDBFiles:
                 writes it, and a pattern stand for all of them, in the order of their names.
             database: name of the database in each; None for the unnamed one.
             options: `Reader.storage_options`, for URLs; that of a folder ends in a slash.
+            damages: takes what is wrong with the files.
+            are_files: whether keys are names of files, of which several may be a sample; of a
+                damaged file, samples that may lack a value are left out.
 
         Raises:
             SourceError: a file is no LMDB file, is damaged, is being written to, or has no
                 such database; or there is no record at all.
             OSError: a file cannot be read.
         """
-        self._storages, self._snapshots, indexes = open_databases(paths, database, options)
+        opened = open_databases(paths, database, options, damages, grouped=are_files)
+        self._storages, self._snapshots, indexes = opened
         self._records = RecordFiles(self._storages, [(index[0], index[1]) for index in indexes])
         if not len(self._records):
             names = ", ".join(storage.name for storage in self._storages)
@@ -119,7 +129,8 @@ def first_value(storage: Storage) -> NDArray[np.uint8]:
     Raises:
         SourceError: see `LMDBFiles`.
     """
-    offsets, lengths, *_ = _index(storage, read_snapshot(storage), None)
+    read = partial(_index, storage, read_snapshot(storage), None)
+    offsets, lengths, *_ = Damages(leaves_out=True).sound(storage.name, read)
     if not len(offsets):
         raise SourceError(f"{storage.name}: no records in {_described(None)}")
     records = RecordFiles([storage], [(offsets[:1], lengths[:1])])
@@ -128,22 +139,38 @@ def first_value(storage: Storage) -> NDArray[np.uint8]:
 
 
 def open_databases(
-    paths: Sequence[str], database: str | None, options: Mapping[str, Any] | None
+    paths: Sequence[str],
+    database: str | None,
+    options: Mapping[str, Any] | None,
+    damages: Damages = STRICT,
+    *,
+    grouped: bool = False,
 ) -> tuple[list[Storage], list[Snapshot], list[Arrays]]:
-    """Open LMDB files; the arguments are those of `LMDBFiles`.
+    """Open LMDB files; the arguments are those of `LMDBFiles`, whose `are_files` is `grouped`.
 
     Returns:
         the files, their states, and of each the offsets and lengths of its values, its keys end to
         end, and the bounds of the keys.
     """
     files = [file for path in paths for file in database_files(path)]
-    storages = open_storages(files, options)
-    snapshots = [read_snapshot(storage) for storage in storages]
-    indexes = [
-        _index(storage, snapshot, database)
-        for storage, snapshot in zip(storages, snapshots, strict=True)
-    ]
-    return storages, snapshots, indexes
+
+    def read(storage: Storage) -> tuple[Snapshot, Arrays]:
+        snapshot = read_snapshot(storage)
+        index = damages.sound(storage.name, partial(_index, storage, snapshot, database))
+        return snapshot, _usable(index, grouped)
+
+    storages, found = damages.each([*damages.open(files, options).values()], read)
+    damages.require(sum(len(offsets) for _, (offsets, *_) in found))
+    return storages, [snapshot for snapshot, _ in found], [index for _, index in found]
+
+
+def _usable(index: Arrays, grouped: bool) -> Arrays:
+    """Return offsets, lengths, keys and bounds of the samples that are sound."""
+    offsets, lengths, keys, bounds, *whole = index
+    if not whole or not grouped:
+        return offsets, lengths, keys, bounds
+    chosen = whole[0].astype(bool)
+    return chosen_entries(Entries(offsets, lengths, chosen, keys, bounds), chosen).arrays()
 
 
 def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
@@ -152,22 +179,37 @@ def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
     def build() -> Arrays:
         entries = read_entries(storage, snapshot, database)
         refuse_change(storage, snapshot)
-        return _records(entries, storage.name)
+        if entries.damage is not None:
+            reason, offset = entries.damage
+            lost = _lost(entries, database)
+            if len(entries.offsets):
+                entries = _records(entries, storage.name)
+            whole = np.asarray(entries.whole, np.uint8)
+            raise DamagedFileError(reason, offset, (*entries.arrays(), whole), lost)
+        return _records(entries, storage.name).arrays()
 
     if database.leaf_pages < MIN_CACHED_LEAF_PAGES:
         return build()
     kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
 
-    def fits(*arrays: NDArray[Any]) -> bool:
-        offsets, lengths, keys, bounds = arrays
+    def fits(_: int, *arrays: NDArray[Any]) -> bool:
+        offsets, lengths, keys, bounds, *whole = arrays
         return (
             lie_inside(storage, offsets, lengths)
+            and all(len(mask) == len(offsets) for mask in whole)
             and len(bounds) == len(offsets) + 1
             and have_dtypes((keys, np.uint8))
             and are_bounds(bounds, len(keys))
         )
 
     return cached_index(storage, kind, build, fits)
+
+
+def _lost(entries: Entries, database: Database) -> int:
+    """Return how many samples are lost of a damaged database; -1 if samples are several values."""
+    names = entries.key_list()[:1]
+    is_known = bool(names) and not split_name(names[0], "first")[1]
+    return max(0, database.entries - len(entries.offsets)) if is_known else -1
 
 
 def refuse_change(storage: Storage, snapshot: Snapshot) -> None:
@@ -214,6 +256,8 @@ def _described(database: str | None) -> str:
 def _named(storage: Storage, snapshot: Snapshot, name: str) -> Database:
     """Return the database of that name, an entry of the unnamed database."""
     entries = read_entries(storage, snapshot, snapshot.main)
+    if entries.damage is not None:
+        raise SourceError(entries.damage[0])
     keys = entries.key_list()
     (numbers,) = np.nonzero(entries.databases)
     names = {_name(keys[record], snapshot): int(record) for record in numbers}
@@ -232,20 +276,17 @@ def _name(key: bytes, snapshot: Snapshot) -> str:
     return os.fsdecode(key)
 
 
-def _records(entries: Entries, name: str) -> Arrays:
+def _records(entries: Entries, name: str) -> Entries:
     """Return the entries that are records, without the named databases."""
     chosen = ~entries.databases
     if chosen.all():
-        return entries.offsets, entries.lengths, entries.keys, entries.bounds
+        return entries
     if not chosen.any():
         names = ", ".join(repr(os.fsdecode(key).rstrip("\0")) for key in entries.key_list())
         raise SourceError(
             f"{name} holds no records but the named databases {names}: say which one to read"
         )
-    table = StringTable.from_arrays(entries.keys, entries.bounds).take(np.flatnonzero(chosen))
-    bounds = np.cumsum([0, *map(len, table)], dtype=np.int64)
-    keys = np.frombuffer(b"".join(table), np.uint8)
-    return entries.offsets[chosen], entries.lengths[chosen], keys, bounds
+    return chosen_entries(entries, chosen)
 
 
 def _key_table(indexes: Sequence[Arrays]) -> StringTable:

@@ -132,7 +132,7 @@ class LMDBReader(RecordReader):
         """Return the records of the paths."""
         from .files import LMDBFiles  # takes 2 ms
 
-        return LMDBFiles(self.path, database, self.storage_options)
+        return LMDBFiles(self.path, database, self.storage_options, self.damages)
 
 
 @register
@@ -242,6 +242,7 @@ class LMDB(LMDBReader):
             missing=self.missing_component_behavior,
             keys=self.keys,
             options=self.storage_options,
+            damages=self.damages,
         )
 
     def placeholder(self) -> tuple[Array, ...]:

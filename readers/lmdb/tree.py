@@ -10,9 +10,10 @@ survives neither a fork nor pickling, and cannot lie in remote storage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,46 +22,30 @@ from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ..storage.read_plan import plan_reads
 from ..storage.storage import Storage, cut
-from ..storage.strings import StringTable, joined_bounds
+from ..storage.strings import StringTable
+from .entries import Entries, chosen_entries, joined_entries
 from .format import INTEGER_KEY, META_PAGES, NO_PAGE, REVERSE_KEY, Database, Snapshot
+from .salvage import whole_samples
 
 _BRANCH, _LEAF = 0x01, 0x02
 _PAGE_TYPES = 0x6F  # the other bits mark pages that a transaction is writing
 _OVERFLOW, _DATABASE, _DUPLICATES = 0x01, 0x02, 0x04  # flags of a node
 _NODE = 8  # bytes of a node before its key
+_LOST = -1  # in place of the number of a page that cannot be read
 
 CHUNK_BYTES = 8 << 20
 """Pages that are read and decoded together."""
 
-
-@dataclass(frozen=True)
-class Entries:
-    """Consecutive entries of a database.
-
-    Attributes:
-        offsets, lengths: positions and sizes of the values in the file, in bytes.
-        databases: whether each entry is the record of a named database.
-        keys: the keys end to end.
-        bounds: key i is `keys[bounds[i]:bounds[i + 1]]`.
-    """
-
-    offsets: Int64s
-    lengths: Int64s
-    databases: NDArray[np.bool_]
-    keys: NDArray[np.uint8]
-    bounds: Int64s
-
-    def key_list(self) -> list[bytes]:
-        """Return the keys one by one."""
-        return list(StringTable.from_arrays(self.keys, self.bounds))
+Decoded = TypeVar("Decoded")
 
 
 def read_entries(storage: Storage, snapshot: Snapshot, database: Database) -> Entries:
     """Return all entries of `database`, in the order of the tree.
 
+    Of a tree that is damaged or cut short, the entries of sound pages are returned.
+
     Raises:
-        SourceError: the tree is damaged, or the file is cut short.
-        OSError: the file cannot be read.
+        SourceError: keys are out of order, or values overlap. OSError: the file cannot be read.
     """
     return _TreeWalk(storage, snapshot, database).entries()
 
@@ -74,27 +59,76 @@ class _TreeWalk:
         self.page_size = snapshot.page_size
         self.pages = snapshot.pages
         self._database = database
+        self._damage: tuple[str, int] | None = None
 
     def entries(self) -> Entries:
         chunks = list(self._chunks()) if self._database.root != NO_PAGE else []
-        entries = _joined(chunks)
-        if len(entries.offsets) != self._database.entries:
+        known = [chunk for chunk in chunks if chunk is not None]
+        entries = joined_entries(known)
+        if self._damage is None and len(entries.offsets) != self._database.entries:
             raise self._damaged(
                 f"the tree holds {len(entries.offsets)} entries, but is said to hold "
                 f"{self._database.entries}"
             )
-        self._check_order(chain.from_iterable(chunk.key_list() for chunk in chunks))
+        self._check_order(chain.from_iterable(chunk.key_list() for chunk in known))
+        inside = entries.offsets <= self._storage.size - entries.lengths
+        if not inside.all():
+            first = int(entries.offsets[~inside].min())
+            self._note(first, f"a value at offset {first} reaches beyond the file's end")
+        if self._damage is not None:
+            counts = [0 if chunk is None else len(chunk.offsets) for chunk in chunks]
+            before = np.cumsum([0, *counts]).tolist()
+            gaps = [before[number] for number, chunk in enumerate(chunks) if chunk is None]
+            table = StringTable.from_arrays(entries.keys, entries.bounds)
+            whole = whole_samples(table, inside, gaps)
+            entries = chosen_entries(replace(entries, damage=self._damage, whole=whole), inside)
         self._check_overlaps(entries)
         return entries
 
-    def _chunks(self) -> Iterator[Entries]:
+    def _chunks(self) -> Iterator[Entries | None]:
+        """Yield the entries of each leaf page or of several; None for pages that are lost."""
         level = np.array([min(self._database.root, self.pages)], np.int64)
         for _ in range(self._database.depth - 1):
-            level = np.concatenate([_Pages(self, chunk).children() for chunk in self._cut(level)])
+            below = [
+                np.array([_LOST]) if numbers is None else numbers
+                for numbers in self._sound(level, _Pages.children)
+            ]
+            level = self._existing(np.concatenate(below))
             # Each page is reached once, so this also bounds the cost of hostile files.
-            if len(level) > self._storage.size // self.page_size:
+            if np.count_nonzero(level != _LOST) > self._storage.size // self.page_size:
                 raise self._damaged("its tree has more pages than the file")
-        yield from (_Pages(self, chunk).entries() for chunk in self._cut(level))
+        yield from self._sound(level, _Pages.entries)
+
+    def _existing(self, level: Int64s) -> Int64s:
+        """Return the page numbers, with one `_LOST` for neighbors that lie beyond the end."""
+        beyond = level > self._storage.size // self.page_size - 1
+        if beyond.any():
+            number = int(level[np.argmax(beyond)])
+            problem = f"lies beyond the file's end: {self._storage.size} bytes"
+            self._note(number * self.page_size, self._of_page(number, problem))
+            level = np.where(beyond, _LOST, level)
+        again = np.zeros(len(level), np.bool_)
+        again[1:] = (level[1:] == _LOST) & (level[:-1] == _LOST)
+        return level[~again]
+
+    def _sound(self, level: Int64s, read: Callable[[_Pages], Decoded]) -> Iterator[Decoded | None]:
+        """Yield what `read` finds in the sound pages of a level; None for each other page."""
+        chunks = self._cut(level)[::-1]
+        while chunks:
+            chunk = chunks.pop()
+            try:
+                yield read(_Pages(self, chunk))
+            except SourceError as error:
+                half = len(chunk) // 2
+                if half:
+                    chunks += [chunk[half:], chunk[:half]]
+                    continue
+                self._damage = self._damage or (str(error), int(chunk[0]) * self.page_size)
+                yield None
+
+    def _note(self, offset: int, problem: str) -> None:
+        """Note the first damage."""
+        self._damage = self._damage or (str(self._damaged(problem)), offset)
 
     def _cut(self, numbers: Int64s) -> list[Int64s]:
         step = CHUNK_BYTES // self.page_size
@@ -110,7 +144,6 @@ class _TreeWalk:
 
     def _check_overlaps(self, entries: Entries) -> None:
         """Raise SourceError if two values share bytes: their sum could exceed all memory."""
-        self._storage.check(entries.offsets, entries.lengths)
         order = np.argsort(entries.offsets, kind="stable")
         starts = entries.offsets[order]
         ends = starts + entries.lengths[order]
@@ -133,7 +166,10 @@ class _TreeWalk:
         """Raise SourceError with the first page that is not `good`."""
         if not good.all():
             number = int(numbers[np.argmin(good)])
-            raise self._damaged(f"page {number} (offset {number * self.page_size}) {problem}")
+            raise self._damaged(self._of_page(number, problem))
+
+    def _of_page(self, number: int, problem: str) -> str:
+        return f"page {number} (offset {number * self.page_size}) {problem}"
 
     def _damaged(self, problem: str) -> SourceError:
         return SourceError(f"{self._storage.name}: damaged or cut short: {problem}")
@@ -237,16 +273,3 @@ class _Pages:
 
 def _even(sizes: Int64s) -> Int64s:
     return sizes + sizes % 2
-
-
-def _joined(chunks: list[Entries]) -> Entries:
-    if len(chunks) == 1:
-        return chunks[0]
-    nothing = np.empty(0, np.int64)
-    return Entries(
-        np.concatenate([nothing, *(chunk.offsets for chunk in chunks)]),
-        np.concatenate([nothing, *(chunk.lengths for chunk in chunks)]),
-        np.concatenate([nothing.astype(bool), *(chunk.databases for chunk in chunks)]),
-        np.concatenate([nothing.astype(np.uint8), *(chunk.keys for chunk in chunks)]),
-        joined_bounds([chunk.bounds for chunk in chunks]),
-    )

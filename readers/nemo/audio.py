@@ -23,9 +23,8 @@ from ..files.source import FileSource
 from ..listing.list_file import check_remote_name
 from ..listing.listing import FileList
 from ..source import Allocate, Column
-from ..storage.opening import open_storages
+from ..storage.damage import STRICT, Damages
 from ..storage.records import RecordFiles
-from ..storage.storage import Storage
 from ..storage.strings import StringTable
 from ..storage.urls import is_url
 from .entries import NemoEntries
@@ -119,16 +118,24 @@ class AudioMembers:
     """Audio in tar archives."""
 
     def __init__(
-        self, entries: NemoEntries, archives: Sequence[str], options: Mapping[str, Any]
+        self,
+        entries: NemoEntries,
+        archives: Sequence[str],
+        options: Mapping[str, Any],
+        damages: Damages = STRICT,
     ) -> None:
-        """Take the entries, and the paths of the archives."""
+        """Take the entries, the paths of the archives, and what takes the archives' damages."""
         self._entries = entries
         self._shards = entries.column("shard")
-        storages = open_storages(archives, options)
-        indexes = [index_archive(storage, "last") for storage in storages]
+        opened = damages.open(archives, options)
+        storages, indexes = damages.each(
+            [*opened.values()], lambda storage: index_archive(storage, "last", damages)
+        )
+        of_all = _archive_numbers(archives)  # also of those that are left out
+        number_of = {id(storage): of_all[number] for number, storage in opened.items()}
         extents = [(index.offsets, index.sizes) for index in indexes]
         self._files = RecordFiles(storages, extents)
-        numbers = _archive_numbers(storages)
+        numbers = [number_of[id(storage)] for storage in storages]
         members: dict[tuple[int, bytes], int] = {}
         record = 0
         for number, index in zip(numbers, indexes, strict=True):
@@ -162,12 +169,12 @@ class AudioMembers:
         self._files.close()
 
 
-def _archive_numbers(storages: Sequence[Storage]) -> list[int]:
+def _archive_numbers(archives: Sequence[str]) -> list[int]:
     """Return the `shard_id` of each archive: the number at its name's end, or its position."""
-    matches = [_NUMBER.search(storage.name) for storage in storages]
+    matches = [_NUMBER.search(archive) for archive in archives]
     numbers = [int(match[1]) for match in matches if match]
-    unique = len(set(numbers)) == len(storages)
-    return numbers if unique else list(range(len(storages)))
+    unique = len(set(numbers)) == len(archives)
+    return numbers if unique else list(range(len(archives)))
 
 
 def _member_names(index: ArchiveIndex) -> list[bytes]:

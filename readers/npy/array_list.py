@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
-from ...engine.errors import SourceError
+from ...engine.errors import PenstockError, SourceError
 from ..archives.tar_index import index_archive
 from ..listing.globs import name_filter
 from ..listing.listing import FileList
+from ..storage.damage import STRICT, Damages
 from ..storage.index_cache import are_bounds, cached_index, have_dtypes, lie_inside
-from ..storage.opening import open_storages
 from ..storage.storage import Storage
 from ..storage.strings import StringTable
 from ..storage.urls import shown
@@ -88,6 +88,26 @@ class ArrayList:
         (file,) = self.files_of(np.array([array])).tolist()
         return self._with_member(self.files.name(file), array)
 
+    def only(self, rows: Int64s) -> ArrayList:
+        """Return some of the arrays, which are members of archives."""
+        assert self.members is not None
+        names = StringTable.of(self.members.names.take(rows))
+        members = ArrayMembers(self.members.table[rows], names, self.members.stamps)
+        return ArrayList(self.files, members)
+
+    def is_still_in(self, file: int, storage: Storage) -> bool:
+        """Return whether the members of an archive lie where they lay when it was indexed."""
+        assert self.members is not None
+        own = np.flatnonzero(self.members.table["file"] == file)
+        now = _members(storage, os.fsencode(self.files.name(file)))
+        rows = {name: row for row, name in enumerate(now.names)}
+        chosen = [rows.get(name, -1) for name in self.members.names.take(own)]
+        if -1 in chosen:
+            return False
+        table = now.table[chosen]
+        table["file"] = file
+        return bool((table == self.members.table[own]).all())
+
     def _with_member(self, file: str, array: int) -> str:
         if self.members is None or self.members.table["size"][array] < 0:
             return file
@@ -95,7 +115,10 @@ class ArrayList:
 
 
 def list_arrays(
-    listing: FileList, member_filter: str = "*.npy", options: Mapping[str, Any] | None = None
+    listing: FileList,
+    member_filter: str = "*.npy",
+    options: Mapping[str, Any] | None = None,
+    damages: Damages = STRICT,
 ) -> ArrayList:
     """Find the arrays in files. Plain files are not looked at; archives are, for their index.
 
@@ -103,6 +126,7 @@ def list_arrays(
         listing: the files.
         member_filter: pattern of the names of members in archives.
         options: `Reader.storage_options`, for URLs.
+        damages: takes what is wrong with archives.
 
     Raises:
         SourceError: an archive is damaged, or the files hold no array.
@@ -117,17 +141,23 @@ def list_arrays(
         return ArrayList(listing)
     numbers = np.fromiter(archives, np.int64)
     paths = [os.fsdecode(path) for path in listing.paths(numbers)]
-    storages = dict(zip(archives, open_storages(paths, options), strict=True))
+    storages = {int(numbers[n]): opened for n, opened in damages.open(paths, options).items()}
     matches = name_filter([member_filter], case_sensitive=True)
     parts = []
     for number in range(len(listing)):
-        if number in storages:
-            in_archive = _in_tar if archives[number].lower().endswith(_TAR) else _in_zip
-            members = in_archive(storages[number])
+        if number in archives:
+            try:
+                members = _members(storages[number], archives[number], damages)
+            except KeyError:  # it cannot be opened
+                continue
+            except (OSError, PenstockError) as error:
+                damages.take(storages[number].name, error)
+                continue
             wanted = [matches(name.rpartition(b"/")[2]) for name in members.names]
             parts.append(_chosen(members, np.flatnonzero(wanted), number))
         else:
             parts.append(_plain_file(number))
+    damages.require(sum(map(len, parts)))
     joined = _joined(parts, {number: storage.stamp for number, storage in storages.items()})
     if not len(joined):
         raise SourceError(
@@ -137,15 +167,19 @@ def list_arrays(
     return ArrayList(listing, joined)
 
 
+def _members(storage: Storage, path: bytes, damages: Damages = STRICT) -> ArrayMembers:
+    return _in_tar(storage, damages) if path.lower().endswith(_TAR) else _in_zip(storage)
+
+
 def _plain_file(number: int) -> ArrayMembers:
     return ArrayMembers(
         np.array([(number, 0, -1, -1, 0, False, False)], _MEMBER), StringTable.of([b""])
     )
 
 
-def _in_tar(storage: Storage) -> ArrayMembers:
+def _in_tar(storage: Storage, damages: Damages) -> ArrayMembers:
     """Return the members of a tar archive, by the index that WebDatasets have of it."""
-    index = index_archive(storage)
+    index = index_archive(storage, damages=damages)
     keys, extensions = list(index.keys), [b"." + name if name else b"" for name in index.extensions]
     samples = np.repeat(np.arange(len(index)), np.diff(index.firsts)).tolist()
     kinds = index.extension_numbers.tolist()
@@ -167,7 +201,7 @@ def _in_zip(storage: Storage) -> ArrayMembers:
         sizes = (members.offsets, members.sizes, members.contents)
         return [*members.names.to_arrays(), *sizes, members.checksums, members.methods]
 
-    def fits(*arrays: NDArray[Any]) -> bool:
+    def fits(_: int, *arrays: NDArray[Any]) -> bool:
         names, bounds, offsets, sizes, contents, checksums, methods = arrays
         numbers = ((column, np.int64) for column in (contents, methods))
         if not have_dtypes((names, np.uint8), (checksums, np.uint32), *numbers):

@@ -19,6 +19,9 @@ from ..storage.read_team import READ_TEAM
 from .form_groups import BatchMemory, LocatedSamples
 from .opening import OpenArray, StoredMember
 
+TAIL_AT_ONCE = 1 << 20
+"""Bytes behind an array's elements that are read together."""
+
 
 def verify_members(
     located: LocatedSamples,
@@ -64,9 +67,11 @@ def _checksum_of(array: OpenArray, member: StoredMember, elements: NDArray[Any])
     checksum = zlib.crc32(stored_form(elements, header).data, zlib.crc32(header.beginning))
     if member.size == end:
         return checksum
-    tail = np.empty(member.size - end, np.uint8)
-    array.storage.fill([member.offset + end], [tail])
-    return zlib.crc32(tail.data, checksum)
+    for start in range(end, member.size, TAIL_AT_ONCE):  # what follows may be of any size
+        tail = np.empty(min(TAIL_AT_ONCE, member.size - start), np.uint8)
+        array.storage.fill([member.offset + start], [tail])
+        checksum = zlib.crc32(tail.data, checksum)
+    return checksum
 
 
 def stored_form(elements: NDArray[Any], header: NpyHeader) -> NDArray[np.uint8]:

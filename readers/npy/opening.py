@@ -102,6 +102,7 @@ class ArrayOpener:
         self._arrays = arrays
         self._options = options
         self._keep = keep
+        self._stamps = {} if arrays.members is None else dict(arrays.members.stamps)
         self._headers: dict[int, tuple[str, NpyHeader]] = {}
         self._files: dict[int, Storage] = {}
 
@@ -145,10 +146,13 @@ class ArrayOpener:
         members = self._arrays.members
         if members is not None:
             for file, storage in storages.items():
-                if members.stamps.get(file, storage.stamp) != storage.stamp:
-                    raise SourceError(
-                        f"{storage.name} has changed since it was indexed; make the pipeline anew"
-                    )
+                if self._stamps.get(file, storage.stamp) != storage.stamp:
+                    if not self._arrays.is_still_in(file, storage):
+                        raise SourceError(
+                            f"{storage.name} has changed since it was indexed; make the pipeline "
+                            "anew"
+                        )
+                    self._stamps[file] = storage.stamp  # a time, or an inode, is another one
             table = members.table[numbers]
             sizes = zip(table["offset"].tolist(), table["size"].tolist(), strict=True)
             for array, (offset, size) in zip(arrays, sizes, strict=True):
@@ -257,4 +261,4 @@ class ArrayOpener:
         return [buffer.tobytes() for buffer in buffers]
 
     def _named(self, array: _EncodedArray, error: DecodeError) -> DecodeError:
-        return DecodeError(f"{self._arrays.where(array.number)}: {error}")
+        return type(error)(f"{self._arrays.where(array.number)}: {error}")

@@ -195,7 +195,9 @@ class NumpyReader(ArrayFileReader):
         self._region = RegionOfInterest(values, self.roi_axes, key, self.out_of_bounds_policy)
 
     def open_source(self) -> NumpySource:
-        arrays = list_arrays(self.listed_files(), self.member_filter, self.storage_options)
+        arrays = list_arrays(
+            self.listed_files(), self.member_filter, self.storage_options, self.damages
+        )
         return NumpySource(
             arrays,
             self._region,

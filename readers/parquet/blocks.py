@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Bytes, Int64s
+from ...engine.errors import PenstockError
 from ..interrupt import passed_on
 from ..source import checked_indices
+from ..storage.damage import STRICT, Damages
 from ..storage.read_team import READ_TEAM
 from ..storage.storage import Storage
 from .arrow_file import ArrowTable
@@ -27,20 +29,33 @@ _DECODED_TOGETHER = 4
 """Blocks that threads decode at a time, and that memory must hold beside the cache."""
 
 
-def open_tables(storages: Sequence[Storage]) -> list[TableFile]:
+def open_tables(storages: Sequence[Storage], damages: Damages = STRICT) -> list[TableFile]:
     """Return Parquet and Arrow files; those in object stores are opened by several threads.
+
+    Args:
+        storages: the files.
+        damages: takes what is wrong with the files.
 
     Raises:
         SourceError: a file is neither, or is damaged. OSError: it cannot be read.
     """
     files: dict[int, TableFile] = {}
+    bad: dict[int, Exception] = {}
 
     def open_one(number: int) -> None:
-        files[number] = _opened(storages[number])
+        try:
+            files[number] = _opened(storages[number])
+        except (OSError, PenstockError) as error:
+            bad[number] = error
+            if damages is STRICT:
+                raise
 
     threads = None if any(storage.path is None for storage in storages) else 1
     READ_TEAM.run_jobs(open_one, range(len(storages)), threads)
-    return [files[number] for number in range(len(storages))]
+    for number in sorted(bad):
+        damages.take(storages[number].name, bad[number])
+    damages.require(files)
+    return [files[number] for number in sorted(files)]
 
 
 def _opened(storage: Storage) -> TableFile:

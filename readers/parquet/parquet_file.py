@@ -15,7 +15,11 @@ from .library import check_names, named_errors, pyarrow
 from .table_file import LARGEST_BLOCK, TableFile
 
 MAGIC = b"PAR1"
-_ROWS_AT_ONCE = 1024  # that are decoded before the size is looked at
+BYTES_AT_ONCE = 256 << 20
+"""About the bytes of rows that are decoded before the size is looked at."""
+
+MOST_ROWS_AT_ONCE = 1024
+"""Rows at once; more save no time."""
 
 
 class ParquetTable(TableFile):
@@ -35,28 +39,41 @@ class ParquetTable(TableFile):
             file = arrow.parquet.ParquetFile(arrow.PythonFile(StorageFile(storage), mode="r"))
             self._metadata = file.metadata
             groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+            self._sizes = [max(1, group.total_byte_size) for group in groups]
             check_names(file.schema_arrow)
             super().__init__(storage, file.schema_arrow, [group.num_rows for group in groups])
 
     def read(self, block: int, columns: Sequence[str] | None) -> list[Any]:
         """See `TableFile.read`; each column chunk is one read of the file, by this thread."""
-        arrow = pyarrow()
+        size, rows = self._sizes[block], max(1, self.counts[block])
         with named_errors(self.title(block)):
-            file = arrow.parquet.ParquetFile(
-                arrow.PythonFile(StorageFile(self.storage), mode="r"),
-                metadata=self._metadata,
-                pre_buffer=False,
-                page_checksum_verification=True,
-            )
-            batches, nbytes = [], 0
-            names = None if columns is None else list(columns)
-            for batch in file.iter_batches(_ROWS_AT_ONCE, [block], names, use_threads=False):
-                batch.validate(full=True)
-                batches.append(batch)
-                nbytes += batch.nbytes
-                if nbytes > LARGEST_BLOCK:
-                    raise SourceError(
-                        f"{self.title(block)} takes more than {LARGEST_BLOCK} bytes in memory; "
-                        "write the file with smaller row groups"
-                    )
+            try:
+                batches = self._decoded(block, columns, BYTES_AT_ONCE * rows // size)
+            except pyarrow().ArrowNotImplementedError:
+                # Arrow decodes no column of structs beyond 2 GiB at once. Rows may share values, so
+                # the group's size tells the most that one row takes.
+                batches = self._decoded(block, columns, BYTES_AT_ONCE // size)
         return self.checked(block, batches)
+
+    def _decoded(self, block: int, columns: Sequence[str] | None, rows: int) -> list[Any]:
+        """Return the record batches of a block, which have about so many rows."""
+        arrow = pyarrow()
+        file = arrow.parquet.ParquetFile(
+            arrow.PythonFile(StorageFile(self.storage), mode="r"),
+            metadata=self._metadata,
+            pre_buffer=False,
+            page_checksum_verification=True,
+        )
+        batches, nbytes = [], 0
+        names = None if columns is None else list(columns)
+        rows = min(max(1, rows), MOST_ROWS_AT_ONCE)
+        for batch in file.iter_batches(rows, [block], names, use_threads=False):
+            batch.validate(full=True)
+            batches.append(batch)
+            nbytes += batch.nbytes
+            if nbytes > LARGEST_BLOCK:
+                raise SourceError(
+                    f"{self.title(block)} takes more than {LARGEST_BLOCK} bytes in memory; "
+                    "write the file with smaller row groups"
+                )
+        return batches

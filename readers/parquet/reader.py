@@ -122,6 +122,7 @@ class Parquet(Reader):
             dtypes=self._types,
             cache_bytes=self.cache_bytes,
             storage_options=self.storage_options,
+            damages=self.damages,
         )
         if (self.random_shuffle or self.shuffle_after_epoch) and self.shuffle_block is None:
             self._warn_of_decoding(source)

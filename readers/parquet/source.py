@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import DecodeError, SourceError
 from ..source import Allocate, Column
-from ..storage.opening import open_storages
+from ..storage.damage import STRICT, Damages
 from ..storage.urls import is_url
 from .blocks import RowBlocks, open_tables
 from .columns import ColumnRule, rule_of
@@ -231,8 +231,9 @@ def open_parquet(
     dtypes: Sequence[np.dtype[Any]] = (),
     cache_bytes: int,
     storage_options: Mapping[str, Any] | None = None,
+    damages: Damages = STRICT,
 ) -> ParquetSource:
-    """Open files; the arguments are those of `fn.readers.parquet`.
+    """Open files; the arguments are those of `fn.readers.parquet`, and what takes the damages.
 
     Raises:
         ArgumentError: a column is not there, or its type cannot be read.
@@ -240,8 +241,8 @@ def open_parquet(
             other columns than the first one, or there is no row.
     """
     located = table_paths(paths, storage_options or {}, split)
-    storages = open_storages(located, storage_options)
-    files = open_tables(storages)
+    opened = damages.open(located, storage_options)
+    files = open_tables([*opened.values()], damages)
     wanted: list[np.dtype[Any] | None] = [*dtypes] or [None] * len(columns)
     rules: list[list[ColumnRule]] = []
     for file in files:
@@ -254,18 +255,21 @@ def open_parquet(
             if (own.dtype, own.ndim) != (first.dtype, first.ndim):
                 raise SourceError(
                     f"{name}: the column {own.name!r} has the type {own.type}, but {first.type} in "
-                    f"{storages[0].name}; the samples of a reader must agree in dtype"
+                    f"{files[0].storage.name}; the samples of a reader must agree in dtype"
                 )
         rules.append(matching)
     selection = list(dict.fromkeys(rule.selection for matching in rules for rule in matching))
     blocks = RowBlocks(files, selection, partial(_row_group, rules), cache_bytes)
+    damages.require(len(blocks))
     if not len(blocks):
         more = " ..." if len(files) > 1 else ""
-        raise SourceError(f"{storages[0].name}{more}: there is no row")
+        raise SourceError(f"{files[0].storage.name}{more}: there is no row")
+    path_of = {id(storage): located[number] for number, storage in opened.items()}
+    tables = [path_of[id(file.storage)] for file in files]
     return ParquetSource(
         blocks,
         rules[0],
-        [p if is_url(p) else os.path.abspath(p) for p in located],
+        [path if is_url(path) else os.path.abspath(path) for path in tables],
         storage_options or {},
     )
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import SourceError
+from ..storage.damage import DamagedFileError
 from ..storage.lookahead import Lookahead
 from ..storage.records import Records, windows
 from ..storage.storage import Storage
@@ -50,7 +51,8 @@ def scan(storage: Storage) -> Int64s:
     """Return the offset of each record of a file; records lie end to end from 0 on.
 
     Raises:
-        SourceError: a frame is damaged or cut off. OSError: the file cannot be read.
+        DamagedFileError: a frame is damaged or cut off; it has the offsets before, and the damaged
+            record's as the last one. OSError: the file cannot be read.
     """
     ahead = Lookahead(storage.sequential())
     offsets = array("q")
@@ -60,9 +62,12 @@ def scan(storage: Storage) -> Int64s:
             offsets.append(position)
             position = _record_end(ahead, position, storage.size)
     except FrameError as error:
-        raise SourceError(
+        raise DamagedFileError(
             f"{storage.name}, record {len(offsets) - 1}, offset {error.number}: {error.reason}. "
-            f"{_REBUILD}"
+            f"{_REBUILD}",
+            offsets[-1],
+            [np.array(offsets, np.int64)],
+            samples=len(offsets) - 1,
         ) from None
     return np.array(offsets, np.int64)
 

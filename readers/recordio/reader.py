@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +17,22 @@ from ...engine.graph.params import REQUIRED, STR, STRS, param
 from ..listing.path_patterns import expand_paths
 from ..record_reader import RecordReader
 from ..source import Allocate, Column
-from ..storage.index_cache import are_bounds, cached_index, replace_file
-from ..storage.opening import open_storages
+from ..storage.damage import STRICT, Damages
+from ..storage.index_cache import forget_index, replace_file
+from ..storage.opening import open_storage, open_storages
 from ..storage.records import RecordFiles, Records, windows
 from ..storage.storage import Storage, cut
 from . import framing
-from .framing import FRAME, HEAD, MAGIC, FrameError, require
+from .extents import (
+    Extents,
+    check_numbers,
+    from_one_index,
+    listed_extents,
+    scanned_extents,
+    without_image,
+)
+from .framing import FrameError, require
 from .image_record import IMAGE_HEADER
-
-MAX_BYTES_WITHOUT_IMAGE = 1024
-"""Largest size of a record whose header is read. A record without an image holds a few numbers
-only, and is shorter."""
-
-MAX_BELIEVED_BYTES = 8 << 20
-"""Largest length of a record that is taken from an index. An index that lists some of the records
-makes records look longer, so the frames of longer records are read."""
-
-HEADERS_TOGETHER = 4096
-"""Number of headers that one read fetches. With 16 KB between two headers, a read has 64 MB."""
 
 
 class MXNetSource:
@@ -58,6 +56,7 @@ class MXNetSource:
             return _parse(framing.unframe(records))
         except FrameError as error:
             location = self._files.where(int(indices[error.number]))
+            forget_index(self._files.storage_of(int(indices[error.number])))
             raise SourceError(
                 f"{location}: {error.reason}; the record is damaged, or the index belongs to "
                 "another file"
@@ -115,6 +114,7 @@ def open_records(
     *,
     keep_header_records: bool = False,
     storage_options: Mapping[str, Any] | None = None,
+    damages: Damages = STRICT,
 ) -> MXNetSource:
     """Open RecordIO files.
 
@@ -125,19 +125,34 @@ def open_records(
             are left out. Without an index, a scan finds the records; its result is cached.
         keep_header_records: whether records without an image are samples, too.
         storage_options: `Reader.storage_options`, for URLs.
+        damages: takes what is wrong with the files.
 
     Raises:
         ArgumentError: the numbers of files do not fit.
         SourceError: a file is damaged, an index belongs to another file, or there is no record.
         OSError: a file cannot be read.
     """
-    storages = open_storages(paths, storage_options)
-    if not storages:
+    if not paths:
         raise ArgumentError("fn.readers.mxnet: path names no file")
-    if index_paths:
-        extents = _from_indexes(storages, open_storages(index_paths, storage_options))
+    if len(index_paths) == 1 < len(paths):  # which counts through all files
+        storages = open_storages(paths, storage_options)
+        extents = from_one_index(storages, open_storage(index_paths[0], storage_options))
     else:
-        extents = [scanned_extents(storage) for storage in storages]
+        check_numbers(paths, index_paths)
+        opened = damages.open(paths, storage_options)
+        indexes = {
+            id(storage): index_paths[number] for number, storage in opened.items() if index_paths
+        }
+
+        def extents_of(storage: Storage) -> Extents:
+            if id(storage) not in indexes:
+                return scanned_extents(storage, damages)
+            index = open_storage(indexes[id(storage)], storage_options)
+            offsets = framing.read_index(index.read_whole(), index.name)
+            read = partial(listed_extents, storage, offsets, index.name)
+            return tuple(damages.sound(storage.name, read))
+
+        storages, extents = damages.each([*opened.values()], extents_of)
     if not keep_header_records:
         extents = [
             (offsets[~bare], lengths[~bare])
@@ -145,86 +160,10 @@ def open_records(
             for bare in [without_image(storage, offsets, lengths)]
         ]
     source = MXNetSource(RecordFiles(storages, extents))
+    damages.require(len(source))
     if not len(source):
         raise SourceError(f"no image record in {', '.join(s.name for s in storages)}")
     return source
-
-
-Extents = tuple[Int64s, Int64s]
-"""Offsets and lengths of records, frames included."""
-
-
-def scanned_extents(storage: Storage) -> Extents:
-    """Return the extents of all records of a file, from the cache if possible."""
-
-    def fits(bounds: Int64s) -> bool:
-        return are_bounds(bounds, storage.size) and bool((np.diff(bounds) >= FRAME).all())
-
-    def build() -> list[Int64s]:
-        return [np.append(framing.scan(storage), storage.size)]
-
-    (bounds,) = cached_index(storage, "recordio-2", build, fits)
-    return bounds[:-1], np.diff(bounds)
-
-
-def _from_indexes(storages: Sequence[Storage], indexes: Sequence[Storage]) -> list[Extents]:
-    listed = [framing.read_index(index.read_whole(), index.name) for index in indexes]
-    if len(listed) == len(storages):
-        pairs = zip(storages, listed, indexes, strict=True)
-        return [listed_extents(storage, offsets, index.name) for storage, offsets, index in pairs]
-    if len(listed) > 1:
-        raise ArgumentError(
-            f"fn.readers.mxnet: {len(listed)} index files for {len(storages)} files; give "
-            "one index file for each file, or one for all files"
-        )
-    ((offsets,), (index,)) = listed, indexes
-    bounds = np.cumsum([0, *(storage.size for storage in storages)], dtype=np.int64)
-    # `listed_extents` of the last file raises for offsets behind the end.
-    bounds[-1] = max(bounds[-1], offsets[-1] + 1)
-    cuts = np.searchsorted(offsets, bounds)
-    return [
-        listed_extents(storage, offsets[start:end] - base, index.name)
-        for storage, base, (start, end) in zip(storages, bounds, pairwise(cuts), strict=False)
-    ]
-
-
-def listed_extents(storage: Storage, offsets: Int64s, index_path: str) -> Extents:
-    """Return the extents of the records at `offsets`: each ends where the next record starts."""
-    if len(offsets) and offsets[-1] >= storage.size:
-        raise SourceError(
-            f"{index_path} lists a record at offset {offsets[-1]}, but {storage.name} has "
-            f"{storage.size} bytes: the index belongs to another file"
-        )
-    lengths = np.diff(offsets, append=storage.size)
-    for number in np.flatnonzero(lengths > MAX_BELIEVED_BYTES).tolist():
-        try:
-            lengths[number] = framing.record_length(storage, int(offsets[number]))
-        except FrameError:
-            lengths[number] = FRAME  # a read of the record raises for the damage again
-    return offsets, lengths
-
-
-def without_image(storage: Storage, offsets: Int64s, lengths: Int64s) -> NDArray[np.bool_]:
-    """Return which records hold labels but no image.
-
-    Packs of data sets for face recognition and others start with a record that has no image. The
-    labels of this record are the keys where the images end and where the classes' ranges start.
-    """
-    bare = np.zeros(len(offsets), np.bool_)
-    shortest = FRAME + IMAGE_HEADER.itemsize
-    small = np.flatnonzero((lengths >= shortest) & (lengths <= MAX_BYTES_WITHOUT_IMAGE))
-    heads = RecordFiles([storage], [(offsets[small], np.full(len(small), shortest))])
-    for start in range(0, len(small), HEADERS_TOGETHER):
-        numbers = np.arange(start, min(start + HEADERS_TOGETHER, len(small)))
-        records = heads.read(numbers, np.empty)
-        frames = windows(records.block, HEAD)[records.starts]
-        labels = windows(records.block, IMAGE_HEADER)[records.starts + FRAME]["flag"].astype(
-            np.int64
-        )
-        # In the frame of a whole record, `coded` is the length alone.
-        whole = frames["coded"] == IMAGE_HEADER.itemsize + 4 * labels
-        bare[small[numbers]] = whole & (frames["magic"] == MAGIC)
-    return bare
 
 
 def write_mxnet_index(path: str, index_path: str) -> int:
@@ -302,6 +241,7 @@ class MXNet(RecordReader):
             expand_paths(self.index_path or (), "*.idx"),
             keep_header_records=self.header_records == "keep",
             storage_options=self.storage_options,
+            damages=self.damages,
         )
 
     def placeholder(self) -> tuple[Array, ...]:

@@ -7,7 +7,8 @@ instead. The content of such a file, little-endian:
     8 bytes    b"PSINDEX\\x01": the last one is the version of this format
     4 bytes    CRC-32 (zlib's) of all that follows
     4 bytes    length of the header
-    header     JSON: name of the content, stamp and the arrays' dtypes and lengths
+    header     JSON: name of the content, stamp and the arrays' dtypes and lengths; of a file that
+               is damaged also from which offset on, why, and how many samples are lost
     arrays     end to end
 
 A file that is damaged, has another name or belongs to another state of the data is ignored, and the
@@ -28,11 +29,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from .claims import check_claim
+from .damage import DamagedFileError
 from .storage import Storage
 
 Arrays = tuple[NDArray[Any], ...]
 Build = Callable[[], Sequence[NDArray[Any]]]
 Fits = Callable[..., bool]
+_Damage = tuple[str, int, int, int]
+"""Reason, offset, lost and sound samples: see `DamagedFileError`."""
+_Loaded = tuple[Arrays, _Damage | None]
 
 _MAGIC = b"PSINDEX\x01"
 _FIXED = len(_MAGIC) + 8
@@ -51,26 +57,51 @@ def cache_folder() -> Path:
 def cached_index(storage: Storage, content_name: str, build: Build, fits: Fits) -> Arrays:
     """Return the arrays that `build` computes from the file; take them from the cache if possible.
 
+    A `DamagedFileError` of `build` is kept, too, with the arrays of the sound part.
+
     Args:
         storage: the data file.
         content_name: identifies the meaning of the arrays and the version of `build`.
         build: returns one-dimensional arrays of uint8, int32, uint32, int64 or floats.
-        fits: gets the arrays of the cache; returns whether `build` could have returned them.
+        fits: gets the offset up to which the file is sound, its size for an undamaged one, and the
+            arrays of the cache; returns whether `build` could have returned them.
+
+    Raises:
+        DamagedFileError: the file is damaged; the error has the arrays of the sound part.
     """
     if not storage.stamp:
         return tuple(build())
     paths = cache_paths(storage)
     for path in paths:
-        arrays = _load(path, content_name, storage)
-        if arrays is not None and _fit(arrays, fits):
-            return arrays
-    built = tuple(np.ascontiguousarray(array) for array in build())
-    content = _encode(built, content_name, storage.stamp)
+        loaded = _load(path, content_name, storage)
+        if loaded is not None and _fit(loaded, storage.size, fits):
+            return _unless_damaged(*loaded)
+    damage = None
+    try:
+        built = tuple(np.ascontiguousarray(array) for array in build())
+    except DamagedFileError as error:
+        damage = str(error), error.offset, error.lost, error.samples
+        built = tuple(np.ascontiguousarray(array) for array in error.sound)
+    content = _encode(built, content_name, storage.stamp, damage)
     for path in sorted(paths, key=lambda path: not path.exists()):  # renew what there is
         with suppress(OSError):
             replace_file(path, content)
             break
-    return built
+    return _unless_damaged(built, damage)
+
+
+def _unless_damaged(arrays: Arrays, damage: _Damage | None) -> Arrays:
+    if damage is not None:
+        reason, offset, lost, samples = damage
+        raise DamagedFileError(reason, offset, arrays, lost, samples)
+    return arrays
+
+
+def forget_index(storage: Storage) -> None:
+    """Remove what is kept of a data file, so that it is computed anew the next time."""
+    for path in cache_paths(storage):
+        with suppress(OSError):
+            path.unlink()
 
 
 def cached_name(storage: Storage, suffix: str) -> str:
@@ -109,8 +140,11 @@ def cache_paths(storage: Storage) -> list[Path]:
     return paths
 
 
-def _encode(arrays: Arrays, content_name: str, stamp: str) -> list[Any]:
-    header = _header(content_name, stamp, [[array.dtype.str, len(array)] for array in arrays])
+def _encode(
+    arrays: Arrays, content_name: str, stamp: str, damage: _Damage | None = None
+) -> list[Any]:
+    forms = [[array.dtype.str, len(array)] for array in arrays]
+    header = _header(content_name, stamp, forms, damage)
     body: list[Any] = [len(header).to_bytes(4, "little"), header]
     body += [array.data for array in arrays]
     checksum = 0
@@ -119,24 +153,29 @@ def _encode(arrays: Arrays, content_name: str, stamp: str) -> list[Any]:
     return [_MAGIC, checksum.to_bytes(4, "little"), *body]
 
 
-def _header(content_name: str, stamp: str, forms: list[Any]) -> bytes:
-    text = json.dumps({"content_name": content_name, "stamp": stamp, "arrays": forms}).encode()
+def _header(content_name: str, stamp: str, forms: list[Any], damage: _Damage | None) -> bytes:
+    content = {"content_name": content_name, "stamp": stamp, "arrays": forms}
+    text = json.dumps(content | ({} if damage is None else {"damage": damage})).encode()
     return text.ljust(-(-len(text) // 16) * 16)  # so that the arrays are aligned
 
 
-def _load(path: Path, content_name: str, storage: Storage) -> Arrays | None:
+def _load(path: Path, content_name: str, storage: Storage) -> _Loaded | None:
     try:
         with open(path, "rb", opener=_opened_at_once) as file:
-            # No valid index is larger, so no other large file is read into memory.
-            content = file.read(_ROOM + _MOST_PER_BYTE * storage.size)
+            size = os.fstat(file.fileno()).st_size
+            if size > _ROOM + _MOST_PER_BYTE * storage.size:  # no valid index is larger
+                return None
+            check_claim(str(path), size)  # a SourceError, which is an OSError
+            content = file.read(size)
         return _decode(content, content_name, storage.stamp)
     except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
 
 
-def _fit(arrays: Arrays, fits: Fits) -> bool:
+def _fit(loaded: _Loaded, size: int, fits: Fits) -> bool:
+    arrays, damage = loaded
     try:
-        return bool(fits(*arrays))
+        return bool(fits(size if damage is None else damage[1], *arrays))
     except (TypeError, ValueError, IndexError):  # another number of arrays, or of their elements
         return False
 
@@ -168,7 +207,7 @@ def _opened_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)  # a named pipe would wait for a writer
 
 
-def _decode(content: bytes, content_name: str, stamp: str) -> Arrays | None:
+def _decode(content: bytes, content_name: str, stamp: str) -> _Loaded | None:
     """Return the arrays, or None; may raise if the content is no index at all."""
     if content[:8] != _MAGIC or zlib.crc32(memoryview(content)[12:]) != _number(content, 8):
         return None
@@ -182,7 +221,14 @@ def _decode(content: bytes, content_name: str, stamp: str) -> Arrays | None:
             return None
         arrays.append(np.frombuffer(content, dtype, count, start))  # ValueError if too short
         start += arrays[-1].nbytes
-    return tuple(arrays) if start == len(content) else None
+    return (tuple(arrays), _damage_of(header)) if start == len(content) else None
+
+
+def _damage_of(header: dict[str, Any]) -> _Damage | None:
+    if "damage" not in header:
+        return None
+    reason, offset, lost, samples = header["damage"]
+    return str(reason), int(offset), int(lost), int(samples)
 
 
 def _number(content: bytes, offset: int) -> int:

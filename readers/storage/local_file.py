@@ -48,7 +48,7 @@ class LocalFile(Storage):
         check_regular(status, self.location)
         self.identity = identity(status)
         self.size = status.st_size
-        self.stamp = f"{status.st_size}:{status.st_mtime_ns}"
+        self.stamp = self.identity.stamp
         self._file: SharedFile | None = shared_file(self.location, self.stamp)
 
     def __getstate__(self) -> dict[str, Any]:

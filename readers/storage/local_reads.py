@@ -35,17 +35,29 @@ and makes up for the start of a thread (50 us)."""
 
 
 class Identity(NamedTuple):
-    """Identifies a file and its state: another size or time means that the file has changed."""
+    """Identifies a file and its state: another number means that the file has changed.
+
+    Programs set the time of a change (`mtime`) as they like: `rsync -t`, images of containers. The
+    system alone sets `ctime`. Where no time passes, as in read-only images, inodes differ.
+    """
 
     device: int
     inode: int
     size: int
     mtime_ns: int
+    ctime_ns: int
+
+    @property
+    def stamp(self) -> str:
+        """A text that changes whenever the content does, on each machine that sees the file."""
+        return ":".join(map(str, self[1:]))  # machines number their devices as they like
 
 
 def identity(status: os.stat_result) -> Identity:
     """Return the identity that a file's status gives."""
-    return Identity(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return Identity(
+        status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    )
 
 
 def check_regular(status: os.stat_result, path: str | bytes) -> None:

@@ -163,6 +163,12 @@ class RecordFiles:
         number = index - int(self._firsts[file])
         return self._storages[file].name, number, int(address - self._bases[file])
 
+    def storage_of(self, index: int) -> Storage:
+        """Return the file that holds record `index`."""
+        (file,) = self._file_of(self._addresses[index : index + 1]).tolist()
+        storage: Storage = self._storages[file]
+        return storage
+
     def where(self, index: int) -> str:
         """Return the location of record `index`: file, number in the file (from 0), offset."""
         name, number, offset = self.position_of(index)

@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Bytes, Int64s
-from ...engine.errors import DecodeError, SourceError
+from ...engine.errors import DecodeError
+from ..storage.claims import check_claim
+from ..storage.damage import DamagedFileError
 from ..storage.records import Records, windows
 from ..storage.storage import Storage
 from .crc32c import checksum, masked, masked_of_lengths
@@ -42,7 +44,7 @@ class RecordIndexer:
     """Walks from header to header.
 
     Every length is compared with its checksum, so a damaged file, or a file of another format,
-    gives a `SourceError` at once.
+    gives a `DamagedFileError` at once, which has the offsets before the damage.
     """
 
     def __init__(self, storage: Storage, *, verify_data: bool) -> None:
@@ -61,7 +63,7 @@ class RecordIndexer:
         large = False
         while position < self._storage.size:
             if self._storage.size - position < HEADER:
-                raise self._cut_off(self._count, position)
+                raise self._cut_off(position)
             walk = self._walk_apart if large and not self._verify else self._walk_chunk
             lengths, checksums = walk(position)
             starts = self._check(position, np.array(lengths, np.uint64), checksums)
@@ -120,26 +122,36 @@ class RecordIndexer:
             starts[1:sound] += position
             end = int(starts[sound - 1]) + sizes[0]
             if end > self._storage.size:
-                raise self._cut_off(self._count + sound - 1, int(starts[sound - 1]), sizes[0])
+                self._offsets.append(starts[: sound - 1])
+                self._count += sound - 1
+                raise self._cut_off(int(starts[sound - 1]), sizes[0])
             starts[sound] = end
-        if sound < len(lengths):
-            raise SourceError(
-                f"{self._storage.name}: the length of record {self._count + sound} at offset "
-                f"{starts[sound]} does not agree with its checksum; the file is damaged from "
-                "here on, or it is no TFRecord file"
-            )
         self._offsets.append(starts[:-1])
         self._count += sound
+        if sound < len(lengths):
+            raise self._damaged(
+                int(starts[sound]),
+                f"the length of record {self._count} at offset {starts[sound]} does not agree with "
+                "its checksum; the file is damaged from here on, or it is no TFRecord file",
+            )
         return starts
 
-    def _cut_off(self, record: int, offset: int, needed: int = HEADER) -> SourceError:
-        return SourceError(
-            f"{self._storage.name}: record {record} at offset {offset} needs {needed} bytes, but "
-            f"the file ends after {self._storage.size - offset}; it was cut off, or its writer "
-            "was never closed"
+    def _cut_off(self, offset: int, needed: int = HEADER) -> DamagedFileError:
+        return self._damaged(
+            offset,
+            f"record {self._count} at offset {offset} needs {needed} bytes, but the file ends "
+            f"after {self._storage.size - offset}; it was cut off, or its writer was never closed",
         )
 
+    def _damaged(self, offset: int, problem: str) -> DamagedFileError:
+        """Return the error for a file that is sound up to an offset."""
+        known = np.concatenate([*self._offsets, np.array([offset])])
+        bounds = known[: int(np.searchsorted(known, offset)) + 1]
+        text = f"{self._storage.name}: {problem}"
+        return DamagedFileError(text, offset, [bounds], samples=len(bounds) - 1)
+
     def _verify_data(self, starts: Int64s) -> None:
+        check_claim(self._storage.name, int(starts[-1] - starts[0]))
         block = self._read(int(starts[0]), int(starts[-1] - starts[0]))
         frames = Records(block, starts[:-1] - starts[0], np.diff(starts))
         checksums = Checksums(len(frames))
@@ -147,9 +159,10 @@ class RecordIndexer:
         wrong = checksums.wrong(frames)
         if wrong.size:
             first = self._count - (len(starts) - 1)
-            raise SourceError(
-                f"{self._storage.name}: record {first + wrong[0]} at offset {starts[wrong[0]]} "
-                "does not agree with its checksum; it is damaged"
+            raise self._damaged(
+                int(starts[wrong[0]]),
+                f"record {first + wrong[0]} at offset {starts[wrong[0]]} does not agree with its "
+                "checksum; it is damaged",
             )
 
 

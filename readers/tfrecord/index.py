@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ...engine.pending import wait_all
 from ..listing.folder_rule import describes_data
 from ..listing.path_patterns import expand_paths
+from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import are_bounds, cached_index, replace_file
-from ..storage.opening import open_storages
+from ..storage.opening import open_storage, open_storages
 from ..storage.storage import Storage
 from .crc32c import masked_of_lengths
 from .framing import FRAME, HEADER, RecordIndexer
@@ -43,10 +45,51 @@ def open_records(paths: Sequence[str], options: Mapping[str, Any] | None = None)
     `options` are `Reader.storage_options`.
     """
     storages = open_storages(paths, options)
+    pairs = zip(storages, _beginnings(storages), strict=True)
+    return [_unpacked(storage, start) for storage, start in pairs]
+
+
+def _beginnings(storages: Sequence[Storage]) -> list[bytes]:
     starts = [np.empty(min(HEADER, storage.size), np.uint8) for storage in storages]
     pairs = list(zip(storages, starts, strict=True))
     wait_all(storage.start_read([0], [start]) for storage, start in pairs)
-    return [_unpacked(storage, start.tobytes()) for storage, start in pairs]
+    return [start.tobytes() for start in starts]
+
+
+def open_frames(
+    paths: Sequence[str],
+    options: Mapping[str, Any] | None = None,
+    *,
+    index_paths: Sequence[str] | None = None,
+    verify_data: bool = False,
+    damages: Damages = STRICT,
+) -> tuple[list[Storage], list[Frames]]:
+    """Return the storages of TFRecord files, unpacked where they are compressed, and the frames.
+
+    Args:
+        paths: of the files.
+        options: `Reader.storage_options`.
+        index_paths: index files as `tfrecord2idx` writes them, one a file; None to walk through
+            the files.
+        verify_data: whether all checksums are verified when a file is walked through.
+        damages: takes what is wrong with the files.
+    """
+    opened = damages.open(paths, options)
+    storages = [*opened.values()]
+    begins = dict(zip(map(id, storages), _beginnings(storages), strict=True))
+    indexes = {id(s): index_paths[n] for n, s in opened.items()} if index_paths is not None else {}
+
+    def located(storage: Storage) -> tuple[Storage, Frames]:
+        records = _unpacked(storage, begins[id(storage)])
+        if id(storage) not in indexes:
+            return records, find_frames(records, verify_data=verify_data, damages=damages)
+        index = open_storage(indexes[id(storage)], options)
+        frames = damages.sound(storage.name, lambda: read_index_file(index, records))
+        return records, tuple(frames)
+
+    _, found = damages.each(storages, located)
+    damages.require(sum(len(offsets) for _, (offsets, _) in found))
+    return [records for records, _ in found], [frames for _, frames in found]
 
 
 def is_record_file(storage: Storage) -> bool:
@@ -83,7 +126,7 @@ def _is_header(start: bytes) -> bool:
     return bool(masked_of_lengths(length)[0] == int.from_bytes(start[8:HEADER], "little"))
 
 
-def find_frames(storage: Storage, *, verify_data: bool) -> Frames:
+def find_frames(storage: Storage, *, verify_data: bool, damages: Damages = STRICT) -> Frames:
     """Return the extent of each framed record, from the cache if possible.
 
     Raises:
@@ -94,26 +137,25 @@ def find_frames(storage: Storage, *, verify_data: bool) -> Frames:
     def build() -> tuple[Int64s]:
         return (RecordIndexer(storage, verify_data=verify_data).offsets(),)
 
-    def fits(offsets: Int64s) -> bool:
-        return are_bounds(offsets, storage.size) and bool((np.diff(offsets) >= FRAME).all())
+    def fits(end: int, offsets: Int64s) -> bool:
+        inside = end <= storage.size and are_bounds(offsets, end)
+        lengths = np.diff(offsets)
+        if not inside or not (lengths >= FRAME).all():
+            return False
+        # Where no time tells of a change, the last record does.
+        probed = storage.path is not None and len(lengths) > 0
+        return not probed or bool(are_records(storage, offsets[-2:-1], lengths[-1:]).all())
 
-    (offsets,) = cached_index(storage, kind, build, fits)
+    (offsets,) = damages.sound(storage.name, lambda: cached_index(storage, kind, build, fits))
     return offsets[:-1], np.diff(offsets)
-
-
-def read_index_files(
-    paths: Sequence[str], storages: Sequence[Storage], options: Mapping[str, Any] | None = None
-) -> list[Frames]:
-    """Read the index file of each of `storages`: see `read_index_file`."""
-    indexes = open_storages(paths, options)
-    return [read_index_file(*pair) for pair in zip(indexes, storages, strict=True)]
 
 
 def read_index_file(index: Storage, storage: Storage) -> Frames:
     """Read an index as `tfrecord2idx` writes it: offset and length of each framed record.
 
     Raises:
-        SourceError: the file is no index, or the index belongs to another data file.
+        SourceError: the file is no index. DamagedFileError: the index belongs to another data
+            file, or that file is cut off.
     """
     try:
         numbers = np.array(index.read_whole().split(), np.bytes_).astype(np.int64)
@@ -133,18 +175,27 @@ def _check_index(name: str, storage: Storage, offsets: Int64s, lengths: Int64s) 
     fits &= offsets <= storage.size - lengths
     if fits.all() and len(offsets):
         probes = np.linspace(0, len(offsets) - 1, _PROBES).astype(np.int64)
-        headers = storage.read(offsets[probes], np.full(_PROBES, HEADER), np.empty)
-        joined = np.concatenate(headers).reshape(_PROBES, HEADER)
-        stored = np.ascontiguousarray(joined[:, :8]).view("<u8")[:, 0]
-        fits[probes] = stored == (lengths[probes] - FRAME).astype(np.uint64)
+        fits[probes] = are_records(storage, offsets[probes], lengths[probes])
     wrong = np.flatnonzero(~fits)
     if wrong.size:
         row = wrong[0]
-        raise SourceError(
+        raise DamagedFileError(
             f"{name}, line {row + 1}: {storage.name} has no record of {lengths[row]} bytes at "
             f"offset {offsets[row]}; the index belongs to another file, or the file was changed "
-            "or cut off. Without index_path an index is made automatically"
+            "or cut off. Without index_path an index is made automatically",
+            max(0, int(offsets[row])),
+            (offsets[:row], lengths[:row]),
+            len(offsets) - int(row),
         )
+
+
+def are_records(storage: Storage, offsets: Int64s, lengths: Int64s) -> NDArray[np.bool_]:
+    """Return at which offsets a header tells of a frame of this length."""
+    headers = storage.read(offsets, np.full(len(offsets), HEADER), np.empty)
+    joined = np.concatenate(headers).reshape(-1, HEADER)
+    stored = np.ascontiguousarray(joined[:, :8]).view("<u8")[:, 0]
+    found: NDArray[np.bool_] = stored == (lengths - FRAME).astype(np.uint64)
+    return found
 
 
 def write_tfrecord_index(path: str, index_path: str) -> int:

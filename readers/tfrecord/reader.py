@@ -16,13 +16,14 @@ from ...engine.graph.params import ANY, REQUIRED, STR, STRS, param
 from ..listing.path_patterns import expand_paths
 from ..record_reader import RecordReader
 from ..source import Allocate, Column
+from ..storage.index_cache import forget_index
 from ..storage.records import RecordFiles, Records
 from .columns import Examples, Wanted, columns, one
 from .crc32c import checksum
 from .example_batch import Locator
 from .features import checked_features
 from .framing import Checksums, check_lengths, inner
-from .index import find_frames, open_records, read_index_files, record_paths
+from .index import open_frames, record_paths
 from .patterns import SLACK
 from .sequence import WantedList, sequence_columns
 
@@ -76,7 +77,10 @@ class TFRecordSource:
         try:
             check_lengths(frames)
         except DecodeError as error:
-            raise DecodeError(f"{where(0)}: {error}" if len(indices) == 1 else str(error)) from None
+            if len(indices) != 1:  # the records are read one by one then
+                raise
+            forget_index(self._files.storage_of(int(indices[0])))
+            raise DecodeError(f"{where(0)}: {error}") from None
         if checksums:
             for row in checksums.wrong(frames):
                 raise DecodeError(f"{where(row)}: the data do not agree with their checksum")
@@ -222,12 +226,14 @@ class TFRecord(RecordReader):
             self.refuse(
                 f"index_path names {len(indexes)} files, path {len(paths)}; each file has one index"
             )
-        storages = open_records(paths, self.storage_options)
-        if self.index_path is None:
-            stored = [find_frames(storage, verify_data=verify == "index") for storage in storages]
-        else:
-            stored = read_index_files(indexes, storages, self.storage_options)
-        files = RecordFiles(storages, stored)
+        storages, frames = open_frames(
+            paths,
+            self.storage_options,
+            index_paths=None if self.index_path is None else indexes,
+            verify_data=verify == "index",
+            damages=self.damages,
+        )
+        files = RecordFiles(storages, frames)
         return TFRecordSource(files, self._wanted, self._lists, verify=verify == "always")
 
     def _verification(self) -> str:

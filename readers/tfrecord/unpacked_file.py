@@ -84,15 +84,19 @@ def unpacked(storage: Storage, check: Callable[[bytes], None]) -> Storage:
                 f"{storage.name} is compressed and has to be unpacked into {folder}, which "
                 f"cannot be written ({error.strerror}); set XDG_CACHE_HOME to another folder"
             ) from None
-    return UnpackedFile(path, storage.name, use)
+    return UnpackedFile(path, storage.name, use, f"{storage.stamp} unpacked")
 
 
 class UnpackedFile(LocalFile):
     """A file of the cache, which stays there while this storage is in use."""
 
-    def __init__(self, path: Path, name: str, use: CacheUse) -> None:
-        """Take the path, the name of the compressed file, and what keeps the file there."""
+    def __init__(self, path: Path, name: str, use: CacheUse, stamp: str) -> None:
+        """Take the path, the name of the compressed file, what keeps the file there, and a stamp.
+
+        The compressed file tells the stamp, because each use changes the times of this one.
+        """
         super().__init__(os.fspath(path), name)
+        self.stamp = stamp
         self._use: CacheUse | None = use
         os.utime(path, ns=(time.time_ns(), os.stat(path).st_mtime_ns))  # the time of its last use
 

@@ -28,7 +28,7 @@ def file_of(storage: Storage) -> tuple[str | BinaryIO, FileState]:
     if storage.path is not None:
         path = os.fspath(storage.path)
         return path, state_of(path)
-    state = storage.name, 0, storage.size, storage.stamp
+    state = storage.name, 0, storage.size, storage.stamp, 0
     return cast("BinaryIO", StorageFile(storage.sequential())), state
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import DecodeError, PenstockError
+from ...engine.errors import PenstockError
 from ...engine.graph.portable import portable
 from ...formats.video.frame_index import FrameIndex, index_video
 from ...formats.video.known_files import INDEXES
 from ..source import Allocate, Column, checked_indices
+from ..storage.damage import STRICT, Damages
 from ..storage.index_cache import cached_index, have_dtypes
-from ..storage.opening import open_storage, open_storages
+from ..storage.opening import open_storage
 from ..storage.read_team import READ_TEAM
 from ..storage.storage import Storage
 from ..storage.urls import is_url, shown
@@ -43,7 +43,7 @@ class ClipSource:
         limits: how ranges are read.
         rule: which frames a clip has.
         options: `Reader.storage_options`.
-        leaves_out: whether files that are no videos are left out with a warning.
+        damages: takes the errors of files that cannot be opened, or are no videos.
 
     Raises:
         OSError, DecodeError: a file cannot be read, or is no video; the note names the file.
@@ -55,13 +55,9 @@ class ClipSource:
         limits: RangeRule,
         rule: ClipRule,
         options: Mapping[str, Any] | None = None,
-        *,
-        leaves_out: bool = False,
+        damages: Damages = STRICT,
     ) -> None:
-        bad: dict[str, DecodeError] | None = {} if leaves_out else None
-        indexes = read_indexes([video.path for video in videos], options or {}, bad)
-        if bad:
-            _warn_of(bad, len(indexes))
+        indexes = read_indexes([video.path for video in videos], options or {}, damages)
         self._videos = [video for video in videos if video.path in indexes]
         self._indexes = [indexes[video.path] for video in self._videos]
         ranges = [
@@ -107,48 +103,39 @@ class ClipSource:
 
 
 def read_indexes(
-    paths: Sequence[str], options: Mapping[str, Any], bad: dict[str, DecodeError] | None = None
+    paths: Sequence[str], options: Mapping[str, Any], damages: Damages = STRICT
 ) -> dict[str, FrameIndex]:
     """Return the index of each video by path, out of the cache if possible.
 
     Args:
         paths: absolute, or URLs.
         options: `Reader.storage_options`.
-        bad: gets the errors of files that are no videos; without it, the first error is raised.
+        damages: takes the errors of files that cannot be opened, or are no videos.
 
     Raises:
         OSError, DecodeError: a file cannot be read, or is no video; the note names the file.
     """
     indexes: dict[str, FrameIndex] = {}
+    bad: dict[str, Exception] = {}
     different = list(dict.fromkeys(paths))
     remote = [path for path in different if is_url(path)]
-    opened = dict(zip(remote, open_storages(remote, options), strict=True))
+    opened = {remote[n]: storage for n, storage in damages.open(remote, options).items()}
 
     def read(path: str) -> None:
         try:
             indexes[path] = read_index_of(opened.get(path) or open_storage(path))
         except (OSError, PenstockError) as error:
             error.add_note(f"the video {shown(path)!r}")
-            if bad is None or not isinstance(error, DecodeError):
-                raise
             bad[path] = error
+            if damages is STRICT:
+                raise
 
-    READ_TEAM.run_jobs(read, [path for path in different if path not in opened], _THREADS)
-    READ_TEAM.run_jobs(read, remote)
+    READ_TEAM.run_jobs(read, [path for path in different if not is_url(path)], _THREADS)
+    READ_TEAM.run_jobs(read, list(opened))
+    for path in sorted(bad):
+        damages.take(path, bad[path])
+    damages.require(indexes)
     return indexes
-
-
-def _warn_of(bad: Mapping[str, DecodeError], whole: int) -> None:
-    """Warn of videos that are left out; raise the first error if no video is left."""
-    path, error = min(bad.items())
-    if not whole:
-        raise error
-    warnings.warn(
-        f"{len(bad)} of {len(bad) + whole} videos cannot be read and are left out; the first is "
-        f"{shown(path)!r}: {error}",
-        RuntimeWarning,
-        stacklevel=2,
-    )
 
 
 @portable
@@ -176,7 +163,7 @@ def read_index_of(storage: Storage) -> FrameIndex:
     return index
 
 
-def _are_arrays(*arrays: NDArray[Any]) -> bool:
+def _are_arrays(_: int, *arrays: NDArray[Any]) -> bool:
     """Return whether the arrays can be those of an index of frames."""
     times, keys, seeks, unit, end, packets = arrays
     return (

@@ -23,6 +23,7 @@ from ...engine.errors import SourceError
 from ...engine.pending import wait_all
 from ..archives.tar import BLOCK, members
 from ..archives.tar_index import ArchiveIndex, IndexBuilder, components_of, split_name
+from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import replace_file
 from ..storage.opening import open_storage
 from ..storage.storage import Storage
@@ -58,6 +59,14 @@ def parse_dali_index(content: bytes, name: str, archive: Storage) -> ArchiveInde
     for number, line in enumerate(lines[1 : listed + 1], 2):
         try:
             _parse_sample(builder, line.split(), fields, archive)
+        except _BeyondEndError as error:
+            raise DamagedFileError(
+                f"{name}, line {number}: {error}. The archive is cut off, or the index file "
+                "belongs to another archive; without index_paths, one is made",
+                archive.size,
+                builder.finish(without_last=True).to_arrays(),
+                listed - (number - 2),
+            ) from None
         except ValueError as error:
             raise SourceError(
                 f"{name}, line {number}: {error}. The file is damaged or belongs to "
@@ -76,14 +85,21 @@ def _parse_sample(builder: IndexBuilder, words: list[bytes], fields: int, archiv
             raise ValueError(f"{offset[:30]!r} and {size[:30]!r} are no offset and size")
         starts, ends = int(offset), int(offset) + int(size)
         if starts % BLOCK or starts < BLOCK or ends > archive.size:
-            raise ValueError(
+            beyond = ends > archive.size and starts % BLOCK == 0 and starts >= BLOCK
+            raise (_BeyondEndError if beyond else ValueError)(
                 f"bytes {starts} to {ends} cannot be a file in {archive.name}, which has "
                 f"{archive.size} bytes"
             )
         builder.add(extension, starts, int(size))
 
 
-def check_ends(archives: Sequence[Storage], indexes: Sequence[ArchiveIndex]) -> None:
+class _BeyondEndError(ValueError):
+    """A component lies behind the end of its archive."""
+
+
+def check_ends(
+    archives: Sequence[Storage], indexes: Sequence[ArchiveIndex], damages: Damages = STRICT
+) -> None:
     """Look at what follows the zeros behind the last file that each index lists.
 
     Files there (of archives that were joined) give a warning, as they do without an index.
@@ -103,7 +119,10 @@ def check_ends(archives: Sequence[Storage], indexes: Sequence[ArchiveIndex]) -> 
     for archive, end, tail in zip(archives, ends, tails, strict=True):
         closed = tail.size >= BLOCK and not tail[:BLOCK].any()
         if closed and (tail.any() or end + tail.size < archive.size):
-            deque(members(archive, end), maxlen=0)
+            try:
+                deque(members(archive, end), maxlen=0)
+            except DamagedFileError as error:
+                damages.take(archive.name, error)
 
 
 def _end_of_files(index: ArchiveIndex) -> int:

@@ -117,6 +117,7 @@ class WebDataset(RecordReader):
             case_sensitive=self.case_sensitive_extensions,
             extension_dot=self.extension_dot,
             storage_options=self.storage_options,
+            damages=self.damages,
         )
 
     def placeholder(self) -> tuple[Array, ...]:

@@ -6,7 +6,8 @@ The same source reads the components in LMDB databases, whose keys are names of 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,29 @@ from numpy.typing import NDArray
 from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import ArgumentError, DecodeError, SourceError
 from ..archives.tar import BLOCK, header_fits, headers_fit
-from ..archives.tar_index import index_archive
+from ..archives.tar_index import ArchiveIndex, index_archive
 from ..source import Allocate, Column, checked_indices
-from ..storage.opening import open_storages
+from ..storage.damage import STRICT, Damages
+from ..storage.index_cache import forget_index
+from ..storage.opening import open_storage
 from ..storage.records import RecordFiles, Records, windows
-from ..storage.storage import cut
+from ..storage.storage import Storage, cut
 from .choosing import Archive, ComponentOutput, chosen_archives, outputs_of
 from .dali_index import check_ends, read_dali_index
 from .text_numbers import parsed, parsed_one
 
 _ALIGNMENT = 64
 """Components start at multiples of 64 bytes in memory, so arrays of any dtype can be views."""
+
+
+_OF_ANOTHER = (
+    "the index file belongs to another archive, or to an archive with PAX headers, which wds2idx "
+    "places wrongly. Without index_paths, an index is made"
+)
+_CHANGED = (
+    "the archive is damaged there, or was changed since it was indexed: make the pipeline anew, "
+    "which makes the index anew"
+)
 
 
 class ComponentSource:
@@ -36,18 +49,23 @@ class ComponentSource:
         archives: Sequence[Archive],
         outputs: Sequence[ComponentOutput],
         *,
-        doubtful: bool = False,
+        has_headers: bool = False,
+        index_again: Callable[[Storage], ArchiveIndex] | None = None,
     ) -> None:
         """Take the archives and the outputs.
 
         Args:
             archives: archives to read; at least one.
             outputs: rule for each output's components, in the order of `Archive.chosen`.
-            doubtful: whether to compare an archive with its index when components are read.
+            has_headers: whether the header of a tar archive is before each component; it is read
+                and compared.
+            index_again: makes the index of an archive that does not fit it; None for an index that
+                was given.
         """
         self._outputs = tuple(outputs)
-        self._doubtful = doubtful
-        self._lead = BLOCK if doubtful else 0
+        self._index_again = index_again
+        self._made_again: dict[str, ArchiveIndex] = {}
+        self._lead = BLOCK if has_headers else 0
         self._archives = tuple(archives)
         counts = [len(archive.numbers) for archive in archives]
         self._firsts: Int64s = np.cumsum([0, *counts], dtype=np.int64)
@@ -73,7 +91,7 @@ class ComponentSource:
         rows = (samples * outputs + np.arange(outputs)).reshape(-1)
         records = self._files.read(rows, allocate)
         sizes = self._sizes[rows]
-        if self._doubtful:
+        if self._lead:
             self._compare(records, sizes, rows)
         starts = records.starts + self._lead
         parts = [slice(output, None, outputs) for output in range(outputs)]
@@ -125,14 +143,31 @@ class ComponentSource:
         starts = records.starts[present]
         headers = windows(records.block, f"V{BLOCK}")[starts].view(np.uint8).reshape(-1, BLOCK)
         for i in np.flatnonzero(~headers_fit(headers, sizes[present])).tolist():
-            if not header_fits(headers[i].tobytes(), int(sizes[present[i]])):
+            row = int(rows[present[i]])
+            fits = header_fits(headers[i].tobytes(), int(sizes[present[i]]))
+            if not fits and not self._is_there(row):
                 raise SourceError(
-                    f"{self._where_component(int(rows[present[i]]))}: no file of "
-                    f"{sizes[present[i]]} bytes is there; the index file belongs to another "
-                    "archive, or to an archive with PAX headers, which wds2idx places wrongly. "
-                    "Without index_paths, an index is made"
+                    f"{self._where_component(row)}: no file of {sizes[present[i]]} bytes is there; "
+                    + (_OF_ANOTHER if self._index_again is None else _CHANGED)
                 )
         self._compared[rows[present]] = True
+
+    def _is_there(self, row: int) -> bool:
+        """Return whether a component is where its index says, by an index that is made anew.
+
+        The header of a component may tell another size than a PAX header before it.
+        """
+        if self._index_again is None:
+            return False
+        sample, output = divmod(row, len(self._outputs))
+        archive, number = self._located(sample)
+        again = self._made_again.get(archive.storage.name)
+        if again is None:
+            forget_index(archive.storage)
+            again = self._made_again[archive.storage.name] = self._index_again(archive.storage)
+        component = int(archive.chosen[number, output])
+        offset, size = archive.index.offsets[component], archive.index.sizes[component]
+        return bool(((again.offsets == offset) & (again.sizes == size)).any())
 
     def where(self, index: int) -> str:
         """Return archive, number of the sample in it (from 0), key, and offset."""
@@ -208,8 +243,11 @@ def open_archives(
     case_sensitive: bool = True,
     extension_dot: str = "first",
     storage_options: Mapping[str, Any] | None = None,
+    damages: Damages = STRICT,
 ) -> ComponentSource:
     """Open WebDataset archives; the arguments are those of `fn.readers.webdataset`.
+
+    `damages` takes what is wrong with the archives.
 
     Raises:
         ArgumentError: the numbers of files or types do not fit, or a value is unknown.
@@ -222,12 +260,26 @@ def open_archives(
             "must be a path, and an index each or none at all"
         )
     outputs = outputs_of("fn.readers.webdataset", ext, dtypes)
-    storages = open_storages(paths, storage_options)
-    if index_paths:
-        listed = open_storages(index_paths, storage_options)
-        indexes = [read_dali_index(*pair) for pair in zip(listed, storages, strict=True)]
-        check_ends(storages, indexes)
-    else:
-        indexes = [index_archive(storage, extension_dot) for storage in storages]
+    opened = damages.open(paths, storage_options)
+    listed = {id(archive): index_paths[n] for n, archive in opened.items() if index_paths}
+
+    def index_of(archive: Storage) -> ArchiveIndex:
+        if not listed:
+            return index_archive(archive, extension_dot, damages)
+        stored = open_storage(listed[id(archive)], storage_options)
+        index = damages.sound(
+            archive.name, lambda: tuple(read_dali_index(stored, archive).to_arrays())
+        )
+        return ArchiveIndex.from_arrays(*index)
+
+    storages, indexes = damages.each([*opened.values()], index_of)
+    damages.require(sum(map(len, indexes)))
+    if listed:
+        check_ends(storages, indexes, damages)
     archives = chosen_archives(storages, indexes, ext, missing, case_sensitive=case_sensitive)
-    return ComponentSource(archives, outputs, doubtful=bool(index_paths))
+    again = None if listed else partial(_sound_index, extension_dot)
+    return ComponentSource(archives, outputs, has_headers=True, index_again=again)
+
+
+def _sound_index(dot: str, archive: Storage) -> ArchiveIndex:
+    return index_archive(archive, dot, Damages(leaves_out=True))

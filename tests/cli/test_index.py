@@ -106,4 +106,16 @@ def test_a_damaged_file(penstock_in_process, files):
     result = penstock_in_process("index", path)
     assert result.status == 1
     assert result.errors.startswith(f"penstock: error: {path}")
-    assert not kept_index(path).exists()
+    assert kept_index(path).exists()  # of the sound part, with the reason
+
+
+def test_files_beside_a_damaged_one_are_indexed(penstock_in_process, files):
+    for name in "ab":
+        path = next(files.glob(f"{name}.*"))
+        path.write_bytes(path.read_bytes()[:-3])
+    result = penstock_in_process("index", files)
+    assert result.status == 1
+    assert "c.tar" in result.output
+    assert f"{files}/a.tfrecord" in result.errors
+    assert f"{files}/b.rec" in result.errors
+    assert kept_index(files / "c.tar").exists()

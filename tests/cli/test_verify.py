@@ -115,3 +115,36 @@ def test_wrong_usage(penstock_in_process, class_folders, tmp_path):
     result = penstock_in_process("verify", class_folders, "--quarantine", tmp_path / "no" / "log")
     assert result.status == 2
     assert "no/log: No such file or directory" in result.errors
+
+
+def test_a_damaged_shard_is_listed_rescued_and_left_out(
+    penstock_in_process, class_folders, tmp_path
+):
+    shards, listed, rescued = (tmp_path / name for name in ("shards", "bad.jsonl", "rescued"))
+    datasets.convert(class_folders, shards, to="tfrecord", shard_count=3)
+    path = shards / "shard-00001.tfrecord"
+    path.write_bytes(path.read_bytes()[:-5])
+    result = penstock_in_process("verify", shards, "--quarantine", listed)
+    assert result.status == 1
+    assert result.output.startswith(f"damaged {shards}: 5 samples\n2 damaged:\n  {path}: record 1 ")
+    assert json.loads(listed.read_text().splitlines()[0])["location"] == str(path)
+
+    result = penstock_in_process("inspect", shards)
+    assert result.status == 0
+    assert f"damaged  {path}: record 1 at offset" in result.output
+    content = json.loads(penstock_in_process("inspect", shards, "--json").output)
+    assert [bad["location"] for bad in content["bad"]] == [str(path)]
+
+    command = ("convert", shards, rescued, "--to", "webdataset")
+    assert penstock_in_process(*command).status == 1
+    again = tmp_path / "again.jsonl"
+    result = penstock_in_process(*command, "--overwrite", "--skip-bad", "--quarantine", again)
+    assert result.status == 0
+    assert f"; 1 damaged sample or file left out, the first: {path}: record 1" in result.output
+    assert again.read_text() == listed.read_text().splitlines(keepends=True)[0]
+    result = penstock_in_process("verify", shards, rescued, "--without", again)
+    assert (result.status, result.output) == (0, f"equal {shards} and {rescued}: 5 samples\n")
+    result = penstock_in_process("convert", shards, tmp_path / "b", "--to", "lmdb", "--only", again)
+    assert result.status == 2
+    assert "leave none" in result.errors
+    assert penstock_in_process(*command, "--overwrite", "--without", again).status == 0

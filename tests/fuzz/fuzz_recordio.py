@@ -26,8 +26,9 @@ else:
 
 with watched:
     from penstock.engine.errors import SourceError
+    from penstock.readers.recordio.extents import listed_extents, without_image
     from penstock.readers.recordio.framing import read_index, scan
-    from penstock.readers.recordio.reader import MXNetSource, listed_extents, without_image
+    from penstock.readers.recordio.reader import MXNetSource
     from penstock.readers.storage.records import RecordFiles
 
     if __name__ == "__main__":  # as a script, this is in no package

@@ -57,14 +57,14 @@ def check(data: bytes) -> None:
     except SourceError as error:
         assert str(error).startswith("file, offset")  # noqa: PT017  (errors are optional here)
     else:
-        check_index(storage, index, doubtful=False)
-        check_index(storage, index, doubtful=True)
+        check_index(storage, index, has_headers=False)
+        check_index(storage, index, has_headers=True, again=lambda _: index)
     try:
         index = parse_dali_index(data[2 : 2 + cut], "index", storage)
     except SourceError as error:
         assert str(error).startswith("index")  # noqa: PT017
     else:
-        check_index(storage, index, doubtful=True)
+        check_index(storage, index, has_headers=True)
 
 
 def repaired(content: bytes) -> bytes:
@@ -77,7 +77,9 @@ def repaired(content: bytes) -> bytes:
     return bytes(blocks)
 
 
-def check_index(storage: Storage, index: ArchiveIndex, *, doubtful: bool) -> None:
+def check_index(
+    storage: Storage, index: ArchiveIndex, *, has_headers: bool, again: Any = None
+) -> None:
     """What an index says lies inside the archive, and can be read."""
     assert (index.offsets >= 0).all()
     assert (index.sizes >= 0).all()
@@ -87,12 +89,13 @@ def check_index(storage: Storage, index: ArchiveIndex, *, doubtful: bool) -> Non
     components = np.arange(len(index.offsets))[:, np.newaxis]
     archive = Archive(storage, index, components, np.zeros(len(components), np.int64))
     output = ComponentOutput(np.dtype(np.uint8), is_text=False)
-    source = ComponentSource([archive], [output], doubtful=doubtful)
+    source = ComponentSource([archive], [output], has_headers=has_headers, index_again=again)
     for number, size in enumerate(index.sizes[:MOST].tolist()):
         try:
             (column,) = source.read(np.array([number]), np.empty)
         except SourceError as error:
-            assert doubtful
+            assert has_headers
+            assert again is None
             assert "file, sample" in str(error)  # noqa: PT017
         else:
             assert [len(array) for array in column] == [size]

@@ -84,7 +84,7 @@ def test_an_index_that_lies_gives_right_samples_or_a_clear_error(reader, tmp_pat
     monkeypatch.setattr(index_cache, "_encode", lambda *a: written.append(a) or encode(*a))
     path, define = reader(tmp_path)
     expected = samples(define)
-    arrays, name, stamp = written[0]
+    arrays, name, stamp, _ = written[0]
     index = kept_index(path)
     assert index.exists()
     chance = random.Random(1)

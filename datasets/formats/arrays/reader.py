@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....engine.errors import DecodeError, SourceError
-from ....formats.npy import NpyHeader, numbers_of
+from ....formats.npy import NoNumbersError, NpyHeader, numbers_of
 from ....readers.archives.tar_index import split_name
 from ....readers.listing.listing import list_plain_files
 from ....readers.npy.array_list import ArrayList, list_arrays
@@ -39,6 +39,9 @@ _NPY = ".npy"
 
 MAX_COMPONENTS = 8
 """More files than this are samples."""
+
+MAX_LOOKED_AT = 256
+"""Members of archives whose headers are read, before any sample is, to leave out texts."""
 
 
 class StackSamples(StoredSamples):
@@ -115,9 +118,8 @@ class StackSamples(StoredSamples):
 class ArraySamples(StoredSamples):
     """Arrays of their own: files, or members of archives."""
 
-    def __init__(self, location: Location) -> None:
+    def __init__(self, location: Location, arrays: ArrayList) -> None:
         super().__init__(location)
-        arrays = _arrays_in(location, location.files)
         self._source = NumpySource(arrays, options=location.options)
         names = arrays.members.names if arrays.members is not None else arrays.files.names
         self._names = StringTable.of(_name(name, arrays.members is None) for name in names)
@@ -185,11 +187,36 @@ class ArraySamples(StoredSamples):
 
 def open_arrays(location: Location) -> StoredSamples:
     """Open stacks, or arrays of their own."""
-    parts = _components(location)
-    return StackSamples(location, parts) if parts else ArraySamples(location)
+    arrays, texts = _with_numbers(location, _arrays_in(location, location.files))
+    parts = _components(location, arrays)
+    samples = StackSamples(location, parts) if parts else ArraySamples(location, arrays)
+    samples.unread_fields = texts
+    return samples
 
 
-def _components(location: Location) -> dict[str, tuple[list[str], str]]:
+def _with_numbers(location: Location, arrays: ArrayList) -> tuple[ArrayList, tuple[str, ...]]:
+    """Return the arrays without members that hold texts or objects, and the names of those.
+
+    They are few in archives of few members, such as names of classes. Of many, each is a sample.
+    """
+    if location.manifest is not None or arrays.members is None or len(arrays) > MAX_LOOKED_AT:
+        return arrays, ()
+    source = NumpySource(arrays, options=location.options)
+    others = []
+    for row in range(len(arrays)):
+        try:
+            source.headers(np.array([row]))
+        except NoNumbersError:
+            others.append(row)
+        except DecodeError:  # damaged: an error of its sample
+            pass
+    if not 0 < len(others) < len(arrays):
+        return arrays, ()
+    names = tuple(os.fsdecode(arrays.members.names[row]).removesuffix(_NPY) for row in others)
+    return arrays.only(np.delete(np.arange(len(arrays)), others)), names
+
+
+def _components(location: Location, arrays: ArrayList) -> dict[str, tuple[list[str], str]]:
     """Return files and member of each component's stack; nothing if there are no stacks."""
     if location.manifest is not None:
         if location.manifest.format != "npy":
@@ -200,12 +227,11 @@ def _components(location: Location) -> dict[str, tuple[list[str], str]]:
         }
     if len(location.files) == 1 and location.files[0].endswith(_NPY):
         return {ARRAY_NAME: (list(location.files), "*.npy")}
-    return _alike(location)
+    return _alike(location, arrays)
 
 
-def _alike(location: Location) -> dict[str, tuple[list[str], str]]:
+def _alike(location: Location, arrays: ArrayList) -> dict[str, tuple[list[str], str]]:
     """Return the stacks of a data set without a manifest, if its arrays are components."""
-    arrays = _arrays_in(location, location.files)
     if len(arrays) > MAX_COMPONENTS:
         return {}
     source = NumpySource(arrays, options=location.options)
@@ -225,7 +251,7 @@ def _arrays_in(location: Location, files: Sequence[str], members: str = "*.npy")
     """Return the arrays in files of a data set; `members` is the pattern of archives' members."""
     options = location.options
     listing = list_plain_files("fn.readers.numpy", files=files, storage_options=options)
-    return list_arrays(listing, members, options)
+    return list_arrays(listing, members, options, location.damages)
 
 
 def _element_type(header: NpyHeader, *, slices: bool = False) -> ComponentType:

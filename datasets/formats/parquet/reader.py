@@ -23,7 +23,6 @@ from ....readers.parquet.features import class_names, features_of
 from ....readers.parquet.library import pyarrow
 from ....readers.parquet.linked_files import read_linked
 from ....readers.parquet.values import BadValueError
-from ....readers.storage.opening import open_storages
 from ...component_files import LABEL
 from ...media import extension_of, main_components
 from ...sample import Encoded, Sample, Value
@@ -44,8 +43,12 @@ class ParquetSamples(StoredSamples):
 
     def __init__(self, location: Location) -> None:
         super().__init__(location)
-        tables = open_tables(open_storages(self.files(), location.options))
+        opened = location.damages.open(self.files(), location.options)
+        tables = open_tables([*opened.values()], location.damages)
+        path_of = {id(storage): self.files()[number] for number, storage in opened.items()}
+        self._paths = [path_of[id(table.storage)] for table in tables]
         self._blocks = RowBlocks[Any](tables, None, _table, _CACHE_BYTES)
+        location.damages.require(len(self._blocks))
         if not len(self._blocks):
             raise SourceError(f"{location.root}: the Parquet files hold no row")
         fields: dict[str, Any] = {}
@@ -73,7 +76,7 @@ class ParquetSamples(StoredSamples):
         samples: list[Sample | None] = [None] * len(indices)
         for number, block, places, rows in self._blocks.groups(indices):
             table = block.take(rows)
-            path = self.files()[self._blocks.file_of(number)]
+            path = self._paths[self._blocks.file_of(number)]
             linked = partial(read_linked, path, options=self.location.options, allocate=np.empty)
             try:
                 names = table.column_names

@@ -29,8 +29,7 @@ from ....readers.tfrecord.example import find_features, stored_names
 from ....readers.tfrecord.features import VarLenFeature, float32, int64, string
 from ....readers.tfrecord.framing import inner
 from ....readers.tfrecord.index import (
-    find_frames,
-    open_records,
+    open_frames,
     record_paths,
     write_tfrecord_index,
 )
@@ -53,9 +52,14 @@ class TFRecordSamples(StoredSamples):
 
     def __init__(self, location: Location) -> None:
         super().__init__(location)
-        storages = open_records(record_paths(location.files), location.options)
-        frames = [find_frames(storage, verify_data=False) for storage in storages]
+        storages, frames = open_frames(
+            record_paths(location.files), location.options, damages=location.damages
+        )
         self._records = RecordFiles(storages, frames)
+        checked = TFRecordSource(self._records, [], verify=True)
+        self._probes = self.sound(
+            probes(len(self._records)), lambda indices: checked.read(indices, np.empty)
+        )
         self._paths = [str(storage.path) for storage in storages if storage.path is not None]
         self._features = dict(self._stored_features())
         self._aside = set(self._features_aside())
@@ -90,14 +94,14 @@ class TFRecordSamples(StoredSamples):
 
     def _several_strings(self) -> Iterator[str]:
         """Yield the features with several strings in a record, which no component can hold."""
-        columns = self._read_columns(probes(len(self)))
+        columns = self._read_columns(self._probes)
         for name, feature in self._features.items():
             if feature.dtype == string and any(len(n) > 1 for n in columns[name + LENGTHS]):
                 yield name
 
     def _lists(self) -> Schema:
         """Return the types of the features that hold one number in some records, more in others."""
-        values = [pair for s in self.read(probes(len(self))) for pair in s.components.items()]
+        values = [pair for s in self.read(self._probes) for pair in s.components.items()]
         arrays = {name: value for name, value in values if isinstance(value, np.ndarray)}
         numbers = {name for name, value in values if isinstance(value, int | float)}
         return {name: type_of(arrays[name]) for name in numbers & arrays.keys()}
@@ -109,7 +113,7 @@ class TFRecordSamples(StoredSamples):
             for name, component in self.location.manifest.schema.items():
                 yield from declared_features(name, component)
             return
-        indices = probes(len(self._records))
+        indices = self._probes
         frames = inner(self._records.read(indices, np.empty, SLACK))
         for row, index in enumerate(indices.tolist()):
             data = one(frames, row)

@@ -1,11 +1,14 @@
 """The bytes of entries: files, windows of files, and members of archives."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
 from penstock.engine.errors import SourceError
 from penstock.readers.nemo.audio import AudioFiles, AudioMembers
 from penstock.readers.nemo.entries import read_manifests
+from penstock.readers.storage.damage import Damages
 
 from .corpus import ENTRIES, FILES, write_corpus, write_manifest, write_tarred
 
@@ -60,3 +63,26 @@ def test_a_member_that_is_missing_is_an_error_of_its_sample(tmp_path, entry):
     assert bytes(audio.read(EVERY[:1], np.empty)[0]) == FILES["b.flac"]
     with pytest.raises(SourceError, match=r"own.json, line 2\): no archive"):
         audio.read(EVERY[:2], np.empty)
+
+
+def test_archives_keep_their_numbers_if_others_are_left_out(tmp_path):
+    manifest, _ = write_tarred(tmp_path)
+    archives = []
+    for number in range(2):  # names without a number: the position is the number
+        archives.append(str(tmp_path / f"{'xy'[number]}.tar"))
+        (tmp_path / f"audio_{number}.tar").rename(archives[-1])
+    entries = read_manifests([manifest])
+    expected = [bytes(c) for c in AudioMembers(entries, archives, {}).read(EVERY, np.empty)]
+    with open(archives[0], "wb") as file:
+        file.write(b"no archive")
+    with pytest.raises(SourceError, match=r"x\.tar, offset 0"):
+        AudioMembers(entries, archives, {})
+    damages = Damages(leaves_out=True)
+    audio = AudioMembers(entries, archives, {}, damages)
+    assert [damage.name for damage in damages.found] == archives[:1]
+    found = {}
+    for index in EVERY.tolist():
+        with suppress(SourceError):
+            found[index] = bytes(audio.read(EVERY[index : index + 1], np.empty)[0])
+    assert 0 < len(found) < len(EVERY)
+    assert found == {index: expected[index] for index in found}

@@ -5,6 +5,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError, SourceError
+from penstock.readers.listing.listing import list_plain_files
+from penstock.readers.npy.array_list import list_arrays
+from penstock.readers.storage.damage import Damages
 
 from ...conftest import kept_index
 from ..npy_files import arrays_of
@@ -93,3 +96,26 @@ def test_what_holds_no_arrays(tmp_path, monkeypatch, arguments, error, message):
         (tmp_path / name).touch()
     with pytest.raises(error, match=message):
         places(**arguments)
+
+
+def test_archives_that_are_damaged_are_left_out(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.arange(3))
+    np.savez(tmp_path / "b.npz", x=np.arange(4))
+    np.savez(tmp_path / "c.npz", x=np.arange(5))
+    np.save(tmp_path / "d.npy", np.arange(6))
+    (tmp_path / "b.npz").write_bytes((tmp_path / "b.npz").read_bytes()[:-9])
+    (tmp_path / "e.tar").write_bytes(archive({"x.npy": b"1"})[:600])
+    paths = [
+        str(tmp_path / name) for name in ("a.npz", "b.npz", "c.npz", "d.npy", "e.tar", "f.npz")
+    ]
+    listing = list_plain_files("fn.readers.numpy", files=paths)
+    with pytest.raises(OSError, match=r"f\.npz"):
+        list_arrays(listing)
+    damages = Damages(leaves_out=True)
+    found = list_arrays(listing, damages=damages)
+    assert [damage.name for damage in damages.found] == [paths[5], paths[1], paths[4]]
+    assert [found.where(i).rpartition("/")[2] for i in range(len(found))] == [
+        "a.npz, member 'x.npy'",
+        "c.npz, member 'x.npy'",
+        "d.npy",
+    ]

@@ -8,6 +8,7 @@ import pytest
 
 from penstock.engine.errors import DecodeError
 from penstock.formats.npy import parse_header
+from penstock.readers.npy import member_checksums
 from penstock.readers.npy.member_checksums import stored_form
 
 from ..npy_files import RANDOM, read, saved, source_of
@@ -101,3 +102,13 @@ def test_members_of_remote_archives_are_verified(tmp_path, web):
     web.objects["a.npz"] = path.read_bytes()
     with pytest.raises(DecodeError, match=r"a\.npz, member '0\.npy'.*CRC-32"):
         read(source_of([f"{web.url}/a.npz"]))
+
+
+def test_what_follows_the_elements_is_read_in_parts(tmp_path, tuned):
+    tuned(member_checksums, TAIL_AT_ONCE=10)
+    for size in (1, 10, 33):
+        path = archive(tmp_path / f"{size}.zip", saved(np.arange(3)) + b"-" * size)
+        assert read(source_of([path]))[0].tolist() == [0, 1, 2]
+    damage(path, b"-" * 33)
+    with pytest.raises(DecodeError, match="CRC-32"):
+        read(source_of([path]))

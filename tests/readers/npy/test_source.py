@@ -334,3 +334,12 @@ def test_regions_that_need_a_plan_are_refused_once(tmp_path, monkeypatch):
         (found,) = source.read(np.arange(5), np.empty)
         np.testing.assert_array_equal(found[:, :5], np.stack(EVEN)[:, 1:])
     assert len(asked) == 1
+
+
+def test_archives_whose_times_alone_change_are_read_on(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.arange(3), y=np.arange(4))
+    source = source_of([tmp_path / "a.npz"], "1:")
+    for mode in (0o600, 0o644):
+        (tmp_path / "a.npz").chmod(mode)
+        (found,) = source.read(np.array([1]), np.empty)
+        assert found[0].tolist() == [1, 2, 3]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, DecodeError, SourceError
+from penstock.readers.parquet import parquet_file
 
 from .tables import opened, table, write, write_stream
 
@@ -43,3 +44,40 @@ def test_a_file_that_shrinks_while_open_raises(tmp_path):
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises((SourceError, OSError), match=r"a\.parquet"):
         source.read(np.arange(3), np.empty)
+
+
+def test_rows_are_decoded_by_their_bytes(tmp_path, tuned, monkeypatch):
+    rows = pa.table({"image": [bytes([number]) * 10_000 for number in range(100)]})
+    source = opened(write(tmp_path / "a.parquet", rows, use_dictionary=False), "image")
+    counts = []
+    plain = pa.parquet.ParquetFile.iter_batches
+
+    def counted(self, batch_size, *args, **options):
+        counts.append(batch_size)
+        return plain(self, batch_size, *args, **options)
+
+    monkeypatch.setattr(pa.parquet.ParquetFile, "iter_batches", counted)
+    tuned(parquet_file, BYTES_AT_ONCE=100_000)
+    (images,) = source.read(np.arange(100), np.empty)
+    assert [bytes(image[:1]) for image in images] == [bytes([number]) for number in range(100)]
+    assert counts[0] in (9, 10)
+
+
+def test_rows_that_arrow_cannot_decode_at_once_are_decoded_in_parts(tmp_path, tuned, monkeypatch):
+    """Of structs beyond 2 GiB, of which a file may tell little: rows share values."""
+    rows = pa.table({"image": [b"same" * 1000] * 100})
+    source = opened(write(tmp_path / "a.parquet", rows), "image")
+    counts = []
+    plain = pa.parquet.ParquetFile.iter_batches
+
+    def limited(self, batch_size, *args, **options):
+        counts.append(batch_size)
+        if batch_size > 10:
+            raise pa.ArrowNotImplementedError("Nested data conversions not implemented")
+        return plain(self, batch_size, *args, **options)
+
+    monkeypatch.setattr(pa.parquet.ParquetFile, "iter_batches", limited)
+    tuned(parquet_file, BYTES_AT_ONCE=10_000)
+    (images,) = source.read(np.arange(100), np.empty)
+    assert len(images) == 100
+    assert counts[0] > 10 > counts[1]

@@ -1,11 +1,14 @@
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from penstock.readers.storage import index_cache
-from penstock.readers.storage.index_cache import cached_index
+from penstock.readers.storage.damage import DamagedFileError
+from penstock.readers.storage.index_cache import cached_index, forget_index
 from penstock.readers.storage.opening import open_storage
 
 from ...conftest import kept_index
@@ -153,3 +156,135 @@ def test_a_failed_write_leaves_nothing(tmp_path):
     with pytest.raises(TypeError):
         index_cache.replace_file(tmp_path / "new", [b"ok", "no bytes"])
     assert os.listdir(tmp_path) == []
+
+
+def test_the_damage_of_a_file_is_kept_with_what_is_sound(data):
+    build = Builder()
+
+    def damaged():
+        raise DamagedFileError("cut off", 700, build(), 3)
+
+    for _ in range(2):
+        with pytest.raises(DamagedFileError, match="cut off") as error:
+            index(data, damaged)
+        assert_arrays(error.value.sound)
+        assert (error.value.offset, error.value.lost) == (700, 3)
+    assert build.calls == 1
+    data.write_bytes(bytes(1001))  # which somebody has fetched again
+    assert_arrays(index(data, build))
+
+
+def test_the_readers_check_learns_where_the_sound_part_ends(data):
+    ends = []
+
+    def damaged():
+        raise DamagedFileError("cut off", 700, ARRAYS)
+
+    for _ in range(2):
+        with pytest.raises(DamagedFileError):
+            cached_index(
+                open_storage(data),
+                "numbers/1",
+                damaged,
+                lambda end, *_: bool(ends.append(end)) or True,
+            )
+    assert ends == [700]
+
+
+def test_an_index_that_was_forgotten_is_built_anew(data):
+    build = Builder()
+    index(data, build)
+    forget_index(open_storage(data))
+    index(data, build)
+    assert build.calls == 2
+
+
+LARGE = 100 << 30
+
+WRITE_AND_READ_TWICE = """
+import os, resource, struct, sys, tarfile, warnings, zipfile
+import numpy as np
+from penstock.readers.listing.listing import list_plain_files
+from penstock.readers.lmdb import files
+from penstock.readers.npy.array_list import list_arrays
+from penstock.readers.recordio.reader import open_records
+from penstock.readers.storage import index_cache
+from penstock.readers.storage.opening import open_storage
+from penstock.readers.tfrecord.index import open_frames
+from penstock.readers.video.source import read_index_of
+from penstock.readers.webdataset.source import open_archives
+from penstock.tests.readers.lmdb_samples import write_lmdb
+from penstock.tests.readers.tfrecord_files import frame, masked_crc
+from penstock.tests.videos import video_file
+
+SIZE = int(sys.argv[1])
+warnings.simplefilter("ignore")
+files.MIN_CACHED_LEAF_PAGES = 0
+
+def put(path, *parts):
+    with open(path, "wb") as file:
+        for part in parts:  # numbers are holes
+            file.seek(part, 1) if isinstance(part, int) else file.write(part)
+
+header = tarfile.TarInfo("a.bin")
+header.size = SIZE
+tail = tarfile.TarInfo("b.bin")
+put("a.tar", header.tobuf(tarfile.GNU_FORMAT), SIZE, tail.tobuf(), bytes(1024))
+piece = [struct.pack("<II", 0xCED7230A, 1 << 28), 1 << 28]
+put("a.rec", *piece * (SIZE >> 28), struct.pack("<IIIfQQ", 0xCED7230A, 24, 0, 5.0, 0, 0))
+length = struct.pack("<Q", SIZE)
+put("a.tfrecord", length, struct.pack("<I", masked_crc(length)), SIZE + 4, frame(b""))
+write_lmdb(__import__("pathlib").Path("a.lmdb"), [b"value"], subdir=False)
+os.truncate("a.lmdb", SIZE)
+video_file("a.mp4", count=3)
+end = os.path.getsize("a.mp4")
+with open("a.mp4", "ab") as file:
+    file.write(struct.pack(">I4sQ", 1, b"free", SIZE))
+os.truncate("a.mp4", end + SIZE)
+np.savez("small.npz", x=np.arange(3))
+put("a.npz", SIZE, open("small.npz", "rb").read())
+
+READ = {
+    "a.tar": lambda path: open_archives([path], ["bin"]),
+    "a.rec": lambda path: open_records([path]),
+    "a.tfrecord": lambda path: open_frames([path])[1][0][0],
+    "a.lmdb": lambda path: files.LMDBFiles([path]),
+    "a.mp4": lambda path: read_index_of(open_storage(path)).times,
+    "a.npz": lambda path: list_arrays(list_plain_files("x", files=[path])),
+}
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), resource.RLIM_INFINITY))
+for path, read in READ.items():
+    lengths = []
+    for _ in range(2):
+        lengths.append(len(read(path)))
+        kept = index_cache.cache_paths(open_storage(path))[0]
+        assert kept.exists(), path
+        lengths.append(kept.stat().st_mtime_ns)
+    assert lengths[:2] == lengths[2:], (path, lengths)
+    print(path, lengths[0])
+"""
+
+
+def test_indexes_of_large_files_take_the_memory_of_the_index(tmp_path):
+    result = subprocess.run(
+        [sys.executable, "-c", WRITE_AND_READ_TWICE, str(LARGE)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not result.returncode, result.stderr
+    counts = dict(line.split() for line in result.stdout.splitlines())
+    records = str(LARGE >> 28)
+    expected = {"a.tar": "2", "a.rec": records, "a.tfrecord": "2", "a.lmdb": "1"}
+    assert counts == expected | {"a.mp4": "3", "a.npz": "1"}
+
+
+def test_an_index_larger_than_any_of_its_file_is_not_read(data):
+    index(data, Builder())
+    os.truncate(kept_index(data), LARGE)
+    build = Builder()
+    assert_arrays(index(data, build))
+    assert build.calls == 1

@@ -98,6 +98,19 @@ def test_the_stamp_tells_when_a_file_changes(path):
     assert LocalFile(str(path)).path == path
 
 
+def test_the_stamp_tells_of_changes_that_leave_size_and_time(path):
+    os.utime(path, ns=(0, 1))
+    stamps = {LocalFile(str(path)).stamp}
+    path.write_bytes(bytes(100_000))
+    os.utime(path, ns=(0, 1))
+    stamps.add(LocalFile(str(path)).stamp)
+    path.with_suffix(".new").write_bytes(CONTENT)
+    os.utime(path.with_suffix(".new"), ns=(0, 1))
+    path.with_suffix(".new").rename(path)
+    stamps.add(LocalFile(str(path)).stamp)
+    assert len(stamps) == 3
+
+
 def test_a_file_that_was_replaced_is_another_one(path):
     old = LocalFile(str(path))
     assert read(old, (0, 5)) == [CONTENT[:5]]

@@ -12,7 +12,7 @@ from penstock.readers.webdataset.source import open_archives
 from penstock.testing.readers import SourceConformance, assert_columns
 
 from ...conftest import kept_index
-from ..tars import archive, entry, header, pax, write
+from ..tars import CLOSING, archive, entry, header, pax, write
 
 LONG = "deep/" * 30 + "name"
 
@@ -269,3 +269,14 @@ def test_a_single_read_serves_neighbouring_components(tmp_path):
     assert len(requests) == 1
     text = [np.frombuffer(letter, np.uint8) for letter in (b"3", b"1", b"", b"2")]
     assert_columns(columns, [(text[0], text[2]), (text[1], text[3])])
+
+
+def test_a_size_that_a_pax_header_alone_tells(tmp_path):
+    sized = pax({b"size": b"3"}) + header(b"a.t", 9) + b"abc".ljust(512, b"\0")
+    path = tmp_path / "a.tar"
+    path.write_bytes(sized + entry(b"b.t", b"12345") + sized + CLOSING)
+    for _ in range(2):
+        source = open_archives([str(path)], ["t"])
+        assert read(source) == [(b"abc",), (b"12345",), (b"abc",)]
+        assert read(source) == [(b"abc",), (b"12345",), (b"abc",)]
+    assert kept_index(path).exists()

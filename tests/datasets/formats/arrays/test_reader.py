@@ -99,3 +99,19 @@ def test_the_schema_is_that_of_the_samples(tmp_path):
     for name in "ab":
         dataset = open_dataset(tmp_path / f"{name}.npz")
         assert dataset.schema == schema_of(dataset.read(range(len(dataset))))
+
+
+def test_members_of_texts_are_left_out_and_named(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.zeros((4, 2)), y=np.arange(4), note=np.array("of 2026"))
+    dataset = open_dataset(tmp_path / "a.npz")
+    assert dataset.stored.unread_fields == ("note",)
+    assert [sample.components["y"] for sample in dataset.read(range(4))] == [0, 1, 2, 3]
+    np.savez(
+        tmp_path / "b.npz", x=np.zeros((4, 2)), y=np.zeros((3, 2)), names=np.array(["cat", "dog"])
+    )
+    dataset = open_dataset(tmp_path / "b.npz")
+    assert dataset.stored.unread_fields == ("names",)
+    assert [sample.key for sample in dataset.read(range(2))] == ["x", "y"]
+    np.savez(tmp_path / "c.npz", names=np.array(["cat", "dog"]))
+    with pytest.raises(DecodeError, match=r"c\.npz, member 'names\.npy'.*strings"):
+        open_dataset(tmp_path / "c.npz")
