@@ -16,7 +16,6 @@ waits for them until the turn is over.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
@@ -81,7 +80,7 @@ class Looks:
     def look(self, outputs: Sequence[Any]) -> None:
         """Sum samples of the next batch; on the GPU, queue the work."""
         if self._is_alone:
-            _synchronize()
+            _synchronize(outputs)
         size = len(outputs[0])
         rows = (
             range(size)
@@ -91,7 +90,7 @@ class Looks:
         self._batches.append((rows, [_sums(output, rows) for output in outputs]))
         self._samples += size
         if self._is_alone:
-            _synchronize()
+            _synchronize(outputs)
 
     def __len__(self) -> int:
         """Return the number of batches."""
@@ -257,15 +256,16 @@ def _sums_on_gpu(samples: Any, rows: range) -> Any:
     """Queue the sums of the magnitudes of samples, in float64, on CuPy's current stream."""
     import cupy
 
-    found: Any
-    if len(rows) == len(samples):
-        found = _sum_rows(cupy.from_dlpack(samples.as_tensor()))
-    else:
-        found = [_sum_rows(cupy.from_dlpack(samples.at(row))[None]) for row in rows]
-    if not hasattr(samples, "used_on"):
-        # DALI takes the memory back when its objects are gone, whatever is queued.
-        cupy.cuda.get_current_stream().synchronize()
-    return found
+    with cupy.cuda.Device(samples.device_id()):
+        found: Any
+        if len(rows) == len(samples):
+            found = _sum_rows(cupy.from_dlpack(samples.as_tensor()))
+        else:
+            found = [_sum_rows(cupy.from_dlpack(samples.at(row))[None]) for row in rows]
+        if not hasattr(samples, "used_on"):
+            # DALI takes the memory back when its objects are gone, whatever is queued.
+            cupy.cuda.get_current_stream().synchronize()
+        return found
 
 
 def _sum_rows(array: Any) -> Any:
@@ -295,10 +295,14 @@ def _on_host(found: Any) -> NDArray[Any]:
     return np.asarray(found.cpu().numpy() if hasattr(found, "cpu") else found.get())
 
 
-def _synchronize() -> None:
-    """Wait for the GPU, if the program uses one."""
-    cupy, torch = sys.modules.get("cupy"), sys.modules.get("torch")
-    if cupy is not None and cupy.cuda.is_available():
-        cupy.cuda.runtime.deviceSynchronize()
-    elif torch is not None and torch.cuda.is_available():
-        torch.cuda.synchronize()
+def _synchronize(outputs: Sequence[Any]) -> None:
+    """Wait for all work on the GPUs of a batch."""
+    for output in outputs:
+        if _is_on_gpu(output):
+            import cupy
+
+            cupy.cuda.Device(output.device_id()).synchronize()
+        elif getattr(output, "is_cuda", False):
+            import torch
+
+            torch.cuda.synchronize(output.device)

@@ -7,8 +7,12 @@ GIL. Loaders take turns in one process; with --gpus, one process a GPU trains by
     python benchmarks/training_loop.py [--photographs FOLDER] [--models resnet18 resnet50]
         [--forms eager graph compiled] [--loaders penstock penstock-cpu dali] [--batch 256]
         [--gpus 2] [--rounds 3] [--json FILE]
+    python benchmarks/training_loop.py --curve FILE.svg [--folder FOLDER] [--steps 2000] [--seeds 3]
 
-`torchvision` has the networks. GPU memory is what the driver counts, beyond the network's.
+The sums of each batch are queued behind the step that reads it, and compared as `looking.py` says.
+With --curve, networks train for so many steps from each loader, and their losses are drawn: see
+`training_curves.py`. `torchvision` has the networks. GPU memory is what the driver counts, beyond
+the network's.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,8 +33,9 @@ from typing import Any
 
 from penstock.benchmarks import common, gil
 from penstock.benchmarks.gpu_looks import MemoryWatch, joules, used_memory, write_kernels
+from penstock.benchmarks.looking import Looked, Looks, Take, checked, close, compare
 from penstock.benchmarks.natural_data import data_set, linked
-from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, close, load, load_dali
+from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, load, load_dali
 from penstock.tests.torchvision_library import load_torchvision
 
 FORMS = ("eager", "graph", "compiled")
@@ -65,6 +70,9 @@ class Turn:
         cpu_seconds: CPU seconds of a thousand images, beyond those of the ceiling.
         gil: part of the time for which the loader's threads hold the GIL; None without py-spy.
         joules: energy of a thousand images, as the driver counts it; None if it does not.
+        loss: of the last step.
+        compared, wrong: samples of all turns that were compared with the same samples alone, and
+            those that differ; None of the ceiling.
     """
 
     name: str
@@ -75,6 +83,16 @@ class Turn:
     cpu_seconds: float
     gil: float | None
     joules: float | None
+    loss: float
+    compared: int | None = None
+    wrong: int | None = None
+
+
+def place() -> Any:
+    """Return the device that trains: the GPU, if there is one."""
+    import torch
+
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def training(
@@ -97,7 +115,7 @@ def training(
     return images, labels
 
 
-def pipeline(name: str, folder: str, options: argparse.Namespace, rank: int) -> Any:
+def pipeline(name: str, folder: str, options: argparse.Namespace, rank: int, seed: int = 1) -> Any:
     """Return the built pipeline of a loader, which reads the shard of a rank."""
     library = load("nvidia.dali" if name == "dali" else "penstock")
     decoding = {
@@ -112,8 +130,8 @@ def pipeline(name: str, folder: str, options: argparse.Namespace, rank: int) -> 
     define = library.pipeline_def(
         batch_size=options.batch,
         num_threads=options.cpu_threads if on_cpu else options.threads,
-        device_id=rank,
-        seed=1,
+        device_id=rank if place().type == "cuda" else None,
+        seed=seed,
         prefetch_queue_depth=options.depth,
     )
     device = "cpu" if on_cpu else "gpu"
@@ -124,8 +142,7 @@ def pipeline(name: str, folder: str, options: argparse.Namespace, rank: int) -> 
 
 
 def batches(name: str, built: Any) -> Batches:
-    """Yield images and labels of a pipeline, as tensors on the GPU."""
-
+    """Yield images and labels of a pipeline, as tensors on the device that trains."""
     if name == "dali":
         plugin: Any = importlib.import_module("nvidia.dali.plugin.pytorch")
         for part in plugin.DALIClassificationIterator(built, auto_reset=True):
@@ -138,7 +155,7 @@ def batches(name: str, built: Any) -> Batches:
     )
     while True:
         for images, labels in iterator:
-            images = images.cuda(non_blocking=True)
+            images = images.to(place(), non_blocking=True)
             if images.shape[-1] == 3:
                 images = images.permute(0, 3, 1, 2)
             yield images, labels.to(device=images.device, non_blocking=True)
@@ -151,7 +168,7 @@ def make_step(model: str, form: str, batch: int, rank: int, ranks: int) -> Step:
 
     torchvision: Any = load_torchvision()
     torch.backends.cudnn.benchmark = True
-    network: Any = torchvision.models.get_model(model, num_classes=_CLASSES).cuda()
+    network: Any = torchvision.models.get_model(model, num_classes=_CLASSES).to(place())
     network = network.to(memory_format=torch.channels_last).train()
     optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9, foreach=True)
     if ranks > 1:
@@ -159,7 +176,7 @@ def make_step(model: str, form: str, batch: int, rank: int, ranks: int) -> Step:
     forward = torch.compile(network) if form == "compiled" else network
 
     def step(images: Any, labels: Any) -> Any:
-        with torch.autocast("cuda", torch.bfloat16):
+        with torch.autocast(place().type, torch.bfloat16):
             loss = functional.cross_entropy(forward(images), labels)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
@@ -200,7 +217,7 @@ def run(step: Step, source: Batches, batch: int) -> dict[str, Any]:
     watch = MemoryWatch()
     _steps(step, source, _WARM_UP_SECONDS / 2)
     before, cpu, energy = time.perf_counter(), common.cpu_seconds(), joules()
-    count = _steps(step, source, _SECONDS)
+    count, loss = _steps(step, source, _SECONDS)
     seconds = time.perf_counter() - before
     images = count * batch
     spent = (joules() or 0.0) - energy if energy is not None else None
@@ -212,24 +229,34 @@ def run(step: Step, source: Batches, batch: int) -> dict[str, Any]:
         "last": watch.last,
         "peak": watch.peak,
         "gil": None,
+        "loss": loss,
     }
 
 
-def _steps(step: Step, source: Batches, seconds: float) -> int:
-    """Train for some seconds, at most two steps ahead of the GPU; return the number of steps."""
+def looked_at(source: Batches, looks: Looks) -> Batches:
+    """Yield batches, and queue the sums of each one behind the work that the consumer queued."""
+    for images, labels in source:
+        yield images, labels
+        looks.look((images, labels))
+        del images, labels
+
+
+def _steps(step: Step, source: Batches, seconds: float) -> tuple[int, float]:
+    """Train for some seconds, at most two steps ahead of the GPU; return the steps and the loss."""
     import torch
 
     ends: list[Any] = []
+    loss = torch.zeros(())
     until, count = time.perf_counter() + seconds, 0
     while not _is_over(until, count):
-        step(*next(source))
+        loss = step(*next(source))
         ends.append(torch.cuda.Event())  # type: ignore[no-untyped-call]
         ends[-1].record()
         if len(ends) > 2:
             ends.pop(0).synchronize()
         count += 1
     torch.cuda.synchronize()
-    return count
+    return count, float(loss)
 
 
 def _is_over(until: float, count: int) -> bool:
@@ -268,13 +295,39 @@ def one_batch(folder: str, options: argparse.Namespace, rank: int) -> Batches:
 
 
 @contextmanager
-def opened(name: str, folder: str, options: argparse.Namespace, rank: int) -> Iterator[Batches]:
+def opened(
+    name: str, folder: str, options: argparse.Namespace, rank: int, seed: int = 1
+) -> Iterator[Batches]:
     """Give the batches of a loader."""
-    built = pipeline(name, folder, options, rank)
+    built = pipeline(name, folder, options, rank, seed)
     try:
         yield batches(name, built)
     finally:
         close(built)
+
+
+def compared(
+    looks: Looks, name: str, folder: str, options: argparse.Namespace, rank: int, seed: int = 1
+) -> tuple[int, int]:
+    """Return how many samples were compared with the same loader alone, and how many differ."""
+
+    @contextmanager
+    def alone() -> Iterator[Take]:
+        with opened(name, folder, options, rank, seed) as source:
+            yield partial(next, source)
+
+    counts = compare(looks, (name, seed), alone)
+    return counts if options.gpus == 1 else _sum_of_ranks(counts)
+
+
+def _sum_of_ranks(counts: Sequence[int]) -> tuple[int, int]:
+    """Return the sums of all ranks' counts."""
+    import torch
+
+    told = torch.tensor(counts)  # in the host's memory, as in `_is_over`
+    torch.distributed.all_reduce(told)
+    first, second = told.tolist()
+    return first, second
 
 
 def measure(folder: str, options: argparse.Namespace, rank: int, ranks: int) -> list[Turn]:
@@ -296,8 +349,9 @@ def measure(folder: str, options: argparse.Namespace, rank: int, ranks: int) -> 
                     if rank == 0:
                         print(f"{model} {form} beside {name} ...", file=sys.stderr, flush=True)
                     memory = used_memory()
+                    looks = Looks()
                     with opened(name, folder, options, rank) as source:
-                        measured = run(step, source, options.batch)
+                        measured = run(step, looked_at(source, looks), options.batch)
                         if options.gil:
                             measured["gil"] = of_loader(
                                 gil.held(partial(_train, step, source), _GIL_SECONDS)
@@ -308,8 +362,11 @@ def measure(folder: str, options: argparse.Namespace, rank: int, ranks: int) -> 
                     measured["last"] -= memory
                     measured["peak"] -= memory
                     turn = _turn(f"{model} {form} {name}", measured, base, ranks)
+                    found = compared(looks, name, folder, options, rank)
+                    checked(Looked(turn.images, *found, turn.loss), turn.name)
+                    turn = replace(turn, compared=found[0], wrong=found[1])
                     collected[name].append(turn)
-            turns += [_median(found) for found in collected.values()]
+            turns += [_median(all_turns) for all_turns in collected.values()]
             if rank == 0:
                 for turn in turns[-len(collected) :]:
                     print_turn(turn)
@@ -329,6 +386,7 @@ def _turn(name: str, measured: dict[str, Any], base: dict[str, Any], ranks: int)
         measured["cpu"] - (0 if is_ceiling else base["cpu"]),
         measured["gil"],
         measured["joules"],
+        measured["loss"],
     )
 
 
@@ -343,6 +401,9 @@ def _median(turns: list[Turn]) -> Turn:
         peak_memory=max(turn.peak_memory for turn in turns),
         cpu_seconds=median(turn.cpu_seconds for turn in turns),
         joules=median(energies) if energies else None,
+        loss=median(turn.loss for turn in turns),
+        compared=None if turns[0].compared is None else sum(turn.compared or 0 for turn in turns),
+        wrong=None if turns[0].wrong is None else sum(turn.wrong or 0 for turn in turns),
     )
 
 
@@ -353,7 +414,8 @@ def print_turn(turn: Turn) -> None:
     print(
         f"{turn.name:36}{turn.images:9.0f} images/s {turn.of_ceiling:6.3f}  "
         f"{turn.gpu_memory / 1e9:5.2f} GB, peak {turn.peak_memory / 1e9:5.2f}"
-        f"{turn.cpu_seconds:8.3f} CPU s/1000{energy}{gil_part}",
+        f"{turn.cpu_seconds:8.3f} CPU s/1000{energy}{gil_part}  loss {turn.loss:.3f}"
+        f"{common.seen(turn.compared, turn.wrong)}",
         flush=True,
     )
 
@@ -374,7 +436,7 @@ def main() -> int:
     parser.add_argument("--names", type=int, default=16, help="of each file: for long epochs")
     parser.add_argument("--models", nargs="+", default=["resnet18"], help="of torchvision")
     parser.add_argument("--forms", nargs="+", choices=FORMS, default=["eager", "graph"])
-    parser.add_argument("--loaders", nargs="+", choices=LOADERS, default=["penstock", "dali"])
+    parser.add_argument("--loaders", nargs="+", choices=LOADERS, help="penstock and dali")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--threads", type=int, default=8, help="of GPU pipelines")
     parser.add_argument("--cpu-threads", type=int, default=12, help="of CPU pipelines")
@@ -382,7 +444,16 @@ def main() -> int:
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--gil", action="store_true", help="see who holds the GIL, by py-spy")
     parser.add_argument("--kernels", type=Path, metavar="FOLDER", help="list kernels there")
+    parser.add_argument("--curve", type=Path, metavar="FILE", help="draw losses there, as SVG")
+    parser.add_argument("--folder", type=Path, help="of class folders, for --curve")
+    parser.add_argument("--steps", type=int, default=2000, help="of each network, for --curve")
+    parser.add_argument("--seeds", type=int, default=3, help="networks of a loader, for --curve")
     options = parser.parse_args()
+    if options.curve:
+        from penstock.benchmarks.training_curves import draw_curves
+
+        return draw_curves(options)
+    options.loaders = options.loaders or ["penstock", "dali"]
     folder = str(linked(data_set("natural", options.files, options.photographs), options.names))
     rank, ranks = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     if options.gpus > 1 and ranks == 1:
