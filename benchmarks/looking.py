@@ -16,7 +16,7 @@ waits for them until the turn is over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from math import ceil
@@ -41,6 +41,9 @@ What exceeds it is not compared."""
 
 Take = Callable[[], Sequence[Any]]
 """Returns the outputs of the next batch."""
+
+Sums = tuple[range, list[NDArray[Any]]]
+"""Rows of a batch that were summed, and their sums, output by output."""
 
 Opened = Callable[[], AbstractContextManager[Take]]
 """Opens what delivers batches, always the same ones."""
@@ -96,8 +99,8 @@ class Looks:
         """Return the number of batches."""
         return len(self._batches)
 
-    def sums(self) -> list[tuple[range, list[NDArray[Any]]]]:
-        """Return the rows that were summed in each batch, and their sums, output by output."""
+    def sums(self) -> list[Sums]:
+        """Return the sums of each batch, in the host's memory."""
         self._batches = [(rows, list(map(_on_host, found))) for rows, found in self._batches]
         return self._batches
 
@@ -145,8 +148,13 @@ def compare(looks: Looks, key: Hashable, opened: Opened) -> tuple[int, int]:
     """
     if key not in _references:
         _references[key] = _reference(opened, ceil(LONGER * len(looks)))
+    return counts(zip(looks.sums(), _references[key], strict=False))
+
+
+def counts(pairs: Iterable[tuple[Sums, Sums]]) -> tuple[int, int]:
+    """Return how many samples there are in pairs of the same batch, and how many differ."""
     compared = wrong = 0
-    for (rows, seen), (same_rows, expected) in zip(looks.sums(), _references[key], strict=False):
+    for (rows, seen), (same_rows, expected) in pairs:
         compared += len(rows)
         if rows != same_rows:
             wrong += len(rows)
@@ -178,10 +186,10 @@ def close(pipeline: Any) -> None:
         pipeline.close()
 
 
-_references: dict[Hashable, list[tuple[range, list[NDArray[Any]]]]] = {}
+_references: dict[Hashable, list[Sums]] = {}
 
 
-def _reference(opened: Opened, batches: int) -> list[tuple[range, list[NDArray[Any]]]]:
+def _reference(opened: Opened, batches: int) -> list[Sums]:
     looks = Looks(is_alone=True)
     with opened() as take:
         for _ in range(batches):
@@ -259,17 +267,17 @@ def _sums_on_gpu(samples: Any, rows: range) -> Any:
     with cupy.cuda.Device(samples.device_id()):
         found: Any
         if len(rows) == len(samples):
-            found = _sum_rows(cupy.from_dlpack(samples.as_tensor()))
+            found = sums_of_rows(cupy.from_dlpack(samples.as_tensor()))
         else:
-            found = [_sum_rows(cupy.from_dlpack(samples.at(row))[None]) for row in rows]
+            found = [sums_of_rows(cupy.from_dlpack(samples.at(row))[None]) for row in rows]
         if not hasattr(samples, "used_on"):
             # DALI takes the memory back when its objects are gone, whatever is queued.
             cupy.cuda.get_current_stream().synchronize()
         return found
 
 
-def _sum_rows(array: Any) -> Any:
-    """Queue the sums along axis 0."""
+def sums_of_rows(array: Any) -> Any:
+    """Queue the sums of an array's rows: of magnitudes in float64, of integers in int64."""
     rows = array.reshape(len(array), -1)
     if rows.dtype.kind == "i":  # such as labels, which have no roundings
         return rows.sum(axis=1)
