@@ -2,7 +2,7 @@
 
 Each decodes whole plain files out of pinned memory on one stream, batch after batch. "both" is the
 files that the kernels and the engine decode together in two threads, beside the engine alone. The
-sums of one image in 31 are queued behind each batch, and compared with those of the first batch.
+sums of one image in 61 are queued behind each batch, and compared with those of the first batch.
 
     python benchmarks/jpeg_gpu.py [--photographs FOLDER] [--only NAME ...] [--rounds 3] [--once]
         [--json FILE]

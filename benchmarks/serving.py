@@ -14,7 +14,7 @@ figures are printed for each output:
         [--batch 32] [--seconds 3] [--outputs uint8 float] [--processes] [--json FILE]
         [--rounds 5]
 
-With --processes, both pipelines compute in processes instead of threads. One response in 31 is
+With --processes, both pipelines compute in processes instead of threads. One response in 61 is
 compared with the response to the same request alone, and samples of the loop as `looking.py` says.
 """
 
