@@ -171,8 +171,11 @@ def figure_of(
     figure = _figure_of(name, unit, list(map(_rate, mine)), list(map(_rate, others)))
     if not looked:
         return figure
-    compared, wrong = (sum(turn[i] for turn in looked) for i in (1, 2))
-    return replace(figure, compared=compared, wrong=wrong)
+    return replace(
+        figure,
+        compared=sum(turn.compared for turn in looked),
+        wrong=sum(turn.wrong for turn in looked),
+    )
 
 
 def _rate(turn: float | Looked) -> float:

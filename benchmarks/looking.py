@@ -209,8 +209,12 @@ def _opened(make: Callable[[], Any]) -> Iterator[Take]:
 
 def _alike(seen: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.bool_]:
     if seen.dtype.kind != "f":
-        return seen == expected
-    return np.isclose(seen, expected, rtol=TOLERANCE, atol=1e-6, equal_nan=True)
+        equal: NDArray[np.bool_] = seen == expected
+        return equal
+    close_to: NDArray[np.bool_] = np.isclose(
+        seen, expected, rtol=TOLERANCE, atol=1e-6, equal_nan=True
+    )
+    return close_to
 
 
 def _is_quick(output: Any) -> bool:

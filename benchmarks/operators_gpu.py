@@ -152,7 +152,7 @@ class Bench:
             self.device.events = None
             looks.append(Looks())
             looks[-1].look(result if isinstance(result, tuple) else (result,))
-        compared, wrong = counts((*look.sums(), *looks[0].sums()) for look in looks)
+        compared, wrong = counts((look.sums()[0], looks[0].sums()[0]) for look in looks)
         if batch.errors:
             raise next(iter(batch.errors.values()))
         seconds = median(times[2:])

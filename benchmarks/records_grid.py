@@ -182,7 +182,7 @@ def figures(setting: Setting, packages: list[str], rounds: int) -> list[common.F
     sides = [Side(package, setting) for package in packages]
     turns = np.array([[side.turn() for side in sides] for _ in range(rounds)])
     looked = [side.looked() for side in sides]
-    compared, wrong = (sum(one[i] for one in looked) for i in (1, 2))
+    compared, wrong = sum(one.compared for one in looked), sum(one.wrong for one in looked)
     return [
         replace(
             common.figure_of(

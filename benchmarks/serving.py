@@ -309,7 +309,8 @@ def measured(options: Namespace) -> list[common.Figure]:
             waits.append((served.percentile(), served.twice_the_median()))
         rates = [(ours.rate, theirs.rate) for ours, theirs in speeds]
         cpu = [(ours.cpu, theirs.cpu) for ours, theirs in speeds]
-        compared, wrong = (sum(one[i] for pair in speeds for one in pair) for i in (2, 3))
+        compared = sum(one.compared for pair in speeds for one in pair)
+        wrong = sum(one.wrong for pair in speeds for one in pair)
         checked(Looked(rates[0][0], compared, wrong), name)
         rows = ((name, "images/s", rates), (f"{name}: CPU", "s", cpu), (f"{name}: p99", "s", waits))
         for title, unit, pairs in rows:

@@ -187,8 +187,8 @@ def measurements(options: argparse.Namespace) -> dict[str, tuple[str, Any, Any]]
                 todo[f"train {mix} {batch} x{threads}"] = "images/s", turn, turn
         start = {"batch_size": options.batch[0], "num_threads": options.threads[0]}
         for name, function in (("first batch", first_batch), ("until 95%", until_steady)):
-            turn = partial(function, folder=folder, **start)
-            todo[f"{name}, {mix}"] = "s", turn, turn
+            seconds = partial(function, folder=folder, **start)
+            todo[f"{name}, {mix}"] = "s", seconds, seconds
     todo["import"] = "s", import_time, import_time
     return todo | parts_of_the_work(options)
 

@@ -111,7 +111,7 @@ def summaries(runs: dict[str, list[tuple[list[float], int, int]]]) -> list[Curve
             among = np.concatenate(others)
             inside = (among.min(axis=0) <= mean) & (mean <= among.max(axis=0))
             within = float(inside.mean())
-        compared, wrong = (sum(run[i] for run in found) for i in (1, 2))
+        compared, wrong = sum(run[1] for run in found), sum(run[2] for run in found)
         curves.append(Curves(name, losses[name].tolist(), float(mean[-1]), within, compared, wrong))
     return curves
 

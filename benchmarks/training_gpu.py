@@ -29,14 +29,13 @@ from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common, gil
-from penstock.benchmarks.looking import Looked, Watched, WrongSamplesError
+from penstock.benchmarks.looking import Looked, Watched, WrongSamplesError, close
 from penstock.benchmarks.readers_tfrecord import read_records
 from penstock.benchmarks.training_cpu import (
     MEAN,
     SIZE,
     STD,
     Library,
-    close,
     load,
     load_dali,
     run_until_steady,
@@ -344,7 +343,7 @@ def main() -> int:
             common.record(options, measure_starts(folder, options))
             return 0
         theirs = load_dali()
-        offered = {
+        offered: dict[str, tuple[str, common.Turn, common.Turn | None]] = {
             f"{name}, {threads} threads": (
                 "images/s",
                 partial(turn, ours, graph, threads=threads),
