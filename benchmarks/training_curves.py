@@ -82,7 +82,7 @@ def losses_of(
     looks = Looks()
     with training_loop.opened(name, folder, options, 0, seed) as source:
         batches = training_loop.looked_at(source, looks)
-        losses = [step(*next(batches)).detach() for _ in range(options.steps)]
+        losses = [step(*next(batches)) for _ in range(options.steps)]
     found = torch.stack(losses).double().cpu().numpy()
     counts = training_loop.compared(looks, name, folder, options, 0, seed)
     checked(Looked(options.steps, *counts, float(found.sum())), f"{name}, seed {seed}")

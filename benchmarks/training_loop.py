@@ -181,7 +181,7 @@ def make_step(model: str, form: str, batch: int, rank: int, ranks: int) -> Step:
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         optimizer.zero_grad(set_to_none=form != "graph")
-        return loss
+        return loss.detach()
 
     return step if form != "graph" else _as_graph(step, batch)
 

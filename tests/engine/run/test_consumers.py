@@ -128,6 +128,21 @@ def of_branches(root):
     return data
 
 
+def constants():
+    """Outputs that do not depend on the data."""
+    numbers = types.Constant(np.arange(20_000, dtype=np.float32))
+    labels = fn.external_source(lambda k: [np.full(1, k % 8, np.int32)] * BATCH)
+    return numbers, fn.ones(shape=[20_000]), fn.transforms.rotation(angle=30.0), fn.one_hot(labels)
+
+
+def parts():
+    """Parts and rearrangements of the same data."""
+    data = fn.external_source(given, batch=False, layout="HW")
+    upper = fn.crop(data, crop=(32, 200), crop_pos_y=0.0)
+    turned = fn.permute_batch(data, indices=[5, 4, 3, 2, 1, 0])
+    return data, upper, fn.expand_dims(data, axes=[0], new_axis_names="C"), turned
+
+
 CASES = {
     "files": lambda tree, root: fn.readers.file(file_root=tree.root, random_shuffle=True),
     "images": lambda tree, root: images(tree),
@@ -167,6 +182,8 @@ CASES = {
     "a parallel function": lambda tree, root: by_python(inverted, parallel=True),
     "shared outputs": lambda tree, root: shared(root),
     "branches": lambda tree, root: of_branches(root),
+    "constants": lambda tree, root: constants(),
+    "parts": lambda tree, root: parts(),
 }
 
 
