@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.benchmarks import common, training_loop
+from penstock.benchmarks import common, training_loaders, training_loop
 from penstock.benchmarks.looking import Looked, Looks, checked
 from penstock.benchmarks.natural_data import data_set
 from penstock.benchmarks.training_cpu import load_dali
@@ -80,11 +80,11 @@ def losses_of(
     torch.manual_seed(seed)
     step = training_loop.make_step(options.models[0], "eager", options.batch, 0, 1)
     looks = Looks()
-    with training_loop.opened(name, folder, options, 0, seed) as source:
-        batches = training_loop.looked_at(source, looks)
+    with training_loaders.opened(name, folder, options, 0, seed) as source:
+        batches = training_loaders.looked_at(source, looks)
         losses = [step(*next(batches)) for _ in range(options.steps)]
     found = torch.stack(losses).double().cpu().numpy()
-    counts = training_loop.compared(looks, name, folder, options, 0, seed)
+    counts = training_loaders.compared(looks, name, folder, options, 0, seed)
     checked(Looked(options.steps, *counts, float(found.sum())), f"{name}, seed {seed}")
     return points(found).tolist(), *counts
 
