@@ -72,10 +72,12 @@ class Looks:
     """The sums of the samples that a consumer has seen.
 
     Args:
+        one_in: sum one sample of so many, where not all are summed.
         is_alone: whether to wait for the GPU before and after each batch, as a reference does.
     """
 
-    def __init__(self, *, is_alone: bool = False) -> None:
+    def __init__(self, one_in: int = ONE_IN, *, is_alone: bool = False) -> None:
+        self.one_in = one_in
         self._is_alone = is_alone
         self._samples = 0
         self._batches: list[tuple[range, list[Any]]] = []
@@ -88,7 +90,7 @@ class Looks:
         rows = (
             range(size)
             if all(map(_is_quick, outputs))
-            else range(-self._samples % ONE_IN, size, ONE_IN)
+            else range(-self._samples % self.one_in, size, self.one_in)
         )
         self._batches.append((rows, [_sums(output, rows) for output in outputs]))
         self._samples += size
@@ -111,12 +113,13 @@ class Watched:
     Args:
         key: of the pipeline's settings. Turns with the same key share a reference.
         make: returns the pipeline, of Penstock or DALI, with a seed.
+        one_in: see `Looks`; fewer than usual for samples that come slowly.
     """
 
-    def __init__(self, key: Hashable, make: Callable[[], Any]) -> None:
+    def __init__(self, key: Hashable, make: Callable[[], Any], one_in: int = ONE_IN) -> None:
         self._key = key
         self._make = make
-        self._looks = Looks()
+        self._looks = Looks(one_in)
         self.pipeline = make()
         self.pipeline.build()
 
@@ -147,7 +150,7 @@ def compare(looks: Looks, key: Hashable, opened: Opened) -> tuple[int, int]:
         opened: opens what delivers the same batches; called if there is no reference yet.
     """
     if key not in _references:
-        _references[key] = _reference(opened, ceil(LONGER * len(looks)))
+        _references[key] = _reference(opened, ceil(LONGER * len(looks)), looks.one_in)
     return counts(zip(looks.sums(), _references[key], strict=False))
 
 
@@ -189,8 +192,8 @@ def close(pipeline: Any) -> None:
 _references: dict[Hashable, list[Sums]] = {}
 
 
-def _reference(opened: Opened, batches: int) -> list[Sums]:
-    looks = Looks(is_alone=True)
+def _reference(opened: Opened, batches: int, one_in: int) -> list[Sums]:
+    looks = Looks(one_in, is_alone=True)
     with opened() as take:
         for _ in range(batches):
             looks.look(take())

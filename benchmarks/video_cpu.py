@@ -43,6 +43,7 @@ ENCODERS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 Clock = Callable[[], float]
+ONE_IN = 3  # clips that are summed: 44 MB take 5 ms, and a clip comes in 100 ms or more
 WARM_UP = 3  # more batches than are computed ahead
 
 
@@ -105,7 +106,7 @@ def clips_in_memory(library: Library, clock: Clock, paths: list[str], clips: int
 
 def _rate(library: Library, clock: Clock, graph: Any, clips: int, *key: Hashable) -> Looked:
     make = partial(library.pipeline, graph, "", batch_size=BATCH)
-    watched = Watched((library.name, *key), make)
+    watched = Watched((library.name, *key), make, ONE_IN)
     for _ in range(WARM_UP):
         watched.run()
     started = clock()
