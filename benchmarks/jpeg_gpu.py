@@ -83,6 +83,7 @@ class PinnedFiles:
         import cupy
 
         found = []
+        assert all(addresses)  # nvImageCodec has decoded all
         with device.stream:
             for row in range(0, len(order), ONE_IN):
                 nbytes = int(3 * self.files.sizes[order[row]].prod())

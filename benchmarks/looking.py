@@ -73,11 +73,15 @@ class Looks:
 
     Args:
         one_in: sum one sample of so many, where not all are summed.
+        tolerance: by how much sums may differ on the GPU, relative to the sum.
         is_alone: whether to wait for the GPU before and after each batch, as a reference does.
     """
 
-    def __init__(self, one_in: int = ONE_IN, *, is_alone: bool = False) -> None:
+    def __init__(
+        self, one_in: int = ONE_IN, tolerance: float = TOLERANCE, *, is_alone: bool = False
+    ) -> None:
         self.one_in = one_in
+        self.tolerance = tolerance
         self._is_alone = is_alone
         self._samples = 0
         self._batches: list[tuple[range, list[Any]]] = []
@@ -113,13 +117,20 @@ class Watched:
     Args:
         key: of the pipeline's settings. Turns with the same key share a reference.
         make: returns the pipeline, of Penstock or DALI, with a seed.
-        one_in: see `Looks`; fewer than usual for samples that come slowly.
+        one_in, tolerance: see `Looks`; fewer than usual for samples that come slowly, and more for
+            operators that turn a rounding into another contrast.
     """
 
-    def __init__(self, key: Hashable, make: Callable[[], Any], one_in: int = ONE_IN) -> None:
+    def __init__(
+        self,
+        key: Hashable,
+        make: Callable[[], Any],
+        one_in: int = ONE_IN,
+        tolerance: float = TOLERANCE,
+    ) -> None:
         self._key = key
         self._make = make
-        self._looks = Looks(one_in)
+        self._looks = Looks(one_in, tolerance)
         self.pipeline = make()
         self.pipeline.build()
 
@@ -151,10 +162,10 @@ def compare(looks: Looks, key: Hashable, opened: Opened) -> tuple[int, int]:
     """
     if key not in _references:
         _references[key] = _reference(opened, ceil(LONGER * len(looks)), looks.one_in)
-    return counts(zip(looks.sums(), _references[key], strict=False))
+    return counts(zip(looks.sums(), _references[key], strict=False), looks.tolerance)
 
 
-def counts(pairs: Iterable[tuple[Sums, Sums]]) -> tuple[int, int]:
+def counts(pairs: Iterable[tuple[Sums, Sums]], tolerance: float = TOLERANCE) -> tuple[int, int]:
     """Return how many samples there are in pairs of the same batch, and how many differ."""
     compared = wrong = 0
     for (rows, seen), (same_rows, expected) in pairs:
@@ -162,7 +173,7 @@ def counts(pairs: Iterable[tuple[Sums, Sums]]) -> tuple[int, int]:
         if rows != same_rows:
             wrong += len(rows)
             continue
-        alike = [_alike(*pair) for pair in zip(seen, expected, strict=True)]
+        alike = [_alike(*pair, tolerance) for pair in zip(seen, expected, strict=True)]
         wrong += len(rows) - int(np.logical_and.reduce(alike).sum())
     return compared, wrong
 
@@ -210,12 +221,12 @@ def _opened(make: Callable[[], Any]) -> Iterator[Take]:
         close(pipeline)
 
 
-def _alike(seen: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.bool_]:
+def _alike(seen: NDArray[Any], expected: NDArray[Any], tolerance: float) -> NDArray[np.bool_]:
     if seen.dtype.kind != "f":
         equal: NDArray[np.bool_] = seen == expected
         return equal
     close_to: NDArray[np.bool_] = np.isclose(
-        seen, expected, rtol=TOLERANCE, atol=1e-6, equal_nan=True
+        seen, expected, rtol=tolerance, atol=1e-6, equal_nan=True
     )
     return close_to
 

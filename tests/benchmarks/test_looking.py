@@ -137,6 +137,8 @@ def test_sums_of_tensors_allow_roundings_of_pixels_and_none_of_labels():
     before = sums(images, labels)
     rounded = images * (1 + 1e-4)
     assert counts([(sums(rounded.permute(0, 2, 3, 1), labels[:, 0]), before)]) == (4, 0)
+    assert counts([(sums(images * 1.01, labels), before)]) == (4, 4)
+    assert counts([(sums(images * 1.01, labels), before)], tolerance=0.02) == (4, 0)
     rounded[1, 0] = 0
     assert counts([(sums(rounded, labels), before)]) == (4, 1)
     labels[0] = 2001
