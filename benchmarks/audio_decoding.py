@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import Looked, Watched
 
 COUNT, SECONDS = 24, 12.0
 LONG_COUNT, LONG_SECONDS, WINDOW = 2, 600.0, 10.0
@@ -59,7 +60,7 @@ def long_corpus(folder: Path) -> Path:
     return manifest
 
 
-def decoder_rate(package: str, manifest: Path, **options: Any) -> float:
+def decoder_rate(package: str, manifest: Path, **options: Any) -> Looked:
     """Return files a second through `readers.file` and `decoders.audio`."""
     fn = importlib.import_module(f"{package}.fn")
     form = manifest.parent.name.rpartition("_")[2].lower()
@@ -69,27 +70,24 @@ def decoder_rate(package: str, manifest: Path, **options: Any) -> float:
         encoded, _ = fn.readers.file(files=files)
         return tuple(fn.decoders.audio(encoded, downmix=True, **options))
 
-    return _rate(package, define)
+    return _rate(package, define, manifest, **options)
 
 
-def reader_rate(package: str, manifest: Path, **options: Any) -> float:
+def reader_rate(package: str, manifest: Path, **options: Any) -> Looked:
     """Return utterances a second through `readers.nemo_asr`."""
     fn = importlib.import_module(f"{package}.fn")
 
     def define() -> Any:
         return tuple(fn.readers.nemo_asr(manifest_filepaths=str(manifest), **options))
 
-    return _rate(package, define)
+    return _rate(package, define, manifest, **options)
 
 
-def _rate(package: str, define: Any) -> float:
+def _rate(package: str, define: Any, *setting: Any, **options: Any) -> Looked:
     pipeline_def = importlib.import_module(package).pipeline_def
-    pipeline = pipeline_def(batch_size=BATCH, num_threads=2, device_id=None)(define)()
-    pipeline.build()
-    rate = BATCH * common.batches_a_second(pipeline.run)
-    if hasattr(pipeline, "close"):
-        pipeline.close()
-    return rate
+    make = pipeline_def(batch_size=BATCH, num_threads=2, device_id=None)(define)
+    watched = Watched((package, *setting, *sorted(options.items())), make)
+    return watched.looked(BATCH * common.batches_a_second(watched.run))
 
 
 def measurements(folder: Path) -> dict[str, tuple[str, Any, Any]]:

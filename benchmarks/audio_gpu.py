@@ -16,14 +16,15 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common
 from penstock.benchmarks.audio import SECONDS, as_it_is, files, log_mels, utterances
-from penstock.benchmarks.training_cpu import Library, close, load, load_dali
+from penstock.benchmarks.looking import Looked
+from penstock.benchmarks.training_cpu import Library, load, load_dali, watch
 
 _WARM_UP_SECONDS, _SECONDS = 2.0, 2.5
 
@@ -38,22 +39,25 @@ def signals(library: Library, folder: str) -> Any:
     return fn.decoders.audio(encoded, **options)[0].gpu()
 
 
+@cache
+def featured(features: Callable[..., Any]) -> Callable[[Library, str], Any]:
+    """Return the graph of features, which is the same object in each turn."""
+    return lambda library, folder: features(library, signals(library, folder))
+
+
 def hours(
     library: Library, features: Callable[..., Any], folder: str, batch: int, threads: int
-) -> float:
+) -> Looked:
     """Return the hours of sound that a pipeline takes a second, after a warm-up."""
 
-    def graph(library: Library, folder: str) -> Any:
-        return features(library, signals(library, folder))
-
-    pipeline = library.pipeline(graph, folder, batch_size=batch, num_threads=threads, device_id=0)
-    pipeline.build()
-    common.run_for(pipeline.run, _WARM_UP_SECONDS)
+    watched = watch(
+        library, featured(features), folder, batch_size=batch, num_threads=threads, device_id=0
+    )
+    common.run_for(watched.run, _WARM_UP_SECONDS)
     started = time.perf_counter()
-    batches = common.run_for(pipeline.run, _SECONDS)
+    batches = common.run_for(watched.run, _SECONDS)
     seconds = time.perf_counter() - started
-    close(pipeline)
-    return batches * batch * SECONDS / 3600 / seconds
+    return watched.looked(batches * batch * SECONDS / 3600 / seconds)
 
 
 def libsndfile_hours(folder: str, threads: int) -> float:

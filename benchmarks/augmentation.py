@@ -19,7 +19,8 @@ import cv2
 import numpy as np
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, by_turns, close
+from penstock.benchmarks.looking import Looked, Watched
+from penstock.benchmarks.training_cpu import Library, by_turns
 
 Graph = Callable[[Any, Any, Any], Any]
 """Makes the output from `fn`, `types` and the node of the images."""
@@ -61,19 +62,16 @@ def photographs(count: int, height: int, width: int) -> list[Any]:
     return [cv2.resize(np.asarray(cv2.imread(str(file))), (width, height)) for file in files]
 
 
-def speed(library: Library, graph: Graph, images: list[Any], threads: int) -> float:
+def speed(library: Library, graph: Graph, images: list[Any], threads: int) -> Looked:
     """Return images a second."""
-    options = {"batch_size": len(images), "num_threads": threads, "device_id": None}
+    options = {"batch_size": len(images), "num_threads": threads, "device_id": None, "seed": 1}
 
     def define() -> Any:
         node = library.fn.external_source(source=lambda: images, layout="HWC")
         return graph(library.fn, library.types, node)
 
-    pipeline = library.pipeline_def(**options)(define)()
-    pipeline.build()
-    rate = common.batches_a_second(pipeline.run) * len(images)
-    close(pipeline)
-    return rate
+    watched = Watched((library.name, graph), library.pipeline_def(**options)(define))
+    return watched.looked(common.batches_a_second(watched.run) * len(images))
 
 
 def measurements(options: argparse.Namespace) -> common.Measurements:

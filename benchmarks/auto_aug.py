@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,16 @@ import cv2
 import numpy as np
 
 from penstock.benchmarks import common, training_gpu
+from penstock.benchmarks.looking import Looked, Watched
 from penstock.benchmarks.natural_data import data_set
-from penstock.benchmarks.training_cpu import WARM_UP_SECONDS, Library, by_turns, close
+from penstock.benchmarks.training_cpu import WARM_UP_SECONDS, Library, by_turns
 
 Graph = Callable[[Any, Any], Any]
 """Makes the output from the package `auto_aug` and the node of the images."""
+
+TOLERANCE = 0.02
+"""By how much sums may differ on the GPU. Autocontrast stretches the levels between the darkest and
+the brightest pixel. If the JPEG engine rounds one of these otherwise, all levels change."""
 
 _BATCHES = 16  # whose CPU time is taken
 POLICIES = ("image_net", "reduced_image_net", "svhn", "reduced_cifar10")
@@ -68,7 +73,7 @@ def augmented(library: Library, images: Any, graph: Graph) -> Any:
     return graph(modules, images)
 
 
-def alone(library: Library, graph: Graph, images: Any, options: argparse.Namespace) -> float:
+def alone(library: Library, graph: Graph, images: Any, options: argparse.Namespace) -> Looked:
     """Return the figure of augmentation alone, of a batch on the device: see `figure`."""
 
     def define() -> Any:
@@ -80,16 +85,20 @@ def alone(library: Library, graph: Graph, images: Any, options: argparse.Namespa
         )
         return augmented(library, node, graph)
 
-    return figure(library, define, options)
+    return figure(library, define, options, "alone", graph)
 
 
-def training(library: Library, graph: Graph, folder: str, options: argparse.Namespace) -> float:
+def training(library: Library, graph: Graph, folder: str, options: argparse.Namespace) -> Looked:
     """Return the figure of the training pipeline on the GPU: see `figure`."""
     step = partial(augmented, graph=graph)
-    return figure(library, lambda: training_gpu.train(library, folder, step), options)
+    return figure(
+        library, lambda: training_gpu.train(library, folder, step), options, "train", graph
+    )
 
 
-def figure(library: Library, define: Callable[[], Any], options: argparse.Namespace) -> float:
+def figure(
+    library: Library, define: Callable[[], Any], options: argparse.Namespace, *key: Hashable
+) -> Looked:
     """Return images a second, or with `--cpu-time` the CPU seconds of a thousand images."""
     on_gpu = options.device == "gpu"
     arguments = {
@@ -100,21 +109,20 @@ def figure(library: Library, define: Callable[[], Any], options: argparse.Namesp
     }
     if library.name != "penstock":  # which needs no conditionals for these policies
         arguments["enable_conditionals"] = True
-    pipeline = library.pipeline_def(**arguments)(define)()
-    pipeline.build()
+    make = library.pipeline_def(**arguments)(define)
+    watched = Watched((library.name, *key), make, tolerance=TOLERANCE)
     if on_gpu:
-        common.run_for(pipeline.run, WARM_UP_SECONDS)
+        common.run_for(watched.run, WARM_UP_SECONDS)
     if options.cpu_time:
         for _ in range(_BATCHES // 2):
-            pipeline.run()
+            watched.run()
         before = common.cpu_seconds()
         for _ in range(_BATCHES):
-            pipeline.run()
+            watched.run()
         result: float = (common.cpu_seconds() - before) * 1000 / (_BATCHES * options.batch)
     else:
-        result = common.batches_a_second(pipeline.run) * options.batch
-    close(pipeline)
-    return result
+        result = common.batches_a_second(watched.run) * options.batch
+    return watched.looked(result)
 
 
 def measurements(options: argparse.Namespace) -> common.Measurements:

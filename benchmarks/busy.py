@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common, readers_records, readers_tfrecord
+from penstock.benchmarks.looking import Looked
 from penstock.benchmarks.training_cpu import load, load_dali, speed, train
 
 BATCH = 256
@@ -36,7 +37,7 @@ def busy_processes(count: int) -> Iterator[None]:
             process.wait()
 
 
-def beside(count: int, turn: common.Turn) -> float:
+def beside(count: int, turn: common.Turn) -> float | Looked:
     """Return the figure of a turn beside `count` busy processes."""
     with busy_processes(count):
         return turn()
@@ -68,9 +69,9 @@ def measurements(options: argparse.Namespace) -> dict[str, tuple[str, Any, Any]]
     return todo
 
 
-def rate(pipeline_rate: Any, path: Path, library: Any) -> float:
+def rate(pipeline_rate: Any, path: Path, library: Any) -> Looked:
     """Return the records a second of a library, with a byte of each page read."""
-    result: float = pipeline_rate(library.name, path, BATCH, touch=True)
+    result: Looked = pipeline_rate(library.name, path, BATCH, touch=True)
     return result
 
 

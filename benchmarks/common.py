@@ -12,7 +12,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -24,14 +24,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.benchmarks.looking import Looked
 from penstock.tests.readers.processes import children
 
 ROOT = Path(__file__).resolve().parent.parent
 PHOTOS = ROOT / "fixtures" / "data" / "benchmark"
 _LIBRARIES = ("numpy", "opencv-python-headless", "simplejpeg", "nvidia-dali-cuda130")
 
-Turn = Callable[[], float]
-"""Does a piece of work once and returns its figure, such as images a second."""
+Turn = Callable[[], float | Looked]
+"""Does a piece of work once and returns its figure, such as images a second. Turns that count
+samples also tell how many they have compared: see `looking.py`."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class Figure:
         ratio: factor by which Penstock is better: the median of the ratios of single rounds,
             because both libraries see the same state of the machine in one round.
         lowest, highest: the extremes of these ratios.
+        compared, wrong: samples of all turns that were compared with the same samples alone, and
+            those that differ; see `looking.py`. None where no samples are counted.
     """
 
     name: str
@@ -55,6 +59,8 @@ class Figure:
     ratio: float | None = None
     lowest: float | None = None
     highest: float | None = None
+    compared: int | None = None
+    wrong: int | None = None
 
 
 def photographs(count: int, size: tuple[int, int] = (375, 500), quality: int = 96) -> Path:
@@ -147,8 +153,8 @@ def measure(
 
 def alternate(name: str, unit: str, ours: Turn, theirs: Turn | None, rounds: int) -> Figure:
     """Let both libraries take turns, `rounds` times."""
-    mine: list[float] = []
-    others: list[float] = []
+    mine: list[float | Looked] = []
+    others: list[float | Looked] = []
     for _ in range(rounds):
         for turn, figures in ((ours, mine), (theirs, others)):
             if turn is not None:
@@ -157,8 +163,26 @@ def alternate(name: str, unit: str, ours: Turn, theirs: Turn | None, rounds: int
     return figure_of(name, unit, mine, others)
 
 
-def figure_of(name: str, unit: str, mine: Sequence[float], others: Sequence[float]) -> Figure:
+def figure_of(
+    name: str, unit: str, mine: Sequence[float | Looked], others: Sequence[float | Looked]
+) -> Figure:
     """Return the figures of Penstock's turns and of the other's, if any, round by round."""
+    looked = [turn for turn in (*mine, *others) if isinstance(turn, Looked)]
+    figure = _figure_of(name, unit, list(map(_rate, mine)), list(map(_rate, others)))
+    if not looked:
+        return figure
+    return replace(
+        figure,
+        compared=sum(turn.compared for turn in looked),
+        wrong=sum(turn.wrong for turn in looked),
+    )
+
+
+def _rate(turn: float | Looked) -> float:
+    return turn.figure if isinstance(turn, Looked) else turn
+
+
+def _figure_of(name: str, unit: str, mine: Sequence[float], others: Sequence[float]) -> Figure:
     if not others:
         return Figure(name, unit, median(mine))
     pairs = list(zip(mine, others, strict=True))
@@ -226,19 +250,24 @@ def print_figure(figure: Figure) -> None:
     """Print one line of the table."""
     line = f"{figure.name:26}{_shown(figure.ours)}"
     if figure.theirs is None or figure.ratio is None:
-        print(f"{line}{'-':>12}  {figure.unit:10}", flush=True)
+        print(f"{line}{'-':>12}  {figure.unit:10}{seen(figure.compared, figure.wrong)}", flush=True)
         return
-    spread = f"({figure.lowest:.2f} to {figure.highest:.2f})"
+    spread = f"({figure.lowest:.2f} to {figure.highest:.2f}){seen(figure.compared, figure.wrong)}"
     print(
         f"{line}{_shown(figure.theirs)}  {figure.unit:10}{figure.ratio:7.2f}  {spread}", flush=True
     )
+
+
+def seen(compared: int | None, wrong: int | None) -> str:
+    """Return the end of a line about samples that were compared, if any were."""
+    return "" if compared is None else f"  {wrong} of {compared} samples wrong"
 
 
 def _shown(value: float) -> str:
     return f"{value:12.3f}" if value < 10 else f"{value:12.0f}"
 
 
-_PATHS = ("json", "folder", "photographs", "kernels")
+_PATHS = ("json", "folder", "photographs", "kernels", "curve")
 """Arguments that are no settings, because they name files of one machine."""
 
 

@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from penstock.benchmarks.augmentation import photographs
-from penstock.benchmarks.training_cpu import Library, close, load, load_dali
+from penstock.benchmarks.common import seen
+from penstock.benchmarks.looking import Watched
+from penstock.benchmarks.training_cpu import Library, load, load_dali
 
 
 def work(library: Library, images: Any) -> Any:
@@ -42,18 +44,18 @@ def conditional(library: Library, images: Any, flags: Any) -> Any:
 
 def pipeline(
     library: Library, graph: Callable[..., Any], images: list[Any], flags: list[bool], threads: int
-) -> Any:
-    """Return a pipeline that was built."""
+) -> Watched:
+    """Return a pipeline that has warmed up."""
     arrays = [np.array(flag) for flag in flags]
 
     def define() -> Any:
         data = library.fn.external_source(source=lambda: images, layout="HWC")
         return graph(library, data, library.fn.external_source(source=lambda: arrays))
 
-    options = {"batch_size": len(images), "num_threads": threads, "device_id": None}
+    options = {"batch_size": len(images), "num_threads": threads, "device_id": None, "seed": 1}
     options |= {"exec_pipelined": False, "exec_async": False}
-    made = library.pipeline_def(enable_conditionals=True, **options)(define)()
-    made.build()
+    make = library.pipeline_def(enable_conditionals=True, **options)(define)
+    made = Watched((library.name, graph, *flags), make)
     for _ in range(3):
         made.run()
     return made
@@ -79,13 +81,13 @@ def compare(library: Library, images: list[Any], threads: int, rounds: int) -> N
         {name: seconds(pipeline.run) for name, pipeline in made.items()} for _ in range(rounds)
     ]
     best = {name: min(round_times[name] for round_times in times) for name in made}
+    looked = {name: pipeline.looked(1 / best[name]) for name, pipeline in made.items()}
     for name, fastest in best.items():
         print(
             f"{library.name:12} {name:12} {len(images) / fastest:8.0f} images/s "
             f"{best['all samples'] / fastest:6.2f} x as fast"
+            f"{seen(*looked[name][1:3])}"
         )
-    for each in made.values():
-        close(each)
 
 
 def main() -> int:

@@ -32,6 +32,7 @@ from typing import Any
 
 from penstock import fn, pipeline_def
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import Looked, Watched
 from penstock.benchmarks.natural_data import data_set, linked
 from penstock.decoders.cache.places import Place, close_cache, open_cache
 
@@ -92,24 +93,27 @@ def pipeline(graph: Graph, folder: Path, threads: int, **options: Any) -> Any:
     return define()
 
 
-def epoch(pipe: Any) -> None:
+def epoch(watched: Watched) -> None:
     """Run one epoch, so that the cache has all images."""
+    pipe = watched.pipeline
     for _ in range(-(-pipe.epoch_size("photographs") // pipe.max_batch_size)):
-        pipe.run()
+        watched.run()
 
 
 def speed(
     graph: Graph, folder: Path, given: argparse.Namespace, threads: int, options: dict[str, Any]
-) -> float:
+) -> Looked:
     """Return images a second, or a second of CPU time, after an epoch."""
-    with pipeline(graph, folder, threads, **options) as pipe:
-        batch: int = pipe.max_batch_size
-        epoch(pipe)
-        common.run_for(pipe.run, given.warm_up)
-        if not given.busy:
-            return batch * common.batches_a_second(pipe.run)
-        used = common.cpu_seconds()
-        return batch * common.run_for(pipe.run, CPU_SECONDS) / (common.cpu_seconds() - used)
+    make = partial(pipeline, graph, folder, threads, **options)
+    watched = Watched((graph, folder, threads, *sorted(options.items())), make)
+    batch: int = watched.pipeline.max_batch_size
+    epoch(watched)
+    common.run_for(watched.run, given.warm_up)
+    if not given.busy:
+        return watched.looked(batch * common.batches_a_second(watched.run))
+    used = common.cpu_seconds()
+    images = batch * common.run_for(watched.run, CPU_SECONDS)
+    return watched.looked(images / (common.cpu_seconds() - used))
 
 
 def photographs(options: argparse.Namespace, data: str) -> Path:
@@ -177,11 +181,12 @@ def proportional_set_size(process: int) -> int:
 def be_rank(rank: int, ranks: int, folder: Path) -> None:
     """Read a shard, wait for the others to do so, and stay until the end."""
     cache = {"cache": "ram", "cache_size": MEBIBYTES}
-    with pipeline(train, folder, 1, shard_id=rank, num_shards=ranks, **cache) as pipe:
-        for _ in range(3):
-            epoch(pipe)
-        print("ready", flush=True)
-        sys.stdin.read()
+    make = partial(pipeline, train, folder, 1, shard_id=rank, num_shards=ranks, **cache)
+    watched = Watched(rank, make)
+    for _ in range(3):
+        epoch(watched)
+    print("ready", flush=True)
+    sys.stdin.read()
 
 
 def main() -> int:

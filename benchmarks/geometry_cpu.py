@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, by_turns, close
+from penstock.benchmarks.looking import Looked, Watched
+from penstock.benchmarks.training_cpu import Library, by_turns
 
 BATCH = 32
 PHOTO, FRAMES, VOLUME = (375, 500, 3), (8, 180, 240, 3), (48, 64, 64, 1)
@@ -75,7 +76,7 @@ def samples_of(case: Case) -> Sequence[Any]:
     return [((np.sin(steps / (5 + i % 7)) + 1) * 127).astype(np.uint8) for i in range(BATCH)]
 
 
-def speed(library: Library, case: Case, threads: int) -> float:
+def speed(library: Library, case: Case, threads: int) -> Looked:
     """Return samples a second."""
     samples = samples_of(case)
     define = library.pipeline_def(
@@ -86,11 +87,8 @@ def speed(library: Library, case: Case, threads: int) -> float:
         source = library.fn.external_source(source=lambda: samples, layout=case.layout)
         return case.operator(library.fn, source)
 
-    pipeline = define(results)()
-    pipeline.build()
-    rate = common.batches_a_second(pipeline.run) * BATCH
-    close(pipeline)
-    return rate
+    watched = Watched((library.name, case), define(results))
+    return watched.looked(common.batches_a_second(watched.run) * BATCH)
 
 
 def main() -> int:

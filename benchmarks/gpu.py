@@ -6,7 +6,8 @@ Parts: tests, beside (random pipelines beside a model), training, loop (one mode
 starts, jpeg, cache, ssd, operators, augmentation, video, numpy, audio, cpu (the CPU stage with many
 workers), and memcheck, racecheck and initcheck, in which the compute-sanitizer watches all kernels
 of operators. memcheck-jpeg, racecheck-jpeg and initcheck-jpeg do so for those of JPEG.
-Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON.
+Benchmarks compare with DALI if it is installed, and write their figures to the folder as JSON. A
+benchmark fails if it saw a sample that is not the same alone: see `looking.py`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from penstock.benchmarks.common import seen
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -89,7 +92,7 @@ def run(name: str, command: list[str], results: Path) -> tuple[int, float, list[
         last = line.strip() or last
     status = process.wait()
     lines = [last] if name in UNTIMED else []
-    if record.exists() and name not in UNTIMED:
+    if status == 0 and name not in UNTIMED:
         content = json.loads(record.read_text())
         other = content["settings"].get("other", "DALI")
         lines = [described(figure, other) for figure in content["figures"]]
@@ -98,6 +101,11 @@ def run(name: str, command: list[str], results: Path) -> tuple[int, float, list[
 
 def described(figure: Mapping[str, Any], other: str = "DALI") -> str:
     """Return a line of the table for a figure of any benchmark, and what it is compared with."""
+    loss = "" if figure.get("loss") is None else f"  loss {figure['loss']:.3f}"
+    return _described(figure, other) + loss + seen(figure.get("compared"), figure.get("wrong"))
+
+
+def _described(figure: Mapping[str, Any], other: str) -> str:
     if "gigabytes" in figure:
         return (
             f"{figure['name']:32}{figure['gigabytes']:9.0f} GB/s  "

@@ -3,7 +3,7 @@
 The pipelines are the real ones, from the reader to the last launch, on a device that computes
 nothing: memory is the host's, kernels do not run, and the JPEG engine is done at once. So the rate
 is the most that Penstock's own code allows, and no GPU is needed. What CUDA's calls cost is left
-out.
+out. There are no pixels, so no samples are compared.
 
     python benchmarks/host_time.py [--batch 256 32] [--only "ssd300 x256" ...] [--steps]
         [--beside 22 8] [--rounds 3] [--json FILE]

@@ -1,7 +1,8 @@
 """JPEG files on the GPU: Penstock's CUDA kernels beside the JPEG engine and beside nvImageCodec.
 
 Each decodes whole plain files out of pinned memory on one stream, batch after batch. "both" is the
-files that the kernels and the engine decode together in two threads, beside the engine alone.
+files that the kernels and the engine decode together in two threads, beside the engine alone. The
+sums of one image in 61 are queued behind each batch, and compared with those of the first batch.
 
     python benchmarks/jpeg_gpu.py [--photographs FOLDER] [--only NAME ...] [--rounds 3] [--once]
         [--json FILE]
@@ -15,10 +16,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import ONE_IN, TOLERANCE, Looked, checked, sums_of_rows
 from penstock.benchmarks.natural_data import data_set
 from penstock.decoders.image.engines.cuda_jpeg import JpegFiles, decode_windows
 from penstock.decoders.image.engines.nvimgcodec import JpegDecoder
@@ -54,23 +57,43 @@ class PinnedFiles:
         self.files = JpegFiles(rows, lengths, headers.sizes, headers.sampling, boxes)
         self.order = np.argsort(-headers.sizes.prod(axis=1), kind="stable")
 
-    def by_kernels(self, device: Device) -> None:
+    def by_kernels(self, device: Device) -> list[Any]:
         """Decode on CUDA cores."""
-        decode_windows(device, self.encoded, self.files, 3, smooth=False)
+        decoded = decode_windows(device, self.encoded, self.files, 3, smooth=False)
+        return self.sums(device, decoded.addresses, np.arange(len(self.files.rows)))
 
-    def by_engine(self, device: Device, engine: HardwareDecoder | None) -> None:
+    def by_engine(self, device: Device, engine: HardwareDecoder | None) -> list[Any]:
         """Decode by the hardware engine."""
         addresses, lengths = self.encoded.pointers()[self.order], self.files.lengths[self.order]
         assert engine is not None
-        assert engine.decode(addresses, lengths, self.files.sizes[self.order], "RGB")
+        decoded = engine.decode(addresses, lengths, self.files.sizes[self.order], "RGB")
+        assert decoded is not None
+        assert decoded.is_written.all()
+        return self.sums(device, decoded.pixels.pointers(), self.order)
 
-    def by_nvimgcodec(self, device: Device, decoder: JpegDecoder) -> None:
+    def by_nvimgcodec(self, device: Device, decoder: JpegDecoder) -> list[Any]:
         """Decode by nvImageCodec, as on GPUs without an engine."""
-        decoder.decode(self.encoded.rows(), self.files.boxes.tolist())
+        addresses = decoder.decode(self.encoded.rows(), self.files.boxes.tolist())
+        sums = self.sums(device, np.array(addresses), np.arange(len(addresses)))
         decoder.read_until(device.event())
+        return sums
 
-    def decoding(self, way: str, device: Device) -> Callable[[], None]:
-        """Return a function that decodes the batch, and waits for the result."""
+    def sums(self, device: Device, addresses: Any, order: Any) -> list[Any]:
+        """Queue the sums of one image in so many, whose files are numbered by `order`."""
+        import cupy
+
+        found = []
+        assert all(addresses)  # nvImageCodec has decoded all
+        with device.stream:
+            for row in range(0, len(order), ONE_IN):
+                nbytes = int(3 * self.files.sizes[order[row]].prod())
+                memory = cupy.cuda.UnownedMemory(int(addresses[row]), nbytes, self)
+                pixels = cupy.ndarray(nbytes, np.uint8, cupy.cuda.MemoryPointer(memory, 0))
+                found.append(sums_of_rows(pixels[None]))
+        return found
+
+    def decoding(self, way: str, device: Device) -> Callable[[], list[Any]]:
+        """Return a function that decodes the batch, waits, and returns sums on the device."""
         if way == "kernels":
             decode = partial(self.by_kernels, device)
         elif way == "engine":
@@ -78,29 +101,40 @@ class PinnedFiles:
         else:
             decode = partial(self.by_nvimgcodec, device, JpegDecoder(device, False))
 
-        def run() -> None:
-            decode()
+        def run() -> list[Any]:
+            sums = decode()
             device.synchronize()
             device.end_batch()
+            return sums
 
         return run
 
 
-def rate(gpu: GpuDevice, batch: PinnedFiles, way: str, seconds: float = _SECONDS) -> float:
+def rate(gpu: GpuDevice, batch: PinnedFiles, way: str, seconds: float = _SECONDS) -> Looked:
     """Return files a second."""
+    seen: list[list[Any]] = []
     with gpu.lane() as device:
         run = batch.decoding(way, device)
         run()
-        run()
+        alone = run()
         started = time.perf_counter()
-        count = common.run_for(run, seconds)
-        return count * len(batch.files.rows) / (time.perf_counter() - started)
+        count = common.run_for(lambda: seen.append(run()), seconds)
+        rate = count * len(batch.files.rows) / (time.perf_counter() - started)
+        expected = np.array([float(one[0]) for one in alone])
+        sums = np.array([[float(one[0]) for one in found] for found in seen])
+    wrong = int((~np.isclose(sums, expected, rtol=TOLERANCE)).sum())
+    return checked(Looked(rate, sums.size, wrong), way)
 
 
-def rate_of_both(gpu: GpuDevice, batch: PinnedFiles) -> float:
+def rate_of_both(gpu: GpuDevice, batch: PinnedFiles) -> Looked:
     """Return files a second of kernels and engine together."""
     with ThreadPoolExecutor() as pool:
-        return sum(pool.map(partial(rate, gpu, batch), ("kernels", "engine")))
+        kernels, engine = pool.map(partial(rate, gpu, batch), ("kernels", "engine"))
+    return Looked(
+        kernels.figure + engine.figure,
+        kernels.compared + engine.compared,
+        kernels.wrong + engine.wrong,
+    )
 
 
 def measurements(

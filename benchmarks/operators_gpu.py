@@ -4,7 +4,8 @@ The rate of an operator is the number of bytes that it must read and write, divi
 its kernels (CUDA events). The first percentage compares this rate with that of a large copy, the
 second percentage with that of a copy of as many bytes. Between two calls other memory is copied, so
 that the caches hold nothing of the inputs and the CPU runs ahead of the device. The CPU's time for
-a sample is the duration of the call, which holds the GIL.
+a sample is the duration of the call, which holds the GIL. The results of all calls must have the
+sums of the first call's results.
 
     python benchmarks/operators_gpu.py [--json FILE] [--batch 256] [--rounds 10] [name ...]
 
@@ -27,6 +28,7 @@ import numpy as np
 
 from penstock import types
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import Looked, Looks, checked, counts
 from penstock.benchmarks.operator_cases import CASES, Case
 from penstock.engine.gpu.cupy_module import import_cupy
 from penstock.engine.gpu.device import Device
@@ -52,6 +54,8 @@ class KernelFigure:
         of_large_copy: this rate divided by that of a large copy.
         alike: time of a copy of as many bytes, divided by the time of the kernels.
         host_microseconds: the CPU's time for a sample.
+        compared, wrong: samples of the rounds that were compared with those of the first call, and
+            those that differ.
     """
 
     name: str
@@ -64,6 +68,8 @@ class KernelFigure:
     of_large_copy: float
     alike: float
     host_microseconds: float
+    compared: int
+    wrong: int
 
 
 class TimedDevice(Device):
@@ -133,6 +139,7 @@ class Bench:
         self.device.pool.free_idle()
         batch, inputs, work = self.prepare(case)
         times, host_times = [], []
+        looks = []
         for _ in range(self.rounds + 2):
             self.flush()
             self.device.events = []
@@ -142,6 +149,10 @@ class Bench:
             self.stream.synchronize()
             elapsed = self.cupy.cuda.get_elapsed_time
             times.append(sum(elapsed(*pair) for pair in self.device.events) / 1e3)
+            self.device.events = None
+            looks.append(Looks())
+            looks[-1].look(result if isinstance(result, tuple) else (result,))
+        compared, wrong = counts((look.sums()[0], looks[0].sums()[0]) for look in looks)
         if batch.errors:
             raise next(iter(batch.errors.values()))
         seconds = median(times[2:])
@@ -162,6 +173,8 @@ class Bench:
             rate / self.copy_rate,
             self.copy_seconds(moved // 2) / seconds,
             median(host_times[2:]) * 1e6 / self.size,
+            compared,
+            wrong,
         )
 
     def run_once(self, case: Case) -> None:
@@ -245,10 +258,12 @@ def main() -> int:
     figures = []
     for name in options.only or CASES:
         figure = bench.measure(name, CASES[name])
+        checked(Looked(figure.gigabytes, figure.compared, figure.wrong), name)
         figures.append(figure)
         print(
             f"{name:28}{figure.microseconds:7.0f} us{figure.gigabytes:8.0f}"
-            f"{figure.of_large_copy:9.0%}{figure.alike:9.0%}{figure.host_microseconds:6.2f} us/row",
+            f"{figure.of_large_copy:9.0%}{figure.alike:9.0%}{figure.host_microseconds:6.2f} us/row"
+            f"{common.seen(figure.compared, figure.wrong)}",
             flush=True,
         )
     common.record(options, figures, copy_gigabytes=bench.copy_rate / 1e9)

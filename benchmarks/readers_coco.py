@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import Looked, Watched
 
 OBJECTS = 7.3  # an image, on average, as in COCO 2017
 VERTICES = 25  # a polygon, on average
@@ -119,14 +120,12 @@ def open_seconds(package: str, path: Path, **options: Any) -> float:
     return time.perf_counter() - started
 
 
-def pipeline_rate(package: str, path: Path, batch_size: int, **options: Any) -> float:
+def pipeline_rate(package: str, path: Path, batch_size: int, **options: Any) -> Looked:
     """Return images a second through a whole pipeline of Penstock or DALI, two threads."""
-    pipeline = _pipeline(package, path, batch_size, {"random_shuffle": True}, **options)
-    pipeline.build()
-    rate = batch_size * common.batches_a_second(lambda: common.touch(pipeline.run()[0]))
-    if hasattr(pipeline, "close"):
-        pipeline.close()
-    return rate
+    make = partial(_pipeline, package, path, batch_size, {"random_shuffle": True}, **options)
+    watched = Watched((package, path, batch_size, *sorted(options.items())), make)
+    rate = batch_size * common.batches_a_second(lambda: common.touch(watched.run()[0]))
+    return watched.looked(rate)
 
 
 def _pipeline(
@@ -141,7 +140,7 @@ def _pipeline(
         return tuple(outputs)
 
     pipeline_def = importlib.import_module(package).pipeline_def
-    return pipeline_def(batch_size=batch_size, num_threads=2, device_id=None)(define)()
+    return pipeline_def(batch_size=batch_size, num_threads=2, device_id=None, seed=1)(define)()
 
 
 def peak_megabytes(path: Path, what: str) -> float:

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import Looked, Watched
 
 VOLUME, VOLUMES = (64, 512, 512), 16  # 64 MiB each
 CUBE, PATCH = 512, 64
@@ -72,7 +73,7 @@ def pipeline_rate(
     warm_up: int | None = None,
     cold: Sequence[str] = (),
     copies: bool = False,
-) -> float:
+) -> Looked:
     """Return samples a second through a whole pipeline of Penstock or DALI.
 
     Args:
@@ -88,18 +89,18 @@ def pipeline_rate(
     library = importlib.import_module(package)
     fn, types = (importlib.import_module(f"{package}.{name}") for name in ("fn", "types"))
     device_id = 0 if device == "gpu" else None
-    options = {"batch_size": batch_size, "num_threads": threads, "device_id": device_id}
-    pipeline = library.pipeline_def(**options)(define)(fn, types)
-    pipeline.build()
+    options = {"batch_size": batch_size, "num_threads": threads, "device_id": device_id, "seed": 1}
+    make = partial(library.pipeline_def(**options)(define), fn, types)
+    watched = Watched((package, batch_size, define, device, threads), make)
     if warm_up is None:
-        common.run_for(pipeline.run, WARM_UP_SECONDS)
+        common.run_for(watched.run, WARM_UP_SECONDS)
     for _ in range(warm_up or 0):
-        pipeline.run()
+        watched.run()
     for path in cold:
         drop(path)
     started = time.perf_counter()
     for _ in range(batches):
-        (output,) = pipeline.run()
+        (output,) = watched.run()
         if copies:
             common.copy_samples(output, memory)
     if device == "gpu":
@@ -108,9 +109,7 @@ def pipeline_rate(
         cupy.cuda.Device().synchronize()
     seconds = time.perf_counter() - started
     del output
-    if hasattr(pipeline, "close"):
-        pipeline.close()
-    return batch_size * batches / seconds
+    return watched.looked(batch_size * batches / seconds)
 
 
 def drop(path: str) -> None:
@@ -260,11 +259,11 @@ def measurements_gpu(folder: Path, volumes: int, threads: int) -> dict[str, tupl
     there = has_dali()
 
     def both(batch: int, batches: int, define: Define, scale: float = 1, **more: Any) -> list[Any]:
-        def rate(package: str) -> float:
-            rate = pipeline_rate(
+        def rate(package: str) -> Looked:
+            looked = pipeline_rate(
                 package, batch, batches, define, threads=threads, device="gpu", **more
             )
-            return scale * rate
+            return looked._replace(figure=scale * looked.figure)
 
         return [partial(rate, "penstock"), partial(rate, "nvidia.dali") if there else None]
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import Looked, Watched
 from penstock.tests.readers import record_io, tars
 
 COUNT, BYTES = 3_000, 110_000
@@ -74,7 +75,7 @@ def _write(
 
 def pipeline_rate(
     package: str, path: Path, batch_size: int, *, touch: bool = False, **options: Any
-) -> float:
+) -> Looked:
     """Return records a second through a whole pipeline of Penstock or DALI, two threads."""
     readers = importlib.import_module(f"{package}.fn").readers
     index = [str(index_of(path))]
@@ -94,18 +95,15 @@ def pipeline_rate(
         return tuple(read(**options))
 
     pipeline_def = importlib.import_module(package).pipeline_def
-    pipeline = pipeline_def(batch_size=batch_size, num_threads=2, device_id=None)(define)()
-    pipeline.build()
+    make = pipeline_def(batch_size=batch_size, num_threads=2, device_id=None, seed=1)(define)
+    watched = Watched((package, path, batch_size, *sorted(options.items())), make)
 
     def run() -> None:
-        records = pipeline.run()[0]
+        records = watched.run()[0]
         if touch:
             common.touch(records)
 
-    rate = batch_size * common.batches_a_second(run)
-    if hasattr(pipeline, "close"):
-        pipeline.close()
-    return rate
+    return watched.looked(batch_size * common.batches_a_second(run))
 
 
 def index_rate(path: Path) -> float:

@@ -23,6 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock import fn, pipeline_def
+from penstock.benchmarks import common
+from penstock.benchmarks.looking import Looked, Watched
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVER = ROOT / "tests" / "readers" / "servers.py"
@@ -70,17 +72,17 @@ def samples_per_second(batch: Callable[[], int], seconds: float) -> float:
     return count / elapsed
 
 
-def reader_rate(url: str, size: int, seconds: float, **options: Any) -> float:
+def reader_rate(url: str, size: int, seconds: float, **options: Any) -> Looked:
     """Return the samples per second of our reader with `options`."""
 
-    @pipeline_def(batch_size=size, num_threads=1, prefetch_queue_depth=2)
+    @pipeline_def(batch_size=size, num_threads=1, prefetch_queue_depth=2, seed=1)
     def pipeline() -> Any:
         data = f"{url}/data.rec"
         index = f"{url}/data.idx"
         return fn.readers.mxnet(path=data, index_path=index, random_shuffle=True, **options)
 
-    with pipeline() as pipe:
-        return samples_per_second(lambda: len(pipe.run()[0]), seconds)
+    watched = Watched((url, size, *sorted(options.items())), pipeline)
+    return watched.looked(samples_per_second(lambda: len(watched.run()[0]), seconds))
 
 
 def main() -> None:
@@ -112,17 +114,20 @@ def measure(url: str, offsets: NDArray[np.int64], seconds: float, size: int) -> 
         return size
 
     results = {
-        "fsspec, cat_file in a loop": samples_per_second(one_by_one, seconds),
-        "fsspec, cat_ranges for a batch": samples_per_second(together, seconds),
+        "fsspec, cat_file in a loop": Looked(samples_per_second(one_by_one, seconds)),
+        "fsspec, cat_ranges for a batch": Looked(samples_per_second(together, seconds)),
     }
     for depth in (0, 1, 2, 4, 8):
         name = f"penstock, {depth} batches ahead"
         results[name] = reader_rate(url, size, seconds, prefetch_queue_depth=depth)
     blocks = {"shuffle_block": 32, "shuffle_window": 4}
     results["penstock, 4 ahead, blocks of 32"] = reader_rate(url, size, seconds, **blocks)
-    first = next(iter(results.values()))
-    for name, rate in results.items():
-        print(f"{name:32} {rate:8.0f} samples/s  {rate / first:6.1f}")
+    first = next(iter(results.values())).figure
+    for name, (rate, compared, wrong, _) in results.items():
+        print(
+            f"{name:32} {rate:8.0f} samples/s  {rate / first:6.1f}"
+            f"{common.seen(compared or None, wrong)}"
+        )
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import Looked, Watched
 
 SMALL, SMALL_BYTES = 200_000, 1024
 LARGE, LARGE_BYTES = 3_000, 110_000
@@ -62,7 +63,7 @@ def read_records(package: str, path: Path, **options: Any) -> Any:
 
 def pipeline_rate(
     package: str, path: Path, batch_size: int, *, touch: bool = False, **options: Any
-) -> float:
+) -> Looked:
     """Return records a second through a whole pipeline of Penstock or DALI, two threads."""
 
     def define() -> Any:
@@ -70,18 +71,15 @@ def pipeline_rate(
         return tuple(components[key] for key in KEYS)
 
     pipeline_def = importlib.import_module(package).pipeline_def
-    pipeline = pipeline_def(batch_size=batch_size, num_threads=2, device_id=None)(define)()
-    pipeline.build()
+    make = pipeline_def(batch_size=batch_size, num_threads=2, device_id=None, seed=1)(define)
+    watched = Watched((package, path, batch_size, *sorted(options.items())), make)
 
     def run() -> None:
-        images = pipeline.run()[1]
+        images = watched.run()[1]
         if touch:
             common.touch(images)
 
-    rate = batch_size * common.batches_a_second(run)
-    if hasattr(pipeline, "close"):
-        pipeline.close()
-    return rate
+    return watched.looked(batch_size * common.batches_a_second(run))
 
 
 def package_rate(path: Path, count: int) -> float:

@@ -25,13 +25,14 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import Looked, Watched
 from penstock.benchmarks.readers_lmdb import database, datum
 from penstock.benchmarks.readers_numpy import arrays
 from penstock.benchmarks.readers_records import archive_file, images, index_of, record_file
@@ -143,11 +144,10 @@ class Side:
     def __init__(self, package: str, setting: Setting) -> None:
         options = {"random_shuffle": True} if setting.order == "shuffled" else {}
         pipeline_def = importlib.import_module(package).pipeline_def
-        define = pipeline_def(
-            batch_size=setting.batch, num_threads=setting.threads, device_id=None
+        make = pipeline_def(
+            batch_size=setting.batch, num_threads=setting.threads, device_id=None, seed=1
         )(lambda: tuple(FORMATS[setting.form](package, setting.size, options)))
-        self._pipeline = define()
-        self._pipeline.build()
+        self._watched = Watched((package, setting), make)
         self._batch_size = setting.batch
         self._use = setting.use
         self._memory = np.empty(2 * SIZES[setting.size][1], np.uint8)
@@ -155,7 +155,7 @@ class Side:
 
     def run(self) -> None:
         """Take one batch."""
-        images = self._pipeline.run()[0]
+        images = self._watched.run()[0]
         if self._use == "copied":
             common.copy_samples(images, self._memory)
         elif self._use == "touched":
@@ -170,22 +170,27 @@ class Side:
         seconds, used = time.perf_counter() - started, common.cpu_seconds() - used
         return records / seconds, records / used
 
-    def close(self) -> None:
-        """End the pipeline."""
-        if hasattr(self._pipeline, "close"):
-            self._pipeline.close()
-        del self._pipeline
+    def looked(self) -> Looked:
+        """End the pipeline, and compare what all turns saw."""
+        looked = self._watched.looked(0)
         gc.collect()
+        return looked
 
 
 def figures(setting: Setting, packages: list[str], rounds: int) -> list[common.Figure]:
     """Measure one setting by turns: the rates by the clock and by CPU time."""
     sides = [Side(package, setting) for package in packages]
     turns = np.array([[side.turn() for side in sides] for _ in range(rounds)])
-    for side in sides:
-        side.close()
+    looked = [side.looked() for side in sides]
+    compared, wrong = sum(one.compared for one in looked), sum(one.wrong for one in looked)
     return [
-        common.figure_of(str(setting), unit, *turns[:, :, i].T.tolist(), *[()] * (2 - len(sides)))
+        replace(
+            common.figure_of(
+                str(setting), unit, *turns[:, :, i].T.tolist(), *[()] * (2 - len(sides))
+            ),
+            compared=compared,
+            wrong=wrong,
+        )
         for i, unit in enumerate(("rec/s", "rec/CPU s"))
     ]
 

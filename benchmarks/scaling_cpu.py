@@ -21,7 +21,8 @@ from itertools import product
 from typing import Any
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, close, load, load_dali, train
+from penstock.benchmarks.looking import Looked
+from penstock.benchmarks.training_cpu import Library, load, load_dali, train, watch
 
 WORKERS = (1, 2, 4, 8, 12, 16)
 
@@ -38,6 +39,8 @@ class Scaling:
         dali: images a second of DALI with as many threads; None without DALI.
         threads_us, processes_us: CPU time of this process for an image, in microseconds, without
             the CPU time of worker processes.
+        compared, wrong: samples of all four that were compared with the same samples alone, and
+            those that differ.
     """
 
     size: str
@@ -48,24 +51,22 @@ class Scaling:
     dali: float | None
     threads_us: float
     processes_us: float
+    compared: int
+    wrong: int
 
 
 def speed(
     library: Library, folder: str, options: argparse.Namespace, workers: int, **more: Any
-) -> tuple[float, float]:
+) -> tuple[Looked, float]:
     """Return images a second, and microseconds of this process's CPU time for an image."""
     gc.collect()  # ends threads of the previous turn's pipeline
-    pipeline = library.pipeline(
-        train, folder, batch_size=options.batch, num_threads=workers, **more
-    )
-    pipeline.build()
-    common.run_for(pipeline.run, options.warm_up)
+    watched = watch(library, train, folder, batch_size=options.batch, num_threads=workers, **more)
+    common.run_for(watched.run, options.warm_up)
     started, used = time.perf_counter(), time.process_time()
-    images = options.batch * common.run_for(pipeline.run, options.seconds)
+    images = options.batch * common.run_for(watched.run, options.seconds)
     rate = images / (time.perf_counter() - started)
     used = 1e6 * (time.process_time() - used) / images
-    close(pipeline)
-    return rate, used
+    return watched.looked(rate), used
 
 
 def scaling(
@@ -78,7 +79,19 @@ def scaling(
     processes, processes_us = speed(ours, folder, options, workers, exec_processes=True)
     chosen, _ = speed(ours, folder, options, workers)
     dali = None if theirs is None else speed(theirs, folder, options, workers)[0]
-    return Scaling(size, workers, threads, processes, chosen, dali, threads_us, processes_us)
+    looked = [threads, processes, chosen, *([dali] if dali else [])]
+    return Scaling(
+        size,
+        workers,
+        threads.figure,
+        processes.figure,
+        chosen.figure,
+        dali.figure if dali else None,
+        threads_us,
+        processes_us,
+        sum(one.compared for one in looked),
+        sum(one.wrong for one in looked),
+    )
 
 
 def main() -> int:
@@ -113,7 +126,8 @@ def print_figure(figure: Scaling) -> None:
     print(
         f"{figure.size:12}{figure.workers:7}{figure.threads:10.0f}{figure.processes:11.0f}"
         f"{figure.chosen:10.0f}{of_best:9.2f}{dali:>10}{ratio:>8}"
-        f"{figure.threads_us:12.0f}{figure.processes_us:9.0f}",
+        f"{figure.threads_us:12.0f}{figure.processes_us:9.0f}"
+        f"{common.seen(figure.compared, figure.wrong)}",
         flush=True,
     )
 

@@ -14,7 +14,8 @@ figures are printed for each output:
         [--batch 32] [--seconds 3] [--outputs uint8 float] [--processes] [--json FILE]
         [--rounds 5]
 
-With --processes, both pipelines compute in processes instead of threads.
+With --processes, both pipelines compute in processes instead of threads. One response in 61 is
+compared with the response to the same request alone, and samples of the loop as `looking.py` says.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import threading
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from statistics import median, quantiles
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -36,6 +38,15 @@ import numpy as np
 
 from penstock import fn, pipeline_def, types
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import (
+    ONE_IN,
+    Looked,
+    Looks,
+    Take,
+    checked,
+    compare,
+    sum_of_words,
+)
 
 FILES = 64
 WARM_UP_SECONDS = 1.0
@@ -70,10 +81,12 @@ def files() -> list[bytes]:
 
 
 class Speed(NamedTuple):
-    """Images a second, and seconds of CPU time for a hundred images."""
+    """Images a second, seconds of CPU time for a hundred images, and what was compared."""
 
     rate: float
     cpu: float
+    compared: int
+    wrong: int
 
 
 def speed_of_loop(options: Namespace, dtype: Any) -> Speed:
@@ -81,22 +94,33 @@ def speed_of_loop(options: Namespace, dtype: Any) -> Speed:
     os.sched_setaffinity(0, options.cores)
     samples = [np.frombuffer(file, np.uint8) for file in files()]
     batch = (samples * (1 + options.batch // len(samples)))[: options.batch]
-    pipeline = opened(options, dtype)
-    with pipeline:
-        for _ in range(pipeline.input_feed_count("encoded")):
-            pipeline.feed_input("encoded", batch)
-        pipeline.schedule_run()
+
+    @contextmanager
+    def fed() -> Iterator[Take]:
+        with opened(options, dtype) as pipeline:
+            for _ in range(pipeline.input_feed_count("encoded")):
+                pipeline.feed_input("encoded", batch)
+            pipeline.schedule_run()
+
+            def take() -> Any:
+                pipeline.feed_input("encoded", batch)
+                pipeline.schedule_run()
+                return pipeline.outputs()
+
+            yield take
+
+    looks = Looks()
+    with fed() as take:
 
         def run() -> None:
-            pipeline.feed_input("encoded", batch)
-            pipeline.schedule_run()
-            pipeline.outputs()
+            looks.look(take())
 
         common.run_for(run, WARM_UP_SECONDS)
         started, cpu = perf_counter(), common.cpu_seconds()
         images = options.batch * common.run_for(run, options.seconds)
         used = common.cpu_seconds() - cpu
-        return Speed(images / (perf_counter() - started), 100 * used / images)
+        rate = images / (perf_counter() - started)
+    return Speed(rate, 100 * used / images, *compare(looks, "loop", fed))
 
 
 def serve(options: Namespace, dtype: Any, told: Any) -> None:
@@ -142,7 +166,12 @@ def server(options: Namespace, dtype: Any) -> Iterator[tuple[str, Callable[[], f
 
 
 class Clients:
-    """Sends requests of so many images each, and keeps the seconds that they took."""
+    """Sends requests of so many images each, and keeps the seconds that they took.
+
+    Attributes:
+        compared, wrong: responses that were compared with those to the same requests alone, and
+            those that differ.
+    """
 
     def __init__(self, session: Any, address: str, images: int) -> None:
         self._session = session
@@ -154,16 +183,28 @@ class Clients:
             for i in range(len(every))
         ]
         self.seconds: list[float] = []
+        self.compared = self.wrong = 0
+        self._alone: list[int] = []
 
-    async def ask(self, number: int) -> None:
-        """Send a request and read its response."""
+    async def ask_alone(self) -> None:
+        """Send each request alone, and keep the sums of the responses."""
+        self._alone = [_sum(await self.ask(number)) for number in range(len(self._requests))]
+
+    async def ask(self, number: int) -> bytes:
+        """Send a request, and return the data of its response."""
         body, headers = self._requests[number % len(self._requests)]
         started = perf_counter()
         url = f"{self._address}/infer"
         async with self._session.post(url, data=body, headers=headers) as response:
             content = await response.read()
             assert response.status == 200, content
+            data = content[int(response.headers["Inference-Header-Content-Length"]) :]
         self.seconds.append(perf_counter() - started)
+        if self._alone and len(self.seconds) % ONE_IN == 1:
+            self.compared += self._images
+            if _sum(data) != self._alone[number % len(self._requests)]:
+                self.wrong += self._images
+        return bytes(data)
 
     async def keep_busy(self, count: int, seconds: float) -> float:
         """Return the images a second of so many clients, each of which waits for its response."""
@@ -192,6 +233,10 @@ class Clients:
 
         await asyncio.gather(*(at(i, moment) for i, moment in enumerate(times.tolist())))
         return list(self.seconds)
+
+
+def _sum(data: bytes) -> int:
+    return sum_of_words(np.frombuffer(data, np.uint8))
 
 
 def _request(images: list[bytes]) -> tuple[bytes, dict[str, str]]:
@@ -230,6 +275,7 @@ class Served:
         options = self._options
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
             clients = Clients(session, address, options.images)
+            await clients.ask_alone()
             await clients.keep_busy(options.clients, WARM_UP_SECONDS)
             cpu = cpu_seconds()
             rate = await clients.keep_busy(options.clients, options.seconds)
@@ -239,7 +285,7 @@ class Served:
                 batches = (await response.json())["model_stats"][0]["batch_stats"]
         counts = {entry["batch_size"]: entry["compute_infer"]["count"] for entry in batches}
         print(f"  batches by their size: {counts}", file=sys.stderr)
-        return Speed(rate, used)
+        return Speed(rate, used, clients.compared, clients.wrong)
 
     def percentile(self) -> float:
         """Return the 99th percentile of the last round's times, in seconds."""
@@ -263,10 +309,14 @@ def measured(options: Namespace) -> list[common.Figure]:
             waits.append((served.percentile(), served.twice_the_median()))
         rates = [(ours.rate, theirs.rate) for ours, theirs in speeds]
         cpu = [(ours.cpu, theirs.cpu) for ours, theirs in speeds]
+        compared = sum(one.compared for pair in speeds for one in pair)
+        wrong = sum(one.wrong for pair in speeds for one in pair)
+        checked(Looked(rates[0][0], compared, wrong), name)
         rows = ((name, "images/s", rates), (f"{name}: CPU", "s", cpu), (f"{name}: p99", "s", waits))
         for title, unit, pairs in rows:
             mine, others = zip(*pairs, strict=True)
-            figures.append(common.figure_of(title, unit, mine, others))
+            figure = common.figure_of(title, unit, mine, others)
+            figures.append(replace(figure, compared=compared, wrong=wrong))
             common.print_figure(figures[-1])
     return figures
 

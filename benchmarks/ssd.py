@@ -25,7 +25,8 @@ import numpy as np
 from PIL import Image
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, by_turns, close
+from penstock.benchmarks.looking import Looked, Watched
+from penstock.benchmarks.training_cpu import Library, by_turns
 from penstock.examples.ssd import MEAN, SIDE, STD, STDS, ssd_anchors
 
 OFFSETS = {"means": [0.0] * 4, "stds": STDS}
@@ -105,7 +106,7 @@ def operator(
     return tuple(results) if isinstance(results, list | tuple) else (results,)
 
 
-def speed(library: Library, graph: Graph, options: argparse.Namespace) -> float:
+def speed(library: Library, graph: Graph, options: argparse.Namespace) -> Looked:
     """Return images a second."""
     define = library.pipeline_def(
         batch_size=options.batch,
@@ -113,13 +114,9 @@ def speed(library: Library, graph: Graph, options: argparse.Namespace) -> float:
         device_id=0 if options.device == "gpu" else None,
         seed=1,
     )
-    pipeline = define(lambda: graph(library))()
-    pipeline.build()
-    common.run_for(pipeline.run, WARM_UP_SECONDS)
-    rate = common.batches_a_second(pipeline.run)
-    close(pipeline)
-    batch: int = options.batch
-    return rate * batch
+    watched = Watched((library.name, graph), define(lambda: graph(library)))
+    common.run_for(watched.run, WARM_UP_SECONDS)
+    return watched.looked(common.batches_a_second(watched.run) * options.batch)
 
 
 def drawn(count: int) -> tuple[str, str]:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import Looked, Watched, close
 from penstock.benchmarks.natural_data import MIXES, data_set
 
 BATCH = 64
@@ -97,18 +98,22 @@ def train(library: Library, folder: str, **decoding: Any) -> Any:
     return images, labels
 
 
-def speed(library: Library, graph: Graph, folder: str, batches: int, **options: Any) -> float:
+def speed(library: Library, graph: Graph, folder: str, batches: int, **options: Any) -> Looked:
     """Return images a second of a pipeline after its first seconds."""
-    pipeline = library.pipeline(graph, folder, **options)
-    pipeline.build()
-    common.run_for(pipeline.run, WARM_UP_SECONDS)
+    watched = watch(library, graph, folder, **options)
+    common.run_for(watched.run, WARM_UP_SECONDS)
     started = time.perf_counter()
     for _ in range(batches):
-        pipeline.run()
+        watched.run()
     seconds = time.perf_counter() - started
-    close(pipeline)
     batch_size: int = options.get("batch_size", BATCH)
-    return batches * batch_size / seconds
+    return watched.looked(batches * batch_size / seconds)
+
+
+def watch(library: Library, graph: Graph, folder: str, **options: Any) -> Watched:
+    """Return a pipeline whose samples are looked at."""
+    key = library.name, graph, folder, *sorted(options.items())
+    return Watched(key, partial(library.pipeline, graph, folder, **options))
 
 
 def first_batch(library: Library, folder: str, **options: Any) -> float:
@@ -159,12 +164,6 @@ def steady_after(times: Sequence[float]) -> float:
     return times[last]
 
 
-def close(pipeline: Any) -> None:
-    """End the work ahead. DALI's pipeline ends when the last reference to it goes."""
-    if hasattr(pipeline, "close"):
-        pipeline.close()
-
-
 def import_time(library: Library) -> float:
     """Return the seconds that a new interpreter takes to import the library."""
     program = (
@@ -188,8 +187,8 @@ def measurements(options: argparse.Namespace) -> dict[str, tuple[str, Any, Any]]
                 todo[f"train {mix} {batch} x{threads}"] = "images/s", turn, turn
         start = {"batch_size": options.batch[0], "num_threads": options.threads[0]}
         for name, function in (("first batch", first_batch), ("until 95%", until_steady)):
-            turn = partial(function, folder=folder, **start)
-            todo[f"{name}, {mix}"] = "s", turn, turn
+            seconds = partial(function, folder=folder, **start)
+            todo[f"{name}, {mix}"] = "s", seconds, seconds
     todo["import"] = "s", import_time, import_time
     return todo | parts_of_the_work(options)
 

@@ -29,13 +29,13 @@ from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common, gil
+from penstock.benchmarks.looking import Looked, Watched, WrongSamplesError, close
 from penstock.benchmarks.readers_tfrecord import read_records
 from penstock.benchmarks.training_cpu import (
     MEAN,
     SIZE,
     STD,
     Library,
-    close,
     load,
     load_dali,
     run_until_steady,
@@ -163,13 +163,11 @@ GRAPHS: dict[str, Callable[..., Any]] = {
 def pipeline(
     library: Library, graph: Callable[..., Any], folder: str, batch: int, threads: int, gpu: int = 0
 ) -> Any:
-    """Return a built pipeline."""
+    """Return a pipeline."""
     define = library.pipeline_def(
         batch_size=batch, num_threads=threads, device_id=gpu, seed=1, prefetch_queue_depth=3
     )
-    pipe = define(lambda: graph(library, folder))()
-    pipe.build()
-    return pipe
+    return define(lambda: graph(library, folder))()
 
 
 def speed(
@@ -181,24 +179,24 @@ def speed(
     batches: int,
     gpu: int = 0,
     stats: bool = False,
-) -> float:
+) -> Looked:
     """Return images a second of a pipeline after a warm-up."""
-    pipe = pipeline(library, graph, folder, batch, threads, gpu)
-    common.run_for(pipe.run, _WARM_UP_SECONDS)
+    key = library.name, graph, folder, batch, threads, gpu
+    watched = Watched(key, partial(pipeline, library, graph, folder, batch, threads, gpu))
+    common.run_for(watched.run, _WARM_UP_SECONDS)
     started = time.perf_counter()
     for _ in range(batches):
-        pipe.run()
+        watched.run()
     seconds = time.perf_counter() - started
-    if hasattr(pipe, "close"):
-        if stats:
-            print(pipe.stats())
-        pipe.close()
-    return batches * batch / seconds
+    if stats and hasattr(watched.pipeline, "stats"):
+        print(watched.pipeline.stats())
+    return watched.looked(batches * batch / seconds)
 
 
 def python_time(folder: str, batch: int, threads: int) -> float:
     """Return the microseconds for which the training pipeline's process holds the GIL, an image."""
     pipe = pipeline(load("penstock"), train, folder, batch, threads)
+    pipe.build()
     common.run_for(pipe.run, _WARM_UP_SECONDS)
     batches, started = 0, time.perf_counter()
 
@@ -235,12 +233,16 @@ class Scaled:
         gpus: number of GPUs and of processes.
         images: images a second of all processes together.
         of_one: rate of one GPU, divided by the rate of one GPU in the smallest run.
+        compared, wrong: samples that were compared with the same samples alone, and those that
+            differ.
     """
 
     name: str
     gpus: int
     images: float
     of_one: float
+    compared: int
+    wrong: int
 
 
 def print_start(name: str, folder: str, batch: int, threads: int) -> None:
@@ -248,6 +250,7 @@ def print_start(name: str, folder: str, batch: int, threads: int) -> None:
     until batches come at 95% of the steady rate."""
     started = time.perf_counter()
     pipe = pipeline(load(name), train, folder, batch, threads)
+    pipe.build()
     pipe.run()
     first = time.perf_counter() - started
     print(first, run_until_steady(pipe))
@@ -289,11 +292,19 @@ def scale(counts: list[int], arguments: list[str]) -> list[Scaled]:
             subprocess.Popen([*command, str(gpu)], stdout=subprocess.PIPE, text=True)
             for gpu in range(count)
         ]
-        rates = [float(process.communicate()[0].split()[-1]) for process in running]
-        alone = alone or sum(rates) / count
-        of_one = sum(rates) / count / alone
-        figures.append(Scaled(f"train, {count} GPUs", count, sum(rates), of_one))
-        print(f"{count} GPUs: {sum(rates):9.0f} images/s; each {of_one:.2f} of one", flush=True)
+        printed = [process.communicate()[0].split() for process in running]
+        if any(process.returncode for process in running):
+            raise WrongSamplesError(f"one of {count} processes has failed, so there is no figure")
+        rate = sum(float(words[-3]) for words in printed)
+        compared, wrong = (sum(int(words[i]) for words in printed) for i in (-2, -1))
+        alone = alone or rate / count
+        of_one = rate / count / alone
+        figures.append(Scaled(f"train, {count} GPUs", count, rate, of_one, compared, wrong))
+        print(
+            f"{count} GPUs: {rate:9.0f} images/s; each {of_one:.2f} of one"
+            f"{common.seen(compared, wrong)}",
+            flush=True,
+        )
     return figures
 
 
@@ -321,7 +332,7 @@ def main() -> int:
             speed, folder=folder, batch=options.batch, batches=options.batches, stats=options.stats
         )
         if options.gpu is not None:
-            print(turn(ours, train, threads=options.threads[0], gpu=options.gpu))
+            print(*turn(ours, train, threads=options.threads[0], gpu=options.gpu)[:3])
             return 0
         if options.processes:
             given = ["--photographs", str(options.photographs)] if options.photographs else []
@@ -332,7 +343,7 @@ def main() -> int:
             common.record(options, measure_starts(folder, options))
             return 0
         theirs = load_dali()
-        offered = {
+        offered: dict[str, tuple[str, common.Turn, common.Turn | None]] = {
             f"{name}, {threads} threads": (
                 "images/s",
                 partial(turn, ours, graph, threads=threads),

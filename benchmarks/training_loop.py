@@ -7,20 +7,22 @@ GIL. Loaders take turns in one process; with --gpus, one process a GPU trains by
     python benchmarks/training_loop.py [--photographs FOLDER] [--models resnet18 resnet50]
         [--forms eager graph compiled] [--loaders penstock penstock-cpu dali] [--batch 256]
         [--gpus 2] [--rounds 3] [--json FILE]
+    python benchmarks/training_loop.py --curve FILE.svg [--folder FOLDER] [--steps 2000] [--seeds 3]
 
-`torchvision` has the networks. GPU memory is what the driver counts, beyond the network's.
+The sums of each batch are queued behind the step that reads it, and compared as `looking.py` says.
+With --curve, networks train for so many steps from each loader, and their losses are drawn: see
+`training_curves.py`. `torchvision` has the networks. GPU memory is what the driver counts, beyond
+the network's.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -29,26 +31,27 @@ from typing import Any
 
 from penstock.benchmarks import common, gil
 from penstock.benchmarks.gpu_looks import MemoryWatch, joules, used_memory, write_kernels
+from penstock.benchmarks.looking import Looked, Looks, checked
 from penstock.benchmarks.natural_data import data_set, linked
-from penstock.benchmarks.training_cpu import MEAN, SIZE, STD, Library, close, load, load_dali
+from penstock.benchmarks.training_cpu import SIZE, load_dali
+from penstock.benchmarks.training_loaders import (
+    LOADERS,
+    Batches,
+    compared,
+    looked_at,
+    one_batch,
+    opened,
+    place,
+)
 from penstock.tests.torchvision_library import load_torchvision
 
 FORMS = ("eager", "graph", "compiled")
-LOADERS = (
-    "penstock",
-    "penstock-nhwc",
-    "penstock-engine",
-    "penstock-kernels",
-    "penstock-cpu",
-    "dali",
-)
 _CLASSES = 1000
 _WARM_UP_SECONDS, _SECONDS = 3.0, 5.0
 _PROFILED_STEPS = 20
 _STEPS_OF_RANKS = 8  # after which ranks ask whether the time is over
 _GIL_SECONDS = 5
 
-Batches = Iterator[tuple[Any, Any]]
 Step = Callable[[Any, Any], Any]
 
 
@@ -65,6 +68,9 @@ class Turn:
         cpu_seconds: CPU seconds of a thousand images, beyond those of the ceiling.
         gil: part of the time for which the loader's threads hold the GIL; None without py-spy.
         joules: energy of a thousand images, as the driver counts it; None if it does not.
+        loss: of the last step.
+        compared, wrong: samples of all turns that were compared with the same samples alone, and
+            those that differ; None of the ceiling.
     """
 
     name: str
@@ -75,73 +81,9 @@ class Turn:
     cpu_seconds: float
     gil: float | None
     joules: float | None
-
-
-def training(
-    library: Library,
-    folder: str,
-    device: str,
-    form: dict[str, Any],
-    shard: dict[str, int],
-    **decoding: Any,
-) -> Any:
-    """Return random windows at one size, mirrored and normalized, and their labels."""
-    fn = library.fn
-    encoded, labels = fn.readers.file(file_root=folder, random_shuffle=True, name="reader", **shard)
-    images = fn.decoders.image_random_crop(
-        encoded, device="cpu" if device == "cpu" else "mixed", **decoding
-    )
-    images = fn.resize(images, size=SIZE)
-    mirror = fn.random.coin_flip(probability=0.5)
-    images = fn.crop_mirror_normalize(images, mean=MEAN, std=STD, mirror=mirror, **form)
-    return images, labels
-
-
-def pipeline(name: str, folder: str, options: argparse.Namespace, rank: int) -> Any:
-    """Return the built pipeline of a loader, which reads the shard of a rank."""
-    library = load("nvidia.dali" if name == "dali" else "penstock")
-    decoding = {
-        "penstock-engine": {"hw_decoder_load": 1.0},
-        "penstock-kernels": {"hw_decoder_load": 0.0},
-    }.get(name, {})
-    types = library.types
-    form: dict[str, Any] = {"dtype": types.FLOAT, "output_layout": "CHW"}
-    if name == "penstock-nhwc":
-        form = {"dtype": types.FLOAT16, "output_layout": "HWC"}
-    on_cpu = name.endswith("-cpu")
-    define = library.pipeline_def(
-        batch_size=options.batch,
-        num_threads=options.cpu_threads if on_cpu else options.threads,
-        device_id=rank,
-        seed=1,
-        prefetch_queue_depth=options.depth,
-    )
-    device = "cpu" if on_cpu else "gpu"
-    shard = {"shard_id": rank, "num_shards": options.gpus}
-    built = define(lambda: training(library, folder, device, form, shard, **decoding))()
-    built.build()
-    return built
-
-
-def batches(name: str, built: Any) -> Batches:
-    """Yield images and labels of a pipeline, as tensors on the GPU."""
-
-    if name == "dali":
-        plugin: Any = importlib.import_module("nvidia.dali.plugin.pytorch")
-        for part in plugin.DALIClassificationIterator(built, auto_reset=True):
-            yield part[0]["data"], part[0]["label"].squeeze(-1).cuda(non_blocking=True).long()
-        return
-    from penstock.plugin.pytorch import ClassificationIterator
-
-    iterator = ClassificationIterator(
-        built, batch_form="tuple", class_labels=True, auto_reset=True, last_batch_policy="drop"
-    )
-    while True:
-        for images, labels in iterator:
-            images = images.cuda(non_blocking=True)
-            if images.shape[-1] == 3:
-                images = images.permute(0, 3, 1, 2)
-            yield images, labels.to(device=images.device, non_blocking=True)
+    loss: float
+    compared: int | None = None
+    wrong: int | None = None
 
 
 def make_step(model: str, form: str, batch: int, rank: int, ranks: int) -> Step:
@@ -151,7 +93,7 @@ def make_step(model: str, form: str, batch: int, rank: int, ranks: int) -> Step:
 
     torchvision: Any = load_torchvision()
     torch.backends.cudnn.benchmark = True
-    network: Any = torchvision.models.get_model(model, num_classes=_CLASSES).cuda()
+    network: Any = torchvision.models.get_model(model, num_classes=_CLASSES).to(place())
     network = network.to(memory_format=torch.channels_last).train()
     optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9, foreach=True)
     if ranks > 1:
@@ -159,12 +101,12 @@ def make_step(model: str, form: str, batch: int, rank: int, ranks: int) -> Step:
     forward = torch.compile(network) if form == "compiled" else network
 
     def step(images: Any, labels: Any) -> Any:
-        with torch.autocast("cuda", torch.bfloat16):
+        with torch.autocast(place().type, torch.bfloat16):
             loss = functional.cross_entropy(forward(images), labels)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         optimizer.zero_grad(set_to_none=form != "graph")
-        return loss
+        return loss.detach()
 
     return step if form != "graph" else _as_graph(step, batch)
 
@@ -200,7 +142,7 @@ def run(step: Step, source: Batches, batch: int) -> dict[str, Any]:
     watch = MemoryWatch()
     _steps(step, source, _WARM_UP_SECONDS / 2)
     before, cpu, energy = time.perf_counter(), common.cpu_seconds(), joules()
-    count = _steps(step, source, _SECONDS)
+    count, loss = _steps(step, source, _SECONDS)
     seconds = time.perf_counter() - before
     images = count * batch
     spent = (joules() or 0.0) - energy if energy is not None else None
@@ -212,24 +154,26 @@ def run(step: Step, source: Batches, batch: int) -> dict[str, Any]:
         "last": watch.last,
         "peak": watch.peak,
         "gil": None,
+        "loss": loss,
     }
 
 
-def _steps(step: Step, source: Batches, seconds: float) -> int:
-    """Train for some seconds, at most two steps ahead of the GPU; return the number of steps."""
+def _steps(step: Step, source: Batches, seconds: float) -> tuple[int, float]:
+    """Train for some seconds, at most two steps ahead of the GPU; return the steps and the loss."""
     import torch
 
     ends: list[Any] = []
+    loss = torch.zeros(())
     until, count = time.perf_counter() + seconds, 0
     while not _is_over(until, count):
-        step(*next(source))
+        loss = step(*next(source))
         ends.append(torch.cuda.Event())  # type: ignore[no-untyped-call]
         ends[-1].record()
         if len(ends) > 2:
             ends.pop(0).synchronize()
         count += 1
     torch.cuda.synchronize()
-    return count
+    return count, float(loss)
 
 
 def _is_over(until: float, count: int) -> bool:
@@ -255,28 +199,6 @@ def of_loader(held: dict[str, float]) -> float:
     return sum(part for thread, part in held.items() if thread != "MainThread")
 
 
-def one_batch(folder: str, options: argparse.Namespace, rank: int) -> Batches:
-    """Yield one batch again and again, in the form that suits the network best."""
-    import torch
-
-    with opened("penstock", folder, options, rank) as source:
-        images, labels = next(source)
-        images = images.clone().to(torch.bfloat16).contiguous(memory_format=torch.channels_last)
-        labels = labels.clone()
-    while True:
-        yield images, labels
-
-
-@contextmanager
-def opened(name: str, folder: str, options: argparse.Namespace, rank: int) -> Iterator[Batches]:
-    """Give the batches of a loader."""
-    built = pipeline(name, folder, options, rank)
-    try:
-        yield batches(name, built)
-    finally:
-        close(built)
-
-
 def measure(folder: str, options: argparse.Namespace, rank: int, ranks: int) -> list[Turn]:
     """Let the loaders take turns, for each network and form."""
     import torch
@@ -296,8 +218,9 @@ def measure(folder: str, options: argparse.Namespace, rank: int, ranks: int) -> 
                     if rank == 0:
                         print(f"{model} {form} beside {name} ...", file=sys.stderr, flush=True)
                     memory = used_memory()
+                    looks = Looks()
                     with opened(name, folder, options, rank) as source:
-                        measured = run(step, source, options.batch)
+                        measured = run(step, looked_at(source, looks), options.batch)
                         if options.gil:
                             measured["gil"] = of_loader(
                                 gil.held(partial(_train, step, source), _GIL_SECONDS)
@@ -308,8 +231,11 @@ def measure(folder: str, options: argparse.Namespace, rank: int, ranks: int) -> 
                     measured["last"] -= memory
                     measured["peak"] -= memory
                     turn = _turn(f"{model} {form} {name}", measured, base, ranks)
+                    found = compared(looks, name, folder, options, rank)
+                    checked(Looked(turn.images, *found, turn.loss), turn.name)
+                    turn = replace(turn, compared=found[0], wrong=found[1])
                     collected[name].append(turn)
-            turns += [_median(found) for found in collected.values()]
+            turns += [_median(all_turns) for all_turns in collected.values()]
             if rank == 0:
                 for turn in turns[-len(collected) :]:
                     print_turn(turn)
@@ -329,6 +255,7 @@ def _turn(name: str, measured: dict[str, Any], base: dict[str, Any], ranks: int)
         measured["cpu"] - (0 if is_ceiling else base["cpu"]),
         measured["gil"],
         measured["joules"],
+        measured["loss"],
     )
 
 
@@ -343,6 +270,9 @@ def _median(turns: list[Turn]) -> Turn:
         peak_memory=max(turn.peak_memory for turn in turns),
         cpu_seconds=median(turn.cpu_seconds for turn in turns),
         joules=median(energies) if energies else None,
+        loss=median(turn.loss for turn in turns),
+        compared=None if turns[0].compared is None else sum(turn.compared or 0 for turn in turns),
+        wrong=None if turns[0].wrong is None else sum(turn.wrong or 0 for turn in turns),
     )
 
 
@@ -353,7 +283,8 @@ def print_turn(turn: Turn) -> None:
     print(
         f"{turn.name:36}{turn.images:9.0f} images/s {turn.of_ceiling:6.3f}  "
         f"{turn.gpu_memory / 1e9:5.2f} GB, peak {turn.peak_memory / 1e9:5.2f}"
-        f"{turn.cpu_seconds:8.3f} CPU s/1000{energy}{gil_part}",
+        f"{turn.cpu_seconds:8.3f} CPU s/1000{energy}{gil_part}  loss {turn.loss:.3f}"
+        f"{common.seen(turn.compared, turn.wrong)}",
         flush=True,
     )
 
@@ -374,7 +305,7 @@ def main() -> int:
     parser.add_argument("--names", type=int, default=16, help="of each file: for long epochs")
     parser.add_argument("--models", nargs="+", default=["resnet18"], help="of torchvision")
     parser.add_argument("--forms", nargs="+", choices=FORMS, default=["eager", "graph"])
-    parser.add_argument("--loaders", nargs="+", choices=LOADERS, default=["penstock", "dali"])
+    parser.add_argument("--loaders", nargs="+", choices=LOADERS, help="penstock and dali")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--threads", type=int, default=8, help="of GPU pipelines")
     parser.add_argument("--cpu-threads", type=int, default=12, help="of CPU pipelines")
@@ -382,7 +313,16 @@ def main() -> int:
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--gil", action="store_true", help="see who holds the GIL, by py-spy")
     parser.add_argument("--kernels", type=Path, metavar="FOLDER", help="list kernels there")
+    parser.add_argument("--curve", type=Path, metavar="FILE", help="draw losses there, as SVG")
+    parser.add_argument("--folder", type=Path, help="of class folders, for --curve")
+    parser.add_argument("--steps", type=int, default=2000, help="of each network, for --curve")
+    parser.add_argument("--seeds", type=int, default=3, help="networks of a loader, for --curve")
     options = parser.parse_args()
+    if options.curve:
+        from penstock.benchmarks.training_curves import draw_curves
+
+        return draw_curves(options)
+    options.loaders = options.loaders or ["penstock", "dali"]
     folder = str(linked(data_set("natural", options.files, options.photographs), options.names))
     rank, ranks = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     if options.gpus > 1 and ranks == 1:

@@ -16,7 +16,7 @@ import argparse
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from fractions import Fraction
@@ -30,7 +30,8 @@ import numpy as np
 from av.video.reformatter import Interpolation
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import THREADS, Library, close, load, load_dali
+from penstock.benchmarks.looking import Looked, Watched
+from penstock.benchmarks.training_cpu import THREADS, Library, load, load_dali
 
 FOLDER = common.PHOTOS.parent / "videos"
 FRAMES, RATE, LENGTH, BATCH, FILES = 300, 30, 16, 4, 4
@@ -42,6 +43,7 @@ ENCODERS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 Clock = Callable[[], float]
+ONE_IN = 3  # clips that are summed: 44 MB take 5 ms, and a clip comes in 100 ms or more
 WARM_UP = 3  # more batches than are computed ahead
 
 
@@ -77,7 +79,7 @@ def videos(
 
 def clips_of_a_reader(
     library: Library, clock: Clock, paths: list[str], clips: int, **arguments: Any
-) -> float:
+) -> Looked:
     """Return clips a second of a reader of files."""
 
     def graph(library: Library, _: str) -> Any:
@@ -85,10 +87,10 @@ def clips_of_a_reader(
             filenames=paths, sequence_length=LENGTH, name="clips", **arguments
         )
 
-    return _rate(library, clock, graph, clips)
+    return _rate(library, clock, graph, clips, *paths, *sorted(arguments.items()))
 
 
-def clips_in_memory(library: Library, clock: Clock, paths: list[str], clips: int) -> float:
+def clips_in_memory(library: Library, clock: Clock, paths: list[str], clips: int) -> Looked:
     """Return clips a second of the decoder of files in memory."""
     starts = np.random.default_rng(1).integers(0, FRAMES - LENGTH, clips + BATCH)
 
@@ -99,20 +101,18 @@ def clips_in_memory(library: Library, clock: Clock, paths: list[str], clips: int
         )
         return library.fn.decoders.video(encoded, start_frame=start, sequence_length=LENGTH)
 
-    return _rate(library, clock, graph, clips)
+    return _rate(library, clock, graph, clips, *paths, "in memory")
 
 
-def _rate(library: Library, clock: Clock, graph: Any, clips: int) -> float:
-    pipeline = library.pipeline(graph, "", batch_size=BATCH)
-    pipeline.build()
+def _rate(library: Library, clock: Clock, graph: Any, clips: int, *key: Hashable) -> Looked:
+    make = partial(library.pipeline, graph, "", batch_size=BATCH)
+    watched = Watched((library.name, *key), make, ONE_IN)
     for _ in range(WARM_UP):
-        pipeline.run()
+        watched.run()
     started = clock()
     for _ in range(clips // BATCH):
-        pipeline.run()
-    seconds = clock() - started
-    close(pipeline)
-    return clips / seconds
+        watched.run()
+    return watched.looked(clips / (clock() - started))
 
 
 def rgb(frame: Any, *, exact: bool) -> Any:
@@ -236,7 +236,7 @@ def _beside_loops(ours: Library, clock: Clock, paths: list[str], clips: int) -> 
 
 
 def _beside_dali(ours: Library, dali: Library, clock: Clock, paths: list[str], clips: int) -> Turns:
-    def both(turn: Callable[..., float], **arguments: Any) -> tuple[common.Turn, common.Turn]:
+    def both(turn: Callable[..., Looked], **arguments: Any) -> tuple[common.Turn, common.Turn]:
         first, second = (
             partial(turn, library, clock, paths, clips, **arguments) for library in (ours, dali)
         )

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common
-from penstock.benchmarks.training_cpu import Library, by_turns, close
+from penstock.benchmarks.looking import Looked, Watched
+from penstock.benchmarks.training_cpu import Library, by_turns
 from penstock.benchmarks.video_cpu import LENGTH, videos
 
 FILES, FRAMES = 12, 600
@@ -43,22 +44,22 @@ def clips(library: Library, paths: list[str], shuffles: bool) -> Any:
 
 def speed(
     library: Library, paths: list[str], shuffles: bool, batch: int, threads: int, stats: bool
-) -> float:
+) -> Looked:
     """Return clips a second after a warm-up."""
 
     def graph(library: Library, _: str) -> Any:
         return clips(library, paths, shuffles)
 
-    pipeline = library.pipeline(graph, "", batch_size=batch, num_threads=threads, device_id=0)
-    pipeline.build()
-    common.run_for(pipeline.run, _WARM_UP_SECONDS)
+    options = {"batch_size": batch, "num_threads": threads, "device_id": 0}
+    key = library.name, *paths, shuffles, batch, threads
+    watched = Watched(key, partial(library.pipeline, graph, "", **options))
+    common.run_for(watched.run, _WARM_UP_SECONDS)
     started = time.perf_counter()
-    batches = common.run_for(pipeline.run, _SECONDS)
+    batches = common.run_for(watched.run, _SECONDS)
     seconds = time.perf_counter() - started
-    if stats and hasattr(pipeline, "stats"):
-        print(pipeline.stats())
-    close(pipeline)
-    return batches * batch / seconds
+    if stats and hasattr(watched.pipeline, "stats"):
+        print(watched.pipeline.stats())
+    return watched.looked(batches * batch / seconds)
 
 
 def encoded(folder: Path, groups: tuple[int, ...]) -> dict[int, list[str]]:

@@ -77,7 +77,7 @@ def whole(tmp_path_factory):
             path.write_text(f"{number:03d}" * 400)
     for name in READERS:
         source = root / ("files" if name == "recordio" else "texts")
-        datasets.convert(source, root / name, to=name, shard_count=SHARDS)
+        datasets.convert(source, root / name, to=name, format="folder", shard_count=SHARDS)
     return root
 
 

@@ -20,7 +20,7 @@ def folder(root, count=4):
     (root / "a").mkdir(parents=True)
     for number in range(count):
         (root / "a" / f"{number}.txt").write_text(str(number))
-    return open_dataset(root)
+    return open_dataset(root, format="folder")
 
 
 def listing(path, *samples):
