@@ -123,7 +123,7 @@ def test_what_was_dropped_is_counted(tmp_path):
     def define():
         return fn.readers.coco(**arguments)
 
-    with define() as pipe:
+    with pytest.warns(UserWarning, match=r"1 of 3 .* id 2 \(image_id 4\)"), define() as pipe:
         pipe.run()
         stats = str(pipe.stats())
     assert "annotations without an image" in stats
