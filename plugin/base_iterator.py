@@ -142,6 +142,9 @@ class BaseIterator(ABC, Generic[T, Form]):
         self._reader = reader_name
         self._given = size, last_batch_padded
         self._take_up(self._state_of_checkpoint())
+        if self._epochs is not None:
+            for pipeline in self._pipelines:
+                pipeline.last_batch_policy = self._policy.name
         self._prepared = prepare_first_batch
         if prepare_first_batch:
             for pipeline in self._pipelines:
