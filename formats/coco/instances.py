@@ -269,9 +269,9 @@ def _tell_of_orphans(
     owners = annotations.image_ids[orphans]
     if not exists.any():
         raise DecodeError(
-            f"{name}: none of the {len(orphans)} annotations belongs to an image: the first one has "
-            f"image_id {ids.shown(int(owners[0]))}, and the first image has id {image}. Both must "
-            "be the same number, or the same text"
+            f"{name}: none of the {len(orphans)} annotations belongs to an image: the first one "
+            f"has image_id {ids.shown(int(owners[0]))}, and the first image has id {image}. Both "
+            "must be the same number, or the same text"
         )
     shown = [
         f"id {ids.shown(annotation)} (image_id {ids.shown(owner)})"
