@@ -1186,10 +1186,11 @@ def dl_tensor_python_function(
 ) -> Any:
     """Calls a Python function with DLPack capsules, and passes its results on.
 
-    The function gets one capsule for each input, such as `torch.utils.dlpack.from_dlpack` takes.
-    It returns capsules, or any other samples that `fn.python_function` accepts. With
-    `batch_processing`, one call serves a batch, with a list of capsules for each input, and each
-    output is a list. All else is as in `fn.python_function`.
+    One call serves a batch. The function gets a list of capsules for each input, such as
+    `torch.utils.dlpack.from_dlpack` takes, and returns a list for each output: of capsules, or of
+    any other samples that `fn.python_function` accepts. With `batch_processing=False`, it is
+    called for each sample, with one capsule for each input. All else is as in
+    `fn.python_function`.
 
     >>> from penstock import Pipeline, fn
     >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
@@ -1203,7 +1204,7 @@ def dl_tensor_python_function(
         num_outputs (int | None): Number of outputs. Default: 1.
         output_layouts (Any | None): Layout of all outputs, or a list with the layouts of the
             first outputs.
-        batch_processing (bool | None): Call the function once a batch. Default: False.
+        batch_processing (bool | None): Call the function once a batch. Default: True.
         parallel (bool | None): Let the pipeline's Python workers call the function: processes,
             whose number is the pipeline's argument `py_num_workers`. On the CPU only. Default:
             False.
