@@ -4125,7 +4125,8 @@ def rotate(
     If neither `size` nor `keep_size` is given, the canvas grows to the rotated extent, which holds
     the whole image. One pixel is added where otherwise an extent were even and the extent of the
     image that lies nearest to it odd, or the reverse. So a rotation by a multiple of 90 degrees
-    moves pixels onto pixels.
+    moves pixels onto pixels. The canvas of a video holds all frames; for the odd pixel most of the
+    frames count.
 
     Integers of 16 bits and more and float64 are right to the last digit: positions are computed in
     float64, as they are for volumes. For other images positions are float32. CPU and GPU agree
