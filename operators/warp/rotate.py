@@ -104,7 +104,7 @@ class Rotate(WarpOperator):
         return self.write(workspace, image, axes, canvas, sources.reshape(-1, 3, 4))
 
     def _canvas(self, extent: Size, angles: Sequence[float]) -> Size:
-        if self.keep_size:
+        if self.keep_size or not angles:
             return extent
         return canvas_size(extent, *angles)
 
@@ -132,7 +132,10 @@ class Rotate(WarpOperator):
             good &= np.isfinite(directions).all(axis=1) & directions.any(axis=1)
             turns = space_rotations(degrees, np.where(good[:, None], directions, (0.0, 0.0, 1.0)))
             reaches = volume_reaches(of_frames, turns)
-        automatic = extents if self.keep_size else canvases(reaches, samples, len(extents))
+        automatic = extents
+        if not self.keep_size:
+            automatic = canvases(reaches, samples, len(extents))
+            automatic = np.where(automatic == 0, extents, automatic)  # of videos without frames
         canvas = np.where(canvas == 0, automatic, canvas)
         if axes.ndim == 2:
             matrices = sources_of_pixels(of_frames, canvas[samples], degrees)

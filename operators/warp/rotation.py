@@ -33,12 +33,12 @@ def cosines_and_sines(degrees: Float64s) -> tuple[Float64s, Float64s]:
 
 
 def canvas_size(extent: Size, *degrees: float) -> Size:
-    """Return height and width of the canvas that holds an image after each rotation; 0 for none.
+    """Return height and width of the canvas that holds an image after each of some rotations.
 
     The rule is NVIDIA DALI's: see `canvases`.
     """
     frames = [_reach(extent, angle) for angle in degrees]
-    height, width = (max((f[axis] for f in frames), default=0) for axis in (0, 1))
+    height, width = (max(frame[axis] for frame in frames) for axis in (0, 1))
     rows, columns = (2 * sum(frame[axis] % 2 for frame in frames) for axis in (2, 3))
     return (
         height + (height + (rows > len(frames))) % 2,
