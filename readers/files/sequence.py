@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
@@ -16,6 +17,7 @@ from ..source import Allocate, Column, checked_indices
 from ..storage.strings import StringTable
 from .source import FileSource
 
+_NUMBERS = re.compile(rb"([0-9]+)")
 _AUDIO = ("*.flac", "*.ogg", "*.wav")
 _IMAGES = tuple(pattern for pattern in KNOWN_EXTENSIONS if pattern not in _AUDIO)
 
@@ -65,7 +67,8 @@ def open_sequences(
         SourceError: a folder cannot be read, or there is no sequence of that length.
     """
     listed = list_files(file_root=root, file_filters=_IMAGES, storage_options=options)
-    names = sorted(name for name in listed.names if b"/." not in b"/" + name)
+    visible = (name for name in listed.names if b"/." not in b"/" + name)
+    names = sorted(visible, key=_in_folder)
     frames = FileList(listed.root, StringTable.of(names), np.zeros(len(names), np.int32))
     firsts = np.fromiter(_firsts(names, 1 + (length - 1) * stride, step), np.int64)
     if not len(firsts):
@@ -74,6 +77,17 @@ def open_sequences(
             f"there are {len(names)} images in all"
         )
     return SequenceSource(FileSource(frames, options), firsts, length, stride)
+
+
+def _in_folder(name: bytes) -> tuple[bytes, list[bytes | int], bytes]:
+    """Return the key of a path's order: its folder, and its name, in which numbers are numbers.
+
+    >>> sorted([b"a/f10.png", b"a/f9.png", b"a/f09.png"], key=_in_folder)
+    [b'a/f09.png', b'a/f9.png', b'a/f10.png']
+    """
+    folder, slash, file = name.rpartition(b"/")
+    parts = _NUMBERS.split(file)  # text and digits by turns
+    return folder + slash, [int(part) if i % 2 else part for i, part in enumerate(parts)], file
 
 
 def _firsts(names: list[bytes], reach: int, step: int) -> Iterator[int]:

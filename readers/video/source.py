@@ -46,7 +46,7 @@ class ClipSource:
         leaves_out: whether files that are no videos are left out with a warning.
 
     Raises:
-        OSError, DecodeError: a file cannot be read, or is no video; the note names the file.
+        OSError: a file cannot be read; the note names it. DecodeError: a file is no video.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ def read_indexes(
         bad: gets the errors of files that are no videos; without it, the first error is raised.
 
     Raises:
-        OSError, DecodeError: a file cannot be read, or is no video; the note names the file.
+        OSError: a file cannot be read; the note names it. DecodeError: a file is no video.
     """
     indexes: dict[str, FrameIndex] = {}
     different = list(dict.fromkeys(paths))
@@ -127,11 +127,14 @@ def read_indexes(
     def read(path: str) -> None:
         try:
             indexes[path] = read_index_of(opened.get(path) or open_storage(path))
+        except DecodeError as error:
+            named = DecodeError(f"{shown(path)}: {error}")
+            if bad is None:
+                raise named from error
+            bad[path] = named
         except (OSError, PenstockError) as error:
             error.add_note(f"the video {shown(path)!r}")
-            if bad is None or not isinstance(error, DecodeError):
-                raise
-            bad[path] = error
+            raise
 
     READ_TEAM.run_jobs(read, [path for path in different if path not in opened], _THREADS)
     READ_TEAM.run_jobs(read, remote)
@@ -140,12 +143,12 @@ def read_indexes(
 
 def _warn_of(bad: Mapping[str, DecodeError], whole: int) -> None:
     """Warn of videos that are left out; raise the first error if no video is left."""
-    path, error = min(bad.items())
+    error = bad[min(bad)]
     if not whole:
         raise error
     warnings.warn(
-        f"{len(bad)} of {len(bad) + whole} videos cannot be read and are left out; the first is "
-        f"{shown(path)!r}: {error}",
+        f"{len(bad)} of {len(bad) + whole} videos cannot be read and are left out; the first: "
+        f"{error}",
         RuntimeWarning,
         stacklevel=2,
     )
