@@ -5,8 +5,8 @@ Format: RFC 2361 and Microsoft's "Multiple Channel Audio Data and WAVE Files"; R
 
 Writers that cannot seek state the largest size, 0x7FFF0000 or more, often less the header and the
 rest of a block: the data then end with the file. So they do if a writer was stopped before it
-stated a size: both sizes are 0 then, or near. Every other size must fit: a file that ends inside
-its data is cut off.
+stated a size: both sizes are 0 then, or near. 0xFFFFFFFF is no size, also in a file that is larger.
+Every other size must fit: a file that ends inside its data is cut off.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ def _data_size(data: Bytes, offset: int, size: int) -> int:
     left = len(data) - offset
     riff_size = int.from_bytes(data[4:8].tobytes(), "little")
     is_unfinished = size == 0 and riff_size <= _UNFINISHED_RIFF
-    if is_unfinished or (size > left and size >= _UNKNOWN_SIZE):
+    is_unknown = size == _RF64_UNKNOWN or (size > left and size >= _UNKNOWN_SIZE)
+    if is_unfinished or is_unknown:
         return left
     check_extent(NAME, data, offset, size)
     return size

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 
 _ORIENTATION_TAG = 0x0112
-_SHORT = 3
+_TYPES = {3: "H", 4: "I"}  # SHORT, which the tag should have, and LONG, which some writers use
 _BYTE_ORDERS = {b"II": "<", b"MM": ">"}
 _PREFIX = b"Exif\0\0"
 
@@ -25,13 +25,16 @@ def orientation(view: memoryview) -> int:
     if magic != 42 or directory + 2 > len(view):
         return 1
     (count,) = struct.unpack_from(order + "H", view, directory)
-    entry = struct.Struct(order + "HHIH")
+    entry = struct.Struct(order + "HH")
     first = directory + 2
     last = min(first + 12 * count, len(view) - 11)
     for offset in range(first, last, 12):
-        tag, field_type, _, value = entry.unpack_from(view, offset)
+        tag, field_type = entry.unpack_from(view, offset)
         if tag == _ORIENTATION_TAG:
-            return valid_orientation(value) if field_type == _SHORT else 1
+            number = _TYPES.get(field_type)
+            if number is None:
+                return 1
+            return valid_orientation(*struct.unpack_from(order + number, view, offset + 8))
     return 1
 
 
