@@ -63,6 +63,16 @@ class Loader(DataLoaderStateMixin):  # type: ignore[misc]  # accelerate has no t
         """Return the number of batches of the current epoch."""
         return len(self.batches)
 
+    @property
+    def dataset(self) -> Any:
+        """Raise AttributeError, which says how batches are skipped: there is no data set."""
+        raise AttributeError(
+            "a Loader has no data set, so skip_first_batches cannot skip its batches. To resume, "
+            "call loader.load_state_dict(state), or accelerator.load_state after "
+            "accelerator.register_for_checkpointing(loader): no batch is read twice. "
+            "itertools.islice(loader, n, None) is a loop without its first n batches"
+        )
+
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the iterator."""
         return self.batches.state_dict()
