@@ -98,3 +98,11 @@ def test_numbers_of_numpy_merge_with_those_of_python():
 
     with chosen() as pipe:
         assert pipe.run()[0].as_array() == np.float32(1.5)
+
+
+def test_stars_stand_for_dimensions_without_names():
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        data = fn.reshape(types.Constant(np.zeros((2, 3, 4))), layout="F**")
+        pipe.set_outputs(data, fn.reductions.sum(data, axis_names="F"))
+        frames, total = pipe.run()
+    assert (frames.layout(), total.shape()) == ("F**", [(3, 4)])
