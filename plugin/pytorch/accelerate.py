@@ -63,9 +63,10 @@ class Loader(DataLoaderStateMixin):  # type: ignore[misc]  # accelerate has no t
         """Return the number of batches of the current epoch."""
         return len(self.batches)
 
-    @property
-    def dataset(self) -> Any:
-        """Raise AttributeError, which says how batches are skipped: there is no data set."""
+    def __getattr__(self, name: str) -> Any:
+        """Say how batches are skipped if there is no data set, which skip_first_batches asks for."""
+        if name != "dataset":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         raise AttributeError(
             "a Loader has no data set, so skip_first_batches cannot skip its batches. To resume, "
             "call loader.load_state_dict(state), or accelerator.load_state after "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
+from torch.utils.dlpack import from_dlpack
 
 from . import to_torch_type
 from .sharing import TorchTensor, feed_ndarray
@@ -25,5 +25,5 @@ def to_torch_tensor(dali_tensor: Any, copy: bool) -> TorchTensor:
     >>> to_torch_tensor(TensorCPU(np.arange(3, dtype=np.int32)), copy=True)
     tensor([0, 1, 2], dtype=torch.int32)
     """
-    tensor: TorchTensor = torch.from_dlpack(dali_tensor)
+    tensor: TorchTensor = from_dlpack(dali_tensor)
     return tensor.clone() if copy else tensor

@@ -90,11 +90,7 @@ def test_numbers_of_numpy_have_32_bits_as_data_and_64_as_operands(value):
 def test_numbers_of_numpy_merge_with_those_of_python():
     @pipeline_def(batch_size=1, num_threads=1, enable_conditionals=True)
     def chosen():
-        if fn.copy(types.Constant(1)) > 0:
-            value = np.float64(1.5)
-        else:
-            value = 2.0
-        return value
+        return np.float64(1.5) if fn.copy(types.Constant(1)) > 0 else 2.0
 
     with chosen() as pipe:
         assert pipe.run()[0].as_array() == np.float32(1.5)
