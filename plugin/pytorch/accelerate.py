@@ -64,7 +64,7 @@ class Loader(DataLoaderStateMixin):  # type: ignore[misc]  # accelerate has no t
         return len(self.batches)
 
     def __getattr__(self, name: str) -> Any:
-        """Say how batches are skipped if there is no data set, which skip_first_batches asks for."""
+        """Say how batches are skipped, if `skip_first_batches` asks for the data set."""
         if name != "dataset":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         raise AttributeError(
