@@ -97,8 +97,8 @@ class ExternalSource(FedInput):
     object with `state_dict()` and `load_state_dict()` saves and restores its own state, of JSON
     types. Other iterables are iterated up to the position.
 
-    With `batch=False` a source may use the memory of a sample for the next one: each is copied,
-    unless `no_copy` is given.
+    With `batch=False` a source may use the memory of a sample for the next one: samples in host
+    memory are copied, unless `no_copy` is given.
 
     With `num_outputs` the source returns a tuple of this number of batches (with `batch=False`, of
     arrays), and `external_source` returns a list of nodes.

@@ -9,7 +9,7 @@ from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.results import BatchRows
 from .device_data import device_column
 from .function_calls import WorkerFunction, begin_batch, begin_rows
-from .user_data import as_array, as_column, copied, own
+from .user_data import as_array, as_column, copied
 from .user_function import check_size, guard_rows
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ class PythonFunction(WorkerFunction):
 
         def compute(i: int) -> None:
             rows = (data.row(i) for data in inputs)
-            returned = self.unpacked(self.call(*rows, **self.generator(batch, i)))
-            results[i] = tuple(map(own, returned))
+            results[i] = self.unpacked(self.call(*rows, **self.generator(batch, i)))
 
         for i in guard_rows(batch, compute):
             results[i] = next(iter(results.values()))
