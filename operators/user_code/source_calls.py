@@ -96,8 +96,7 @@ class SourceCalls:
         errors: dict[int, BaseException] = {}
         for i in range(batch_size):
             try:
-                sample = self.by_output(self.sample(moment, i))
-                samples[i] = sample if no_copy else [own(value) for value in sample]
+                returned = self.sample(moment, i)
             except StopIteration:
                 raise
             except Exception as error:
@@ -106,6 +105,9 @@ class SourceCalls:
                 if not survives or (not samples and i == batch_size - 1):
                     raise
                 errors[i] = error
+                continue
+            sample = self.by_output(returned)
+            samples[i] = sample if no_copy else [own(value) for value in sample]
         if errors:
             samples |= dict.fromkeys(errors, next(iter(samples.values())))
         return [samples[i] for i in range(batch_size)], errors
