@@ -19,8 +19,10 @@ from .fn import Namespace, enter_groups
 
 _BY_POSITION = {
     "external_source": ("source", "num_outputs"),
-    "python_function": ("function", "num_outputs"),
-    "dl_tensor_python_function": ("function", "num_outputs"),
+    "python_function": ("function", "num_outputs", "device", "batch_processing"),
+    "dl_tensor_python_function": (
+        *("function", "num_outputs", "device", "synchronize_stream", "batch_processing"),
+    ),
     "readers.tfrecord": ("path", "index_path", "features"),
 }
 """By operator, the arguments of its constructor that programs give by position."""

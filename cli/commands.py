@@ -66,6 +66,13 @@ class Commands(TyperGroup):
         with formatter.section("Commands"):
             formatter.write_dl(list(self.summaries.items()))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take `help` and `help COMMAND` for the option `--help`."""
+        if args[:1] == ["help"]:
+            args = [*args[1:2], "--help"]
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command; the error of an unknown one lists all."""
         try:

@@ -19,8 +19,9 @@ from ..readers.reader import Reader
 class SequenceReader(Reader):
     """Reads sequences of frames from folders of images, one folder a stream.
 
-    The frames of a folder are its images in the order of their names. Sequences do not cross
-    folders. Incomplete sequences are left out. Names that begin with a dot are left out.
+    The frames of a folder are its images in the order of their names, in which numbers count as
+    numbers: `frame_2.png` comes before `frame_10.png`, which DALI has first. Sequences do not
+    cross folders. Incomplete sequences are left out. Names that begin with a dot are left out.
 
     >>> from pathlib import Path
     >>> import cv2

@@ -79,6 +79,12 @@ def reader_state(pipeline: Pipeline, reader: str) -> SamplerState:
     return restored_state(checkpoint.load(pipeline.checkpoint()).inputs[reader])
 
 
+def next_epoch(pipeline: Pipeline, reader: str) -> int:
+    """Return the first epoch of which no rank has read a sample: see `Pipeline.begin_epoch`."""
+    state = reader_state(pipeline, reader)
+    return state.epoch + len(state.remaining)
+
+
 def leave_epoch(pipelines: list[Pipeline], epoch: int) -> None:
     """Leave out what the readers have left of `epoch` and of those before it."""
     for pipeline in pipelines:

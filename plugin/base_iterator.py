@@ -11,8 +11,10 @@ turns a `TensorList` into a tensor of that framework:
 from __future__ import annotations
 
 import warnings
+import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, overload
@@ -24,8 +26,8 @@ from .arguments import (
     as_pipelines,
     common_batch_size,
     leave_epoch,
+    next_epoch,
     reader_shards,
-    reader_state,
     sized_shards,
 )
 from .epoch_loop import EpochLoop
@@ -93,6 +95,7 @@ class BaseIterator(ABC, Generic[T, Form]):
     in_loop: bool
     _step: int
     _ended: bool
+    _loop: Callable[[], EpochLoop[Any] | None]  # the latest loop, as long as somebody has it
     _between: bool  # a new epoch has begun, and the loop over the last one must still end
 
     if not TYPE_CHECKING:
@@ -141,7 +144,11 @@ class BaseIterator(ABC, Generic[T, Form]):
         self.batch_size = common_batch_size(self._pipelines)
         self._reader = reader_name
         self._given = size, last_batch_padded
+        self._loop = lambda: None
         self._take_up(self._state_of_checkpoint())
+        if self._epochs is not None:
+            for pipeline in self._pipelines:
+                pipeline.last_batch_policy = self._policy.name
         self._prepared = prepare_first_batch
         if prepare_first_batch:
             for pipeline in self._pipelines:
@@ -252,13 +259,40 @@ class BaseIterator(ABC, Generic[T, Form]):
         return 0 if self.at_end else self._step
 
     def __len__(self) -> int:
-        """Return the number of batches of the current epoch."""
+        """Return the number of batches of the epoch: of the next one if no loop is under way.
+
+        In a loop, also at its last batch, that is the loop's epoch. Once the loop is over or was
+        broken off, it is the epoch that the next loop begins.
+        """
         if self._epochs is None:
             raise TypeError(
                 "the iterator has no length: without reader_name or size it runs until the "
                 "pipeline raises StopIteration"
             )
+        left = self.in_loop and self._loop() is None
+        if self._ended or (left and self._all_taken):
+            return self._epochs_after_end(self._epochs).steps
+        if left and all(pipeline.starts_over() for pipeline in self._pipelines):
+            return self._epochs_after_break(self._epochs).steps
         return self._epochs.steps
+
+    def _epochs_after_end(self, epochs: Epochs) -> Epochs:
+        """Return the count of the epoch that follows the end of the current one."""
+        epochs = copy(epochs)
+        if self._exhausted and not self._reader:
+            epochs.restart()
+        else:
+            epochs.advance()
+        return epochs
+
+    def _epochs_after_break(self, epochs: Epochs) -> Epochs:
+        """Return the count of the epoch that a loop begins in the middle of the current one."""
+        epochs = copy(epochs)
+        if self._reader:
+            epochs.begin(next_epoch(self._pipelines[0], self._reader))
+        else:
+            epochs.restart()
+        return epochs
 
     @overload
     def __iter__(self: BaseIterator[T, InLists]) -> Iterator[list[dict[str, T]]]: ...
@@ -271,7 +305,9 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     def __iter__(self) -> Iterator[Any]:
         self._start_epoch()
-        return EpochLoop(self)
+        loop = EpochLoop[Any](self)
+        self._loop = weakref.ref(loop)
+        return loop
 
     def _start_epoch(self) -> bool:
         """Go on to an epoch's start if the last one has ended, or if its loop was broken off."""
@@ -333,23 +369,20 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     def _next_epoch(self) -> None:
         """Go on to the next epoch after the end of one."""
-        rewound = self._exhausted
-        if rewound:
+        epochs = None if self._epochs is None else self._epochs_after_end(self._epochs)
+        if self._exhausted:
             self._rewind()
         elif self._epochs is not None:
             self._discard += self._epochs.dropped
-        if self._epochs is not None and (self._reader or not rewound):
-            self._epochs.advance()
+        self._epochs = epochs
         self._begin(0)
 
     def _leave_epoch(self) -> None:
         """Begin a new epoch in the middle of one, unless the data cannot start over."""
+        epochs = None if self._epochs is None else self._epochs_after_break(self._epochs)
         if not all(pipeline.begin_epoch() for pipeline in self._pipelines):
             return
-        if self._epochs is not None and self._reader:
-            self._epochs.begin(reader_state(self._pipelines[0], self._reader).epoch)
-        elif self._epochs is not None:
-            self._epochs.restart()
+        self._epochs = epochs
         self._discard = 0
         self._prepared = False
         self._begin(0)

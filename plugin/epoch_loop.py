@@ -16,7 +16,7 @@ class EpochLoop(Iterator[B], Generic[B]):
     All other attributes are those of the iterator, such as `reset`, `size` and `len`.
     """
 
-    __slots__ = ("_batches",)
+    __slots__ = ("__weakref__", "_batches")
 
     def __init__(self, batches: Any) -> None:
         """Take the `BaseIterator`."""

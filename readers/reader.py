@@ -184,16 +184,21 @@ class Reader(SeekableInput):
         self.window.restart(self.sampler, number)
 
     def facts(self) -> dict[str, Any]:
-        count, shuffles = len(self.source), self.random_shuffle or self.shuffle_after_epoch
         return {
             "num_shards": self.num_shards,
-            "number of samples": count,
+            "number of samples": len(self.source),
             "digest of sample names": self._digest_of_names(),
+            **self.order_facts(),
+            "pad_last_batch": self.pad_last_batch,
+        }
+
+    def order_facts(self) -> dict[str, Any]:
+        shuffles = self.random_shuffle or self.shuffle_after_epoch
+        return {
             "random_shuffle": shuffles,
             "seed of the order": self._order_seed() if shuffles else None,
             "shuffle_block": self.shuffle_block,
             "stick_to_shard": self._sticks,
-            "pad_last_batch": self.pad_last_batch,
         }
 
     def left_out(self) -> Sequence[tuple[str, str, str]]:

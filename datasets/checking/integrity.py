@@ -32,8 +32,7 @@ def read_intact(dataset: Dataset, indices: Int64s, *, decoding: bool) -> list[Sa
         if not is_of_data(error):
             raise
         if len(indices) == 1:
-            index = int(indices[0])
-            return [BadSample(index, dataset.where(index), str(error))]
+            return [_bad(dataset, int(indices[0]), error)]
         return [
             sample
             for number in range(len(indices))
@@ -45,6 +44,12 @@ def read_intact(dataset: Dataset, indices: Int64s, *, decoding: bool) -> list[Sa
     return [_decoded(dataset, index, sample) for index, sample in pairs]
 
 
+def _bad(dataset: Dataset, index: int, error: Exception) -> BadSample:
+    """Return a sample's error, which names the location once."""
+    location = dataset.where(index)
+    return BadSample(index, location, str(error).removeprefix(f"{location}: "))
+
+
 def _decoded(dataset: Dataset, index: int, sample: Sample | BadSample) -> Sample | BadSample:
     try:
         if isinstance(sample, Sample):
@@ -52,7 +57,7 @@ def _decoded(dataset: Dataset, index: int, sample: Sample | BadSample) -> Sample
                 if isinstance(value, Encoded):
                     check_decodable(value)
     except DecodeError as error:
-        return BadSample(index, dataset.where(index), str(error))
+        return _bad(dataset, index, error)
     return sample
 
 

@@ -295,13 +295,13 @@ class ImageDecoder(FormatUser):
         self, batch: BatchContext, encoded: TensorListCPU, *inputs: Any, **arguments: Any
     ) -> Any:
         assert self._mixed is not None
-        return self._mixed.begin(batch, encoded, self._windows(inputs, arguments))
+        return self._mixed.begin(batch, flat_batch(encoded), self._windows(inputs, arguments))
 
     def batch_gpu(
         self, batch: BatchContext, encoded: TensorListCPU, *inputs: Any, **arguments: Any
     ) -> TensorListGPU:
         assert self._mixed is not None
-        return self._mixed.run(batch, encoded, self._windows(inputs, arguments))
+        return self._mixed.run(batch, flat_batch(encoded), self._windows(inputs, arguments))
 
     def rehearse(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> TensorListGPU:
         """Decode plain JPEG files of photographs' sizes, height and width; some are large."""
@@ -325,6 +325,7 @@ class ImageDecoder(FormatUser):
 
     def decoded(self, workspace: Workspace, encoded: Array, roi: Roi = None) -> Array:
         """Decode one sample, or the region `roi` of it."""
+        encoded = _flat(encoded)
         # The library decodes whole images: with a region, the whole image goes to scratch memory.
         memory = workspace.empty if roi is None else workspace.scratch
         whole = partial(self._whole, workspace)
@@ -348,6 +349,21 @@ class ImageDecoder(FormatUser):
         if self._fit is None:
             return self._decode(encoded, **options)
         return self._decode_to_fit(encoded, fit=self._fit, **options).image
+
+
+def _flat(encoded: Array) -> Array:
+    """Return a file of shape (1, size) or (size, 1), or of int8, as uint8 of shape (size,)."""
+    if encoded.ndim == 1 and encoded.dtype == np.uint8:
+        return encoded
+    is_file = encoded.dtype in (np.uint8, np.int8) and encoded.size == max(encoded.shape, default=0)
+    return np.ascontiguousarray(encoded).view(np.uint8).reshape(-1) if is_file else encoded
+
+
+def flat_batch(encoded: TensorListCPU) -> TensorListCPU:
+    """Return a batch of files with each of them in the form of `_flat`."""
+    if encoded.ndim() == 1 and encoded.dtype == UINT8:
+        return encoded
+    return TensorListCPU([_flat(row) for row in encoded.rows()])
 
 
 def _region(image: Array, roi: Box | Callable[[int, int], Box]) -> Array:
@@ -378,7 +394,8 @@ class Image(ImageDecoder):
     [(60, 80, 3)]
 
     Inputs:
-        encoded: a whole encoded file a sample; uint8, one dimension.
+        encoded: a whole encoded file a sample; uint8, one dimension. As in DALI, int8 and the
+            shapes (1, size) and (size, 1) are taken, too.
     """
 
     name = "decoders.image"

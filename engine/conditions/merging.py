@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ArgumentError
 from ..graph.branch_operators import Merge
 from ..graph.branches import Branch
-from ..graph.constants import ConstantOperator, constant_array
+from ..graph.constants import ConstantOperator, data_array
 from ..graph.nodes import DataNode, add_node, in_branch
 
 NOTHING = object()
@@ -152,7 +152,7 @@ class Merging:
         array = None
         if not isinstance(value, str | bytes) and value is not None:
             try:
-                array = constant_array(value)
+                array = data_array(value)
             except TypeError:
                 array = None
         if array is None or array.dtype.kind not in "biuf":

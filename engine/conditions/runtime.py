@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import ArgumentError
 from ..graph.branch_operators import Assertion, Truth
 from ..graph.branches import Branch
-from ..graph.constants import ConstantOperator, constant_array
+from ..graph.constants import ConstantOperator, data_array
 from ..graph.nodes import DataNode, add_node, current_branch, enter_branch, in_branch
 from . import conversion
 from .merging import NOTHING, RESULT_LABEL, Merging, Unusable
@@ -239,7 +239,7 @@ def _lazy(word: str, line: str, left: DataNode, right: Thunk) -> DataNode:
     with in_branch(if_true if word == "and" else if_false):
         other = right()
         if not isinstance(other, DataNode):
-            (other,) = add_node(ConstantOperator, (), {"value": constant_array(other)})
+            (other,) = add_node(ConstantOperator, (), {"value": data_array(other)})
         other = truth(other, word, "right", line)
     values = (other, if_true.condition) if word == "and" else (if_true.condition, other)
     merged: DataNode = value(Merging(*branches, line).value(f"The value of `{word}`", *values))

@@ -44,6 +44,14 @@ def constant_array(value: Any, dtype: Any = None, shape: Sequence[int] | None = 
     return array if shape is None else _shaped(array, tuple(shape))
 
 
+def data_array(value: Any) -> Array:
+    """Return the array that a number or array is where data are expected, of at most 32 bits.
+
+    Unlike operands of arithmetic, NumPy's numbers have no types of their own there, as in DALI.
+    """
+    return narrow(constant_array(value))
+
+
 def _shaped(array: Array, shape: tuple[int, ...]) -> Array:
     if any(extent < 0 for extent in shape):
         raise ArgumentError(

@@ -147,6 +147,10 @@ class SeekableInput(InputOperator):
         """Return what all ranks must agree in, by words for messages; "num_shards" among them."""
         return {"num_shards": self.meta()["number_of_shards"]}
 
+    def order_facts(self) -> dict[str, Any]:
+        """Return what decides the order of the samples, besides number and shard, by words."""
+        return {}
+
     def check_shard(self, shard_id: int, num_shards: int) -> None:
         """Raise ArgumentError unless the input can `reshard` to that shard."""
         raise ArgumentError(f"fn.{self.name} cannot divide its data anew: make a new pipeline")

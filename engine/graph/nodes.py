@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..tensors import TensorList
 from .branches import Branch, check_branches
 from .callers import caller
-from .constants import ConstantOperator, constant_array
+from .constants import ConstantOperator, constant_array, data_array
 from .copies import Copy
 from .derivation import Axes, Derivation, derive
 from .index_keys import newaxis, split_key
@@ -551,7 +551,10 @@ def _as_node(value: Any, number: int, operator_class: type[Operator]) -> DataNod
         raise ArgumentError(
             f"input {number} of {called} is {value!r}; pass a DataNode, a number or an array"
         )
-    return _apply(ConstantOperator, value=constant_array(value))
+    is_operand = operator_class.name == "_arithmetic"
+    return _apply(
+        ConstantOperator, value=constant_array(value) if is_operand else data_array(value)
+    )
 
 
 def own_constant(data: DataNode) -> DataNode:

@@ -237,7 +237,8 @@ def _str(value: Any) -> str:
 
 def _layout(value: Any) -> str:
     layout = _str(value)
-    if len(set(layout)) < len(layout):
+    named = layout.replace("*", "")  # a star stands for a dimension without a name
+    if len(set(named)) < len(named):
         raise ValueError("a letter names two dimensions")
     return layout
 

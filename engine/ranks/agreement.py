@@ -1,8 +1,9 @@
-"""Whether all ranks read shards of the same data, in the same order.
+"""Whether all ranks read shards of the same data, in the same order, and each its own shard.
 
 Every rank writes what it reads to the store of the process group. The first rank's text stands for
 all: the others compare theirs with it, and raise a flag if the texts differ. All ranks look at the
-flag, so all of them raise the error. There is no collective, so ranks may have other pipelines: a
+flag, so all of them raise the error. A rank also enters its shard, and raises the flag if another
+rank has entered it. There is no collective, so ranks may have other pipelines: a
 rank waits for the others for a limited time, and looks again at later batches.
 """
 
@@ -45,25 +46,32 @@ class Agreement:
     Args:
         name: of the pipeline; those of one name are compared in the order of their starts.
         facts: of this rank.
-        strict: whether this rank reads one of as many shards as there are ranks. Ranks that divide
-            the data in another way may read different data, unless a strict rank is among them.
+        own: what no other rank may have, by the words of messages: this rank's shard of each reader
+            that has as many shards as there are ranks. Without such a reader the rank is lenient:
+            lenient ranks may read different data, unless another rank is among them.
         group: the ranks.
     """
 
-    def __init__(self, name: str, facts: Facts, strict: bool, group: Group) -> None:
+    def __init__(self, name: str, facts: Facts, own: Facts, group: Group) -> None:
         self._name = name
         self._key = f"penstock/{name}/{_number(name, group.store)}"
         self._group = group
         self._next_look = 0.0
-        text = json.dumps([strict, facts])
-        group.store.set(f"{self._key}/{group.rank}", text)
-        first = group.store.compare_set(f"{self._key}/first", "", text).decode()
-        if first != text and (strict or json.loads(first)[0]):
+        group.store.set(f"{self._key}/{group.rank}", json.dumps([own, facts]))
+        text = json.dumps([bool(own), facts])
+        first = self._first_to_set("first", text)
+        differs = first != text and (own or json.loads(first)[0])
+        rank = str(group.rank)
+        if differs or any(self._first_to_set(f"{what}: {own[what]}", rank) != rank for what in own):
             group.store.set(f"{self._key}/differs", "1")
         self._arrived = int(group.store.add(f"{self._key}/arrived", 1))
 
+    def _first_to_set(self, name: str, text: str) -> str:
+        """Return the text that a rank has written first under a name: this rank's, or another's."""
+        return str(self._group.store.compare_set(f"{self._key}/{name}", "", text).decode())
+
     def check(self, is_stopped: Callable[[], bool]) -> bool:
-        """Raise ArgumentError if the ranks differ; return whether all ranks have been compared.
+        """Raise ArgumentError unless the ranks agree; return whether all have been compared.
 
         The first call waits for other ranks. Later calls look from time to time.
         """
@@ -105,7 +113,7 @@ class Agreement:
     def _raise(self) -> NoReturn:
         store, key = self._group.store, self._key
         arrived = [rank for rank in range(self._group.world) if self._has_arrived(rank)]
-        facts = {rank: json.loads(store.get(f"{key}/{rank}"))[1] for rank in arrived}
+        texts = {rank: json.loads(store.get(f"{key}/{rank}")) for rank in arrived}
         store.add(f"{key}/raised", 1)
 
         def all_have_seen() -> bool:
@@ -113,10 +121,17 @@ class Agreement:
 
         with suppress(RuntimeError):  # the rank that has the store may have ended
             self._until(all_have_seen, _LINGER_SECONDS, lambda: False)
+        if differing := differences({rank: facts for rank, (_, facts) in texts.items()}):
+            raise ArgumentError(
+                f"the ranks do not read the same data in {self._name}: {differing}. Give "
+                "all ranks the same data set and the same arguments. If only some ranks read these "
+                "data, give the readers of these ranks shard_id=0 and num_shards=1"
+            )
         raise ArgumentError(
-            f"the ranks do not read the same data in {self._name}: {differences(facts)}. Give "
-            "all ranks the same data set and the same arguments. If only some ranks read these "
-            "data, give the readers of these ranks shard_id=0 and num_shards=1"
+            f"ranks read the same shard in {self._name}, so no rank reads another one: "
+            f"{repetitions({rank: own for rank, (own, _) in texts.items()})}. Leave out shard_id "
+            "and num_shards, or give each rank its own number as shard_id, such as "
+            "torch.distributed.get_rank(); with num_shards=1 each rank reads all of the data"
         )
 
     @staticmethod
@@ -131,13 +146,16 @@ class Agreement:
         return holds
 
 
-def agreement_of(group: Group, readers: Mapping[str, Facts], common: Facts) -> Agreement | None:
+def agreement_of(
+    group: Group, readers: Mapping[str, Facts], shards: Mapping[str, int], common: Facts
+) -> Agreement | None:
     """Return the comparison of a pipeline; None if there is nothing to compare.
 
     Args:
         group: the ranks.
         readers: facts of each reader, by its name. Readers of one shard are left out, so that a
             pipeline in which each rank reads all data may exist on some ranks only.
+        shards: the shard that each reader reads, by its name.
         common: facts of the pipeline.
     """
     divided = {name: facts for name, facts in readers.items() if facts["num_shards"] > 1}
@@ -148,8 +166,12 @@ def agreement_of(group: Group, readers: Mapping[str, Facts], common: Facts) -> A
         for name, of_reader in divided.items()
         for what, value in of_reader.items()
     }
-    strict = any(facts["num_shards"] == group.world for facts in divided.values())
-    return Agreement(_name(divided), {**common, **facts}, strict, group)
+    own = {
+        f"shard_id of reader {name!r}": shards[name]
+        for name, of_reader in divided.items()
+        if of_reader["num_shards"] == group.world
+    }
+    return Agreement(_name(divided), {**common, **facts}, own, group)
 
 
 def agreed_seed(group: Group, seed: int, readers: Iterable[str]) -> int:
@@ -180,16 +202,39 @@ def differences(facts: Mapping[int, Facts]) -> str:
     >>> differences({0: {"size": 8, "seed": 1}, 1: {"size": 9, "seed": 1}, 2: {"size": 9}})
     'size is 8 on rank 0, 9 on ranks 1 and 2; seed is 1 on ranks 0 and 1, missing on rank 2'
     """
-    parts = []
+    by_value = _ranks_by_value(facts)
+    return _shown({what: ranks for what, ranks in by_value.items() if len(ranks) > 1})
+
+
+def repetitions(facts: Mapping[int, Facts]) -> str:
+    """Return which facts several ranks have, as a part of a sentence.
+
+    >>> repetitions({0: {"shard": 0}, 1: {"shard": 1}, 2: {"shard": 0}})
+    'shard is 0 on ranks 0 and 2'
+    """
+    by_value = {
+        what: {value: which for value, which in ranks.items() if len(which) > 1}
+        for what, ranks in _ranks_by_value(facts).items()
+    }
+    return _shown({what: ranks for what, ranks in by_value.items() if ranks})
+
+
+def _ranks_by_value(facts: Mapping[int, Facts]) -> dict[str, dict[str, list[int]]]:
+    """Return the ranks that have each value of each fact."""
+    by_value: dict[str, dict[str, list[int]]] = {}
     for what in dict.fromkeys(name for each in facts.values() for name in each):
-        ranks: dict[str, list[int]] = {}
+        ranks = by_value[what] = {}
         for rank, each in facts.items():
             value = str(each[what]) if what in each else "missing"
             ranks.setdefault(value, []).append(rank)
-        if len(ranks) > 1:
-            shown = [f"{value} on {_ranks(which)}" for value, which in ranks.items()]
-            parts.append(f"{what} is {', '.join(shown)}")
-    return "; ".join(parts)
+    return by_value
+
+
+def _shown(by_value: Mapping[str, Mapping[str, list[int]]]) -> str:
+    return "; ".join(
+        f"{what} is {', '.join(f'{value} on {_ranks(which)}' for value, which in ranks.items())}"
+        for what, ranks in by_value.items()
+    )
 
 
 def _ranks(numbers: list[int]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
 from ..gpu.driver import load_driver
+from ..graph.callers import warn_caller
 from ..graph.nodes import Node
 from ..order.checkpoint import Checkpoint
 from ..tensors.memory import SlabPool
@@ -63,6 +64,27 @@ def open_inputs(
     for node in plan.nodes:
         if node.operator not in inputs:
             shutdown.add(node.operator.close)
+    _compare_lengths(plan)
+
+
+def _compare_lengths(plan: Plan) -> None:
+    """Warn of readers that read in one order, as those of pairs do, but differ in length."""
+    firsts: dict[str, tuple[tuple[int, bool], str]] = {}
+    for reader in plan.readers:
+        meta = reader.operator.meta()
+        samples, is_padded = length = int(meta["epoch_size"]), bool(meta["pad_last_batch"])
+        text = f"{reader.node} reads {samples} samples{' with padding' * is_padded}"
+        order = repr([meta["shard_id"], meta["number_of_shards"], reader.operator.order_facts()])
+        first, first_text = firsts.setdefault(order, (length, text))
+        if length != first:
+            warn_caller(
+                f"{first_text}, and {text}, in the same order. If their samples are pairs, such as "
+                "images and masks, they do not belong together behind the first gap, nor in later "
+                "epochs: give both readers lists of the same length and the same pad_last_batch. "
+                "If they are no pairs, nothing is wrong; another shuffle_seed for one of the "
+                "readers, where they shuffle, says so",
+                UserWarning,
+            )
 
 
 def open_python_workers(nodes: Iterable[Node], config: PipelineConfig) -> PythonWorkers | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..graph.constant_nodes import Constant
+from ..graph.constants import data_array
 from ..graph.nodes import DataNode, Graph, is_group_of_nodes, own_constant
 from ..tensors import TensorList
 from ..tensors.dtypes import to_dali_type
@@ -62,7 +63,7 @@ def as_outputs(graph: Graph, values: Iterable[Any], names: Names = None) -> tupl
             )
         if not isinstance(value, DataNode):
             try:
-                value = Constant(value)
+                value = Constant(data_array(value))
             except Exception as error:
                 error.add_note(f"{what} is neither data nor a number or an array of numbers")
                 raise

@@ -453,7 +453,7 @@ class Pipeline(
             self.build()
             plan = self._plan
             assert plan is not None
-            movable = all(source.operator.starts_over() for source in plan.sources)
+            movable = self.starts_over()
             if not movable or not plan.inputs or self._delivered == self._restored_at:
                 return movable
             states = next_epoch_states(plan, self._delivered)
@@ -464,6 +464,12 @@ class Pipeline(
                     source.operator.reset()
             self._user_state |= snapshots(plan)
             return True
+
+    def starts_over(self) -> bool:
+        """Return whether `begin_epoch` could leave out the rest of the epoch."""
+        self.build()
+        assert self._plan is not None
+        return all(source.operator.starts_over() for source in self._plan.sources)
 
     @contextmanager
     def _at_rest(self) -> Iterator[Plan]:

@@ -20,6 +20,9 @@ class RankedPipeline(PipelineBase):
     _is_compared = False
     """Whether all ranks are known to read the same data, or none can be asked."""
 
+    last_batch_policy: str | None = None
+    """The policy of the iterator over this pipeline, if it counts epochs: the ranks compare it."""
+
     def _compare_ranks(self) -> None:
         """Raise ArgumentError if another rank is known to read other data, or the same shard.
 
@@ -51,11 +54,18 @@ class RankedPipeline(PipelineBase):
                 "pipelines and iterators after that, or give the reader num_shards=1, if each "
                 "rank is to read all of the data"
             )
+        readers = {reader.node.name: reader.operator for reader in self._plan.readers}
         restored = None if self._restored is None else digest([repr(self._restored.inputs)])
+        common = {
+            "batch_size": self._config.batch_size,
+            "restored checkpoint": restored,
+            "last_batch_policy": self.last_batch_policy,
+        }
         return agreement_of(
             group,
-            {reader.node.name: reader.operator.facts() for reader in self._plan.readers},
-            {"batch_size": self._config.batch_size, "restored checkpoint": restored},
+            {name: reader.facts() for name, reader in readers.items()},
+            {name: int(reader.meta()["shard_id"]) for name, reader in readers.items()},
+            common,
         )
 
     def _is_stopped(self) -> bool:

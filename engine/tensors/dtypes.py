@@ -15,7 +15,17 @@ import numpy as np
 from ..errors import ArgumentError
 
 
-class DALIDataType(IntEnum):
+class _NamedEnum(IntEnum):
+    """Numbers that print as DALI's enumerations do: `DALIDataType.FLOAT`."""
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
+class DALIDataType(_NamedEnum):
     """Element type of a tensor.
 
     The members from `STRING` on are no element types. DALI names types of arguments by them.
@@ -56,7 +66,7 @@ class CUDAStream:
         self.ptr = ptr
 
 
-class DALIImageType(IntEnum):
+class DALIImageType(_NamedEnum):
     """Color space and channel order of an image."""
 
     RGB = 0
@@ -66,7 +76,7 @@ class DALIImageType(IntEnum):
     ANY_DATA = 4
 
 
-class DALIInterpType(IntEnum):
+class DALIInterpType(_NamedEnum):
     """Interpolation filter of a resampling operator."""
 
     INTERP_NN = 0

@@ -1693,7 +1693,7 @@ def filter(
     /,
     *,
     anchor: int | _abc.Sequence[int] | TensorLike | None = ...,
-    border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad'] | None = ...,
+    border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad', '101', '1001'] | None = ...,
     dtype: DTypeLike | None = ...,
     mode: Literal['same', 'valid'] | None = ...,
     batch_size: None = ...,
@@ -1725,9 +1725,9 @@ def filter(
             element that is replaced: one for each axis, or one for all. -1 is the middle. The
             mode 'valid' does not use it. Default: (-1,).
         border (Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect',
-            'edge', 'pad'] | None): What lies around the sample. 'reflect_101': the mirrored
-            sample, without the border element twice. 'reflect_1001': the mirrored sample.
-            'wrap': the sample again. 'clamp': the border element. 'constant': the input
+            'edge', 'pad', '101', '1001'] | None): What lies around the sample. 'reflect_101':
+            the mirrored sample, without the border element twice. 'reflect_1001': the mirrored
+            sample. 'wrap': the sample again. 'clamp': the border element. 'constant': the input
             `fill_value`. Default: 'reflect_101'.
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
             input's.
@@ -1745,7 +1745,7 @@ def filter(
     /,
     *,
     anchor: int | _abc.Sequence[int] | TensorLike | Batch | None = ...,
-    border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad'] | None = ...,
+    border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad', '101', '1001'] | None = ...,
     dtype: DTypeLike | None = ...,
     mode: Literal['same', 'valid'] | None = ...,
     batch_size: int | None = ...,
@@ -4125,7 +4125,8 @@ def rotate(
     If neither `size` nor `keep_size` is given, the canvas grows to the rotated extent, which holds
     the whole image. One pixel is added where otherwise an extent were even and the extent of the
     image that lies nearest to it odd, or the reverse. So a rotation by a multiple of 90 degrees
-    moves pixels onto pixels.
+    moves pixels onto pixels. The canvas of a video holds all frames; for the odd pixel most of the
+    frames count.
 
     Integers of 16 bits and more and float64 are right to the last digit: positions are computed in
     float64, as they are for volumes. For other images positions are float32. CPU and GPU agree

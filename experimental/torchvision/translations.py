@@ -146,6 +146,26 @@ def _to_pil(transform: Any, device: str | None) -> Transform:
     return conversion.ToPILImage(device)
 
 
+def _preset(transform: Any, device: str | None) -> Transform:
+    """Return a preset of pretrained weights, such as `ImageClassification`, as its steps."""
+    steps: list[Transform] = []
+    if getattr(transform, "resize_size", None) is not None:
+        steps.append(
+            geometry.Resize(
+                transform.resize_size,
+                transform.interpolation,
+                antialias=transform.antialias,
+                device=device,
+            )
+        )
+    if hasattr(transform, "crop_size"):
+        steps.append(geometry.CenterCrop(transform.crop_size, device))
+    steps += [conversion.PILToTensor(device), conversion.ConvertImageDtype(device=device)]
+    if hasattr(transform, "mean"):
+        steps.append(_normalize(transform, device))
+    return choices.Sequential(steps, device)
+
+
 def _auto(kind: Callable[..., Transform], *names: str) -> Callable[[Any, str | None], Transform]:
     """Return a translation of a transform that draws changes."""
 
@@ -191,7 +211,9 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "ConvertImageDtype": _copied(conversion.ConvertImageDtype, "dtype"),
     "GaussianBlur": _copied(color.GaussianBlur, "kernel_size", "sigma"),
     "Grayscale": _copied(color.Grayscale, "num_output_channels"),
+    "ImageClassification": _preset,
     "Normalize": _normalize,
+    "ObjectDetection": _preset,
     "PILToTensor": _copied(conversion.PILToTensor),
     "Pad": _copied(geometry.Pad, "padding", "fill", "padding_mode"),
     "RandAugment": _auto(auto_augment.RandAugment, "num_ops", "magnitude", "num_magnitude_bins"),
@@ -223,6 +245,7 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "RandomSolarize": _copied(color.RandomSolarize, "threshold", "p"),
     "RandomVerticalFlip": _copied(geometry.RandomVerticalFlip, "p"),
     "Resize": _copied(geometry.Resize, "size", "interpolation", "max_size", "antialias"),
+    "SemanticSegmentation": _preset,
     "ToDtype": _to_dtype,
     "ToImage": _copied(conversion.ToImage),
     "ToPILImage": _to_pil,
@@ -242,5 +265,7 @@ _REASONS = {
     "ElasticTransform": "fn.experimental.remap moves pixels by maps",
     "GaussianNoise": "fn.noise.gaussian does the same",
     "RGB": "decoders make RGB images: fn.decoders.image",
+    "VideoClassification": "its result is CFHW; translate its steps, and use fn.transpose",
+    "OpticalFlow": "it takes pairs of images; translate its steps, and apply them to both",
     "JPEG": "fn.jpeg_compression_distortion does the same, with other rounding",
 }

@@ -6,6 +6,7 @@ Format: https://cocodataset.org/#format-data. No object for each box is made: a 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import IO, Any
@@ -29,6 +30,7 @@ from .columns import ElementError, Ids, short
 
 _NO_MASK = (b"", b"null", b"[]", b"{}")
 _LISTED = 8  # members that a message names
+_SHOWN = 3  # annotations without an image, in a message
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,8 @@ def parse_instances(
     Numbers that are not finite, boxes outside of their images, empty boxes and annotation ids that
     come twice are left for the caller to judge. An annotation with a segmentation and without a box
     (no "bbox", null or an empty list) gets the box of its mask. Ids may be texts. Images of LVIS,
-    which have a `coco_url` and no file name, get the last two parts of the URL.
+    which have a `coco_url` and no file name, get the last two parts of the URL. Annotations whose
+    image is missing are dropped with a warning.
 
     Args:
         file: open for reading bytes, at its start.
@@ -113,8 +116,9 @@ def parse_instances(
         segmentation_texts: whether the JSON texts of segmentations are kept.
 
     Raises:
-        DecodeError: the file is cut off or no JSON, a member is missing or has the wrong type, or
-            two images have one id. The message names the annotation or image, and its offset.
+        DecodeError: the file is cut off or no JSON, a member is missing or has the wrong type,
+            two images have one id, or no annotation has an image. The message names the annotation
+            or image, and its offset.
 
     >>> import io
     >>> coco = parse_instances(io.BytesIO(b'''{
@@ -236,6 +240,8 @@ def _joined(
     rows = np.searchsorted(image_ids[ascending], annotations.image_ids)
     rows = ascending[np.minimum(rows, len(order) - 1)] if len(order) else rows
     exists = np.isin(annotations.image_ids, image_ids)
+    if len(image_ids) and not exists.all():
+        _tell_of_orphans(annotations, exists, ids.shown(int(image_ids[order[0]])), ids, name)
     place = np.full(len(exists), len(order))
     place[exists] = places[rows[exists]]
     by_image = np.argsort(place, kind="stable")[: np.count_nonzero(exists)]
@@ -250,6 +256,41 @@ def _joined(
         categories.names,
         int(np.count_nonzero(~exists)),
         ids,
+    )
+
+
+def _tell_of_orphans(
+    annotations: CocoAnnotations, exists: NDArray[np.bool_], image: str, ids: Ids, name: str
+) -> None:
+    """Warn of annotations without an image; raise DecodeError if no annotation has one.
+
+    Args:
+        annotations: as the file has them.
+        exists: whether an annotation's image exists.
+        image: the id of the first image, as the file has it.
+        ids: ids of the file.
+        name: name of the file.
+    """
+    orphans = np.flatnonzero(~exists)
+    owners = annotations.image_ids[orphans]
+    if not exists.any():
+        raise DecodeError(
+            f"{name}: none of the {len(orphans)} annotations belongs to an image: the first one "
+            f"has image_id {ids.shown(int(owners[0]))}, and the first image has id {image}. Both "
+            "must be the same number, or the same text"
+        )
+    shown = [
+        f"id {ids.shown(annotation)} (image_id {ids.shown(owner)})"
+        for annotation, owner in zip(
+            annotations.ids[orphans[:_SHOWN]].tolist(), owners[:_SHOWN].tolist(), strict=True
+        )
+    ]
+    more = f" and {len(orphans) - _SHOWN} more" * (len(orphans) > _SHOWN)
+    warnings.warn(
+        f"{name}: {len(orphans)} of {len(exists)} annotations are dropped, because no image has "
+        f"their image_id: {', '.join(shown)}{more}. The first image has id {image}; a number and a "
+        "text differ",
+        stacklevel=2,
     )
 
 

@@ -37,9 +37,11 @@ FILTER_BORDERS = MappingProxyType(
         "reflect": "reflect",
         "edge": "replicate",
         "pad": "constant",
+        "101": "reflect_101",
+        "1001": "reflect",
     }
 )
-"""The same borders by their names in DALI's filters; the last three are other names of borders."""
+"""The same borders by their names in DALI's filters; those behind "constant" are other names."""
 
 
 def exact_type(dtype: np.dtype[Any]) -> np.dtype[Any]:

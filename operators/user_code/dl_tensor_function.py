@@ -22,10 +22,11 @@ _HOST, _GPU = (1, 0), (2, 0)  # DLPack's devices
 class DLTensorPythonFunction(PythonFunction):
     """Calls a Python function with DLPack capsules, and passes its results on.
 
-    The function gets one capsule for each input, such as `torch.utils.dlpack.from_dlpack` takes.
-    It returns capsules, or any other samples that `fn.python_function` accepts. With
-    `batch_processing`, one call serves a batch, with a list of capsules for each input, and each
-    output is a list. All else is as in `fn.python_function`.
+    One call serves a batch. The function gets a list of capsules for each input, such as
+    `torch.utils.dlpack.from_dlpack` takes, and returns a list for each output: of capsules, or of
+    any other samples that `fn.python_function` accepts. With `batch_processing=False`, it is
+    called for each sample, with one capsule for each input. All else is as in
+    `fn.python_function`.
 
     >>> from penstock import Pipeline, fn
     >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
@@ -36,6 +37,7 @@ class DLTensorPythonFunction(PythonFunction):
     """
 
     name = "dl_tensor_python_function"
+    batch_processing = param(BOOL, True, "Call the function once a batch.")
     synchronize_stream = param(
         BOOL,
         True,

@@ -97,6 +97,9 @@ class ExternalSource(FedInput):
     object with `state_dict()` and `load_state_dict()` saves and restores its own state, of JSON
     types. Other iterables are iterated up to the position.
 
+    With `batch=False` a source may use the memory of a sample for the next one: samples in host
+    memory are copied, unless `no_copy` is given.
+
     With `num_outputs` the source returns a tuple of this number of batches (with `batch=False`, of
     arrays), and `external_source` returns a list of nodes.
 
@@ -455,8 +458,8 @@ class ExternalSource(FedInput):
             return batch.columns, batch.errors
         if not self._by_sample:
             return self._columns(calls.batch(moment), self._expected), {}
-        samples, errors = calls.samples(moment, number, batch_size)
-        data = list(zip(*map(calls.by_output, samples), strict=True))
+        samples, errors = calls.samples(moment, number, batch_size, no_copy=self.no_copy)
+        data = list(zip(*samples, strict=True))
         return self._columns(data, self._expected), errors
 
     def _columns(

@@ -153,7 +153,7 @@ class FunctionCallee(Callee):
                 errors[i] = error
                 continue
             for column, array in zip(columns, arrays, strict=True):
-                column[i] = array
+                column[i] = array.copy()  # the function may use the memory again
         return Returned(columns, errors)
 
     def _whole(self, inputs: Sequence[InputRows], generators: list[dict[str, Any]]) -> Returned:

@@ -129,7 +129,7 @@ class SourceCallee(Callee):
                 errors[row] = error
                 continue
             for k, (value, array) in enumerate(zip(sample, arrays, strict=True)):
-                columns[k][row] = array
+                columns[k][row] = array.copy()  # the source may use the memory again
                 layouts[k] = own_layout([value], self._expected[k].what) or layouts[k]
         return Returned(columns, errors, {"layouts": layouts})
 

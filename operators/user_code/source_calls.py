@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.order import philox
 from ...engine.tensors.dtypes import BatchInfo, SampleInfo
+from .user_data import own
 from .user_source import GENERATOR, CallableSource, UserSource, make_source
 
 
@@ -76,23 +77,26 @@ class SourceCalls:
         return self.source.next(*argument, **self._generator(moment, moment.sample + i))
 
     def samples(
-        self, moment: Moment, number: int, batch_size: int
-    ) -> tuple[list[Any], dict[int, BaseException]]:
+        self, moment: Moment, number: int, batch_size: int, *, no_copy: bool
+    ) -> tuple[list[Sequence[Any]], dict[int, BaseException]]:
         """Return the samples of a batch, and the errors of rows; a good sample replaces a bad one.
+
+        A sample has a value for each output.
 
         Args:
             moment: where the source stands.
             number: number of the batch, for notes of errors.
             batch_size: number of samples.
+            no_copy: whether the source promises not to use the memory of a sample for the next.
 
         Raises:
             Exception: all samples are bad, or the source cannot go on after an error.
         """
-        samples: dict[int, Any] = {}
+        samples: dict[int, Sequence[Any]] = {}
         errors: dict[int, BaseException] = {}
         for i in range(batch_size):
             try:
-                samples[i] = self.sample(moment, i)
+                returned = self.sample(moment, i)
             except StopIteration:
                 raise
             except Exception as error:
@@ -101,6 +105,9 @@ class SourceCalls:
                 if not survives or (not samples and i == batch_size - 1):
                     raise
                 errors[i] = error
+                continue
+            sample = self.by_output(returned)
+            samples[i] = sample if no_copy else [own(value) for value in sample]
         if errors:
             samples |= dict.fromkeys(errors, next(iter(samples.values())))
         return [samples[i] for i in range(batch_size)], errors

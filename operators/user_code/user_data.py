@@ -81,6 +81,17 @@ def as_array(value: Any, expected: Expected) -> Array:
     return array
 
 
+def own(value: Any) -> Any:
+    """Return a copy of an array or a PyTorch tensor, whose memory a program may use again.
+
+    What lies on the GPU stays as it is: the stream that writes there need not be the current one.
+    """
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    clone = getattr(value, "clone", None)
+    return value if clone is None or on_gpu(value) else clone()
+
+
 def check_type(array: Any, expected: Expected) -> None:
     """Raise ArgumentError for elements that are not numbers or booleans."""
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:

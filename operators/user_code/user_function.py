@@ -38,6 +38,11 @@ class UserFunction(BatchOperator):
     )
 
     def prepare(self) -> None:
+        layouts = self.declared_layouts
+        if isinstance(layouts, list | tuple) and len(layouts) > self.output_count:
+            self.refuse(
+                f"output_layouts has {len(layouts)} layouts, but num_outputs is {self.output_count}"
+            )
         self.expected = expectations(
             self.called, self.output_count, self.declared_layouts, None, None
         )

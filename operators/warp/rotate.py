@@ -18,11 +18,12 @@ from .frame_maps import FrameMaps, every_frame, per_frame, samples_of
 from .rotation import (
     Size,
     canvas_size,
-    canvas_sizes,
+    canvases,
+    image_reaches,
     source_of_pixel,
     sources_of_pixels,
     sources_of_voxels,
-    volume_canvases,
+    volume_reaches,
 )
 from .warp_operator import WarpAxes, WarpOperator
 
@@ -40,7 +41,8 @@ class Rotate(WarpOperator):
     If neither `size` nor `keep_size` is given, the canvas grows to the rotated extent, which holds
     the whole image. One pixel is added where otherwise an extent were even and the extent of the
     image that lies nearest to it odd, or the reverse. So a rotation by a multiple of 90 degrees
-    moves pixels onto pixels.
+    moves pixels onto pixels. The canvas of a video holds all frames; for the odd pixel most of the
+    frames count.
 
     Integers of 16 bits and more and float64 are right to the last digit: positions are computed in
     float64, as they are for volumes. For other images positions are float32. CPU and GPU agree
@@ -94,16 +96,17 @@ class Rotate(WarpOperator):
         turns = space_rotations(np.array(angles), np.array(directions).reshape(-1, 3))
         extents = np.broadcast_to(extent, (count, 3))
         if canvas is None:
-            largest = extents if self.keep_size else volume_canvases(extents, turns)
-            canvas = tuple(largest.max(axis=0).tolist())
+            canvas = tuple(extent)
+            if not self.keep_size:
+                reaches = volume_reaches(extents, turns)
+                canvas = tuple(canvases(reaches, np.zeros(count, np.int64), 1)[0].tolist())
         sources = sources_of_voxels(extents, np.broadcast_to(canvas, (count, 3)), turns)
         return self.write(workspace, image, axes, canvas, sources.reshape(-1, 3, 4))
 
     def _canvas(self, extent: Size, angles: Sequence[float]) -> Size:
-        if self.keep_size:
+        if self.keep_size or not angles:
             return extent
-        sizes = [canvas_size(extent, angle) for angle in angles]
-        return max(height for height, _ in sizes), max(width for _, width in sizes)
+        return canvas_size(extent, *angles)
 
     def maps(  # type: ignore[override]
         self,
@@ -122,14 +125,17 @@ class Rotate(WarpOperator):
         good = np.isfinite(degrees[:, 0])
         degrees = np.where(good, degrees[:, 0], 0.0)
         if axes.ndim == 2:
-            largest = canvas_sizes(of_frames, degrees)
+            reaches = image_reaches(of_frames, degrees)
         else:
             directions, known = per_frame(() if axis is None else axis, frames, 3)
             possible = possible & known
             good &= np.isfinite(directions).all(axis=1) & directions.any(axis=1)
             turns = space_rotations(degrees, np.where(good[:, None], directions, (0.0, 0.0, 1.0)))
-            largest = volume_canvases(of_frames, turns)
-        automatic = extents if self.keep_size else _largest(largest, samples, extents)
+            reaches = volume_reaches(of_frames, turns)
+        automatic = extents
+        if not self.keep_size:
+            automatic = canvases(reaches, samples, len(extents))
+            automatic = np.where(automatic == 0, extents, automatic)  # of videos without frames
         canvas = np.where(canvas == 0, automatic, canvas)
         if axes.ndim == 2:
             matrices = sources_of_pixels(of_frames, canvas[samples], degrees)
@@ -146,10 +152,3 @@ def _of_frames(name: str, values: Sequence[float], width: int, count: int) -> Se
             f"video as many for each of its frames ({width * count} here)"
         )
     return values if len(values) == width * count else list(values) * count
-
-
-def _largest(sizes: Int64s, samples: Int64s, extents: Int64s) -> Int64s:
-    """Return the largest size of the frames of each sample, like `extents`; 0 without frames."""
-    largest = np.zeros_like(extents)
-    np.maximum.at(largest, samples, sizes)
-    return largest

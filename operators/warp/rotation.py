@@ -32,30 +32,58 @@ def cosines_and_sines(degrees: Float64s) -> tuple[Float64s, Float64s]:
         return np.cos(radians), np.sin(radians)
 
 
-def canvas_size(extent: Size, degrees: float) -> Size:
-    """Return the height and width of the canvas that holds an image after rotation.
+def canvas_size(extent: Size, *degrees: float) -> Size:
+    """Return height and width of the canvas that holds an image after each of some rotations.
 
-    The rule is NVIDIA DALI's.
+    The rule is NVIDIA DALI's: see `canvases`.
     """
+    frames = [_reach(extent, angle) for angle in degrees]
+    height, width = (max(frame[axis] for frame in frames) for axis in (0, 1))
+    rows, columns = (2 * sum(frame[axis] % 2 for frame in frames) for axis in (2, 3))
+    return (
+        height + (height + (rows > len(frames))) % 2,
+        width + (width + (columns > len(frames))) % 2,
+    )
+
+
+def _reach(extent: Size, degrees: float) -> tuple[int, int, int, int]:
+    """Return height and width of a rotated image, and the nearest extents of the image itself."""
     height, width = extent
     cosine, sine = map(abs, cosine_and_sine(degrees))
     out_height = math.ceil(sine * width + cosine * height - _SLACK)
     out_width = math.ceil(cosine * width + sine * height - _SLACK)
-    if sine > cosine:
-        height, width = width, height
-    return out_height + (out_height - height) % 2, out_width + (out_width - width) % 2
+    return out_height, out_width, *((width, height) if sine > cosine else (height, width))
 
 
-def canvas_sizes(extents: Int64s, degrees: Float64s) -> Int64s:
-    """Return the same for each of `extents` and `degrees`: (count, 2)."""
+def image_reaches(extents: Int64s, degrees: Float64s) -> tuple[Int64s, Int64s]:
+    """Return the same for each of `extents` and `degrees`: twice (count, 2)."""
     height, width = extents.T
     cosine, sine = np.nan_to_num(np.abs(cosines_and_sines(degrees)))
     sizes = np.ceil(
         [sine * width + cosine * height - _SLACK, cosine * width + sine * height - _SLACK]
     ).astype(np.int64)
-    parity = np.where(sine > cosine, (width, height), (height, width))
-    grown: Int64s = sizes + (sizes - parity) % 2
-    return grown.T
+    nearest = np.where(sine > cosine, (width, height), (height, width))
+    return sizes.T, nearest.T
+
+
+def canvases(reaches: tuple[Int64s, Int64s], samples: Int64s, count: int) -> Int64s:
+    """Return the canvas of each of `count` samples, which holds all of its frames; 0 without any.
+
+    One pixel is added to the largest reach of an axis where it were even, and the nearest extents
+    of most frames odd, or the reverse.
+
+    Args:
+        reaches: extents of each frame after its rotation, and the nearest extents of the frame.
+        samples: the sample of each frame.
+        count: number of samples.
+    """
+    sizes, nearest = reaches
+    largest, odd = np.zeros((2, count, sizes.shape[1]), np.int64)
+    np.maximum.at(largest, samples, sizes)
+    np.add.at(odd, samples, nearest % 2)
+    frames = np.bincount(samples, minlength=count)[:, np.newaxis]
+    grown: Int64s = largest + (largest + (2 * odd > frames)) % 2
+    return grown
 
 
 def source_of_pixel(extent: Size, canvas: Size, degrees: float) -> Float64s:
@@ -80,8 +108,8 @@ def sources_of_pixels(extents: Int64s, canvas: Int64s, degrees: Float64s) -> Flo
     return np.stack([cosine, -sine, x, sine, cosine, y], axis=1)
 
 
-def volume_canvases(extents: Int64s, turns: Float64s) -> Int64s:
-    """Return depth, height and width of the canvases that hold volumes after rotation: (count, 3).
+def volume_reaches(extents: Int64s, turns: Float64s) -> tuple[Int64s, Int64s]:
+    """Return extents of volumes after rotation, and their own nearest ones: twice (count, 3).
 
     Args:
         extents: depth, height and width: (count, 3).
@@ -92,14 +120,13 @@ def volume_canvases(extents: Int64s, turns: Float64s) -> Int64s:
     grown = np.ceil((reach * sizes[:, np.newaxis]).sum(axis=2) - _SLACK).astype(np.int64)
     own_first = reach + _TIE * np.eye(3)  # at 45 degrees an axis is its own nearest one
     nearest = np.take_along_axis(sizes, own_first.argmax(axis=2), axis=1)
-    result: Int64s = (grown + (grown - nearest) % 2)[:, ::-1]
-    return result
+    return grown[:, ::-1], nearest[:, ::-1]
 
 
 def sources_of_voxels(extents: Int64s, canvas: Int64s, turns: Float64s) -> Float64s:
     """Return the maps from voxels (x, y, z, 1) of canvases to those of volumes: (count, 12).
 
-    The centers of canvas and volume coincide. For the arguments see `volume_canvases`.
+    The centers of canvas and volume coincide. For the arguments see `volume_reaches`.
     """
     back = turns.transpose(0, 2, 1)
     middle, center = ((size[:, ::-1, np.newaxis] - 1) / 2 for size in (canvas, extents))

@@ -63,6 +63,17 @@ class Loader(DataLoaderStateMixin):  # type: ignore[misc]  # accelerate has no t
         """Return the number of batches of the current epoch."""
         return len(self.batches)
 
+    def __getattr__(self, name: str) -> Any:
+        """Say how batches are skipped, if `skip_first_batches` asks for the data set."""
+        if name != "dataset":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise AttributeError(
+            "a Loader has no data set, so skip_first_batches cannot skip its batches. To resume, "
+            "call loader.load_state_dict(state), or accelerator.load_state after "
+            "accelerator.register_for_checkpointing(loader): no batch is read twice. "
+            "itertools.islice(loader, n, None) is a loop without its first n batches"
+        )
+
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the iterator."""
         return self.batches.state_dict()

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError
 from ...engine.run.pipeline import Pipeline
 from ..base_iterator import check_uniform
 from .specs import declared_specs, fitted
@@ -31,36 +31,80 @@ def DALIIteratorWrapper(  # noqa: N802  (DALI's name)
 
     Args:
         pipeline: the pipeline, or `serialized_pipeline`: what `Pipeline.serialize` has returned.
-        sparse: no entry may be True, because outputs are dense.
-        shapes: a shape for each output. By default the shapes are unknown.
+        sparse: whether an output is a `tf.SparseTensor` of (batch, *largest extents), for each
+            output. The samples of such an output may differ in shape.
+        shapes: a shape for each output. By default the shapes are unknown, and so is `()`. That of
+            a sparse output has no effect.
         dtypes: a `tf.DType` for each output.
         batch_size, prefetch_queue_depth: arguments of the pipeline; -1 stands for its own.
         exec_dynamic: without effect.
         options: further arguments of the pipeline, such as `num_threads` and `device_id`.
 
     Raises:
-        ArgumentError: an output is sparse, or the pipeline is built with other arguments.
+        ArgumentError: a batch is not as declared, or the pipeline is built with other arguments.
     """
-    if any(sparse):
-        raise ArgumentError("sparse=True is not supported: outputs are dense tensors")
     given = {**options, "prefetch_queue_depth": prefetch_queue_depth}
     given |= {} if batch_size == -1 else {"batch_size": batch_size}
     if pipeline is None:
         pipeline = Pipeline.deserialize(serialized_pipeline, **given)
     pipeline.reconfigure(**{k: v for k, v in given.items() if v is not None})
-    specs = declared_specs(tuple(dtypes), tuple(shapes) or None)
+    are_sparse = [i < len(sparse) and bool(sparse[i]) for i in range(len(dtypes))]
+    known = [
+        shape if _has_rank(shape) and not s else None
+        for shape, s in zip(shapes, are_sparse, strict=False)
+    ]
+    specs = declared_specs(tuple(dtypes), tuple(known) or None)
 
     def run() -> list[Any]:
-        arrays = []
-        for i, (output, spec) in enumerate(zip(pipeline.run(), specs, strict=True)):
-            check_uniform(f"output {i}", output, "give the pipeline a batch_size of 1")
+        arrays: list[NDArray[Any]] = []
+        pairs = zip(pipeline.run(), specs, are_sparse, strict=True)
+        for i, (output, spec, is_sparse) in enumerate(pairs):
+            if is_sparse:
+                indices, values, extents = _coordinates(output.as_cpu().rows())
+                arrays += (indices, fitted(values, spec, i), extents)
+                continue
+            advice = "give the pipeline a batch_size of 1, or declare the output as sparse"
+            check_uniform(f"output {i}", output, advice)
             arrays.append(fitted(np.asarray(output.as_cpu().dense()), spec, i))
         return arrays
 
-    tensors: list[Any] = tf.numpy_function(run, [], [spec.dtype for spec in specs])
-    for tensor, spec in zip(tensors, specs, strict=True):
-        tensor.set_shape(spec.shape)
-    return tensors
+    made = [
+        dtype
+        for spec, is_sparse in zip(specs, are_sparse, strict=True)
+        for dtype in ((tf.int64, spec.dtype, tf.int64) if is_sparse else (spec.dtype,))
+    ]
+    tensors = iter(tf.numpy_function(run, [], made))
+    results: list[Any] = []
+    for spec, is_sparse in zip(specs, are_sparse, strict=True):
+        tensor = next(tensors)
+        if is_sparse:
+            results.append(tf.SparseTensor(tensor, next(tensors), next(tensors)))
+        else:
+            tensor.set_shape(spec.shape)
+            results.append(tensor)
+    return results
+
+
+def _has_rank(shape: Any) -> bool:
+    """Return whether a shape is one: in DALI, () stands for any."""
+    return shape is not None and tf.TensorShape(shape).rank != 0
+
+
+def _coordinates(
+    rows: Sequence[NDArray[Any]],
+) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
+    """Return the indices, the values and the extents of a batch as a sparse tensor.
+
+    All elements have an index: (elements, 1 + dimensions).
+    """
+    extents = np.max([row.shape for row in rows], axis=0).reshape(-1)
+    indices = [
+        np.column_stack([np.full(row.size, i), *(n.reshape(-1) for n in np.indices(row.shape))])
+        for i, row in enumerate(rows)
+    ]
+    values = np.concatenate([row.reshape(-1) for row in rows])
+    shape = np.array([len(rows), *extents], np.int64)
+    return np.concatenate(indices).astype(np.int64), values, shape
 
 
 def DALIIterator() -> Callable[..., list[Any]]:  # noqa: N802  (DALI's name)

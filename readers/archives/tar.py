@@ -31,6 +31,7 @@ _REGULAR = frozenset(b"07\0")
 _WITHOUT_DATA = frozenset(
     b"123456"
 )  # links, devices, folders, pipes, whatever their size field says
+_LINKS = frozenset(b"12")  # hard and symbolic ones
 _FIELDS = struct.Struct("100s 24x 12s 12x 8s B 100x 6s 82x 155s 12x")
 LARGEST_OCTAL = 8**11 - 1
 """The largest size that the octal digits of a header can hold."""
@@ -81,10 +82,11 @@ class DamagedTarError(DamagedFileError):
 def members(storage: Storage, start: int = 0) -> Iterator[Member]:
     """Yield the regular files of an archive in its order.
 
-    Folders, links and devices are left out; a hard link has no bytes of its own. Blocks of zeros
-    end an archive only if nothing else follows. The files of an archive behind them (two archives
-    that `cat` joined) are yielded, too, with a warning, as `tar --ignore-zeros` lists them. An
-    archive that ends without a block of zeros gives a warning: its last files may be missing.
+    Folders and devices are left out, and with a warning links, which have no bytes of their own.
+    Blocks of zeros end an archive only if nothing else follows. The files of an archive behind them
+    (two archives that `cat` joined) are yielded, too, with a warning, as `tar --ignore-zeros` lists
+    them. An archive that ends without a block of zeros gives a warning: its last files may be
+    missing.
 
     Args:
         storage: the archive.
@@ -111,6 +113,8 @@ class _TarScan:
         self._storage = storage
         self._ahead = Lookahead(storage.sequential())
         self._globals: dict[bytes, bytes] = {}
+        self._links = 0
+        self._first_link = b""
         self.position = start
 
     def members(self) -> Iterator[Member]:
@@ -131,6 +135,9 @@ class _TarScan:
                 if about or self._globals or header.type_flag not in _REGULAR:
                     member = _described(member, header.type_flag, self._globals | about)
                     about = {}
+                if header.type_flag in _LINKS:
+                    self._first_link = self._first_link or member.name
+                    self._links += 1
                 if header.type_flag in _WITHOUT_DATA:
                     self.position = data
                     continue
@@ -140,6 +147,13 @@ class _TarScan:
                 self.position = data + _padded(member.size)
                 continue
             self.position = data + _padded(header.size)
+        if self._links:
+            warnings.warn(
+                f"{self._storage.name} holds {self._links} link(s) such as {self._first_link!r}, "
+                "which have no bytes of their own and are left out; `tar --dereference "
+                "--hard-dereference` packs the files that they stand for",
+                stacklevel=2,
+            )
 
     def _next_block(self, *, needed: bool) -> bytes | None:
         """Return the next header, or None at the archive's end, unless a header is `needed`."""

@@ -74,7 +74,8 @@ class Coco(WholeFileReader):
 
     These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
     neither box nor segmentation, with a box that is not finite, below `size_threshold`, and crowds
-    with `include_iscrowd=False`. Without a box, the box of the segmentation's mask counts. Names in
+    with `include_iscrowd=False`. A warning tells of those without an image; if no annotation has
+    one, that is an error. Without a box, the box of the segmentation's mask counts. Names in
     `images` that the annotations lack are dropped and counted, too.
     Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
     than three vertices has no pixels.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
@@ -15,6 +16,8 @@ from ..listing.listing import IMAGE_PATTERNS, FileList, list_files
 from ..source import Allocate, Column, checked_indices
 from ..storage.strings import StringTable
 from .source import FileSource
+
+_NUMBERS = re.compile(rb"([0-9]+)")
 
 
 class SequenceSource:
@@ -62,7 +65,7 @@ def open_sequences(
         SourceError: a folder cannot be read, or there is no sequence of that length.
     """
     listed = list_files(file_root=root, file_filters=IMAGE_PATTERNS, storage_options=options)
-    names = sorted(listed.names)
+    names = sorted(listed.names, key=_in_folder)
     frames = FileList(listed.root, StringTable.of(names), np.zeros(len(names), np.int32))
     firsts = np.fromiter(_firsts(names, 1 + (length - 1) * stride, step), np.int64)
     if not len(firsts):
@@ -71,6 +74,17 @@ def open_sequences(
             f"there are {len(names)} images in all"
         )
     return SequenceSource(FileSource(frames, options), firsts, length, stride)
+
+
+def _in_folder(name: bytes) -> tuple[bytes, list[bytes | int], bytes]:
+    """Return the key of a path's order: its folder, and its name, in which numbers are numbers.
+
+    >>> sorted([b"a/f10.png", b"a/f9.png", b"a/f09.png"], key=_in_folder)
+    [b'a/f09.png', b'a/f9.png', b'a/f10.png']
+    """
+    folder, slash, file = name.rpartition(b"/")
+    parts = _NUMBERS.split(file)  # text and digits by turns
+    return folder + slash, [int(part) if i % 2 else part for i, part in enumerate(parts)], file
 
 
 def _firsts(names: list[bytes], reach: int, step: int) -> Iterator[int]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import PenstockError
+from ...engine.errors import DecodeError, PenstockError
 from ...engine.graph.portable import portable
 from ...formats.video.frame_index import FrameIndex, index_video
 from ...formats.video.known_files import INDEXES
@@ -46,7 +46,7 @@ class ClipSource:
         damages: takes the errors of files that cannot be opened, or are no videos.
 
     Raises:
-        OSError, DecodeError: a file cannot be read, or is no video; the note names the file.
+        OSError: a file cannot be read; the note names it. DecodeError: a file is no video.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ def read_indexes(
         damages: takes the errors of files that cannot be opened, or are no videos.
 
     Raises:
-        OSError, DecodeError: a file cannot be read, or is no video; the note names the file.
+        OSError: a file cannot be read; the note names it. DecodeError: a file is no video.
     """
     indexes: dict[str, FrameIndex] = {}
     bad: dict[str, Exception] = {}
@@ -125,10 +125,9 @@ def read_indexes(
         try:
             indexes[path] = read_index_of(opened.get(path) or open_storage(path))
         except (OSError, PenstockError) as error:
-            error.add_note(f"the video {shown(path)!r}")
-            bad[path] = error
+            bad[path] = _named(error, path)
             if damages is STRICT:
-                raise
+                raise bad[path] from error
 
     READ_TEAM.run_jobs(read, [path for path in different if not is_url(path)], _THREADS)
     READ_TEAM.run_jobs(read, list(opened))
@@ -136,6 +135,14 @@ def read_indexes(
         damages.take(path, bad[path])
     damages.require(indexes)
     return indexes
+
+
+def _named(error: OSError | PenstockError, path: str) -> Exception:
+    """Return an error of a video that names the file."""
+    if isinstance(error, DecodeError):
+        return DecodeError(f"{shown(path)}: {error}")
+    error.add_note(f"the video {shown(path)!r}")
+    return error
 
 
 @portable

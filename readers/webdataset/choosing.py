@@ -91,14 +91,16 @@ def chosen_archives(
     ext: Sequence[str],
     missing: str,
     *,
-    case_sensitive: bool = True,
+    case_sensitive: bool | None = None,
 ) -> list[Archive]:
     """Return the archives with the components that are read; see `open_archives`."""
-    groups = [_group(entry, case_sensitive) for entry in ext]
     archives = []
     doubled: list[tuple[int, str]] = []
     for storage, index in zip(storages, indexes, strict=True):
-        chosen = _choose(index, groups, case_sensitive)
+        chosen = _choose(index, ext, case_sensitive=case_sensitive is not False)
+        if case_sensitive is None and (chosen < 0).any():
+            in_any_case = _choose(index, ext, case_sensitive=False)
+            chosen = np.where(chosen < 0, in_any_case, chosen)
         doubled += _doubled(storage, index, chosen)
         numbers = _samples(storage, index, chosen, ext, missing)
         archives.append(Archive(storage, index, chosen[numbers], numbers))
@@ -134,10 +136,9 @@ def _group(entry: str, case_sensitive: bool) -> frozenset[bytes]:
     return frozenset(names if case_sensitive else map(bytes.lower, names))
 
 
-def _choose(
-    index: ArchiveIndex, groups: Sequence[frozenset[bytes]], case_sensitive: bool
-) -> Int64s:
+def _choose(index: ArchiveIndex, ext: Sequence[str], *, case_sensitive: bool) -> Int64s:
     """Return the component for each sample and output: the first that matches, or -1."""
+    groups = [_group(entry, case_sensitive) for entry in ext]
     extensions: Iterable[bytes] = index.extensions
     if not case_sensitive:
         extensions = [extension.lower() for extension in extensions]
@@ -176,7 +177,7 @@ def _check_extensions(archives: Sequence[Archive], ext: Sequence[str]) -> None:
     stored = {os.fsdecode(name) for archive in archives for name in archive.index.extensions}
     name = f"{archives[0].storage.name}{' ...' * (len(archives) > 1)}"
     if not any(len(archive.numbers) for archive in archives):
-        wanted = " and ".join(map(repr, ext))
+        wanted = " and ".join(_named(entry, stored) for entry in ext)
         raise SourceError(
             f"{name}: no sample has the components {wanted}; the extensions are {_listed(stored)}"
         )
@@ -184,9 +185,27 @@ def _check_extensions(archives: Sequence[Archive], ext: Sequence[str]) -> None:
         if not any((archive.chosen[:, output] >= 0).any() for archive in archives):
             warnings.warn(
                 f"{name}: all arrays of this output are empty, because no sample has a component "
-                f"{unknown(entry, stored)} (the extensions are {_listed(stored)})",
+                f"{_named(entry, stored)} (the extensions are {_listed(stored)})",
                 stacklevel=2,
             )
+
+
+def _named(entry: str, stored: set[str]) -> str:
+    """Return an entry of `ext` for a message, with the extension that may be meant.
+
+    >>> _named("jpg;jpeg", {"JPEG", "cls"})
+    "'jpg;jpeg'; did you mean 'JPEG'? (case_sensitive_extensions=False finds it)"
+    >>> _named("cls", {"JPEG", "cls"})
+    "'cls'"
+    """
+    names = entry.split(";")
+    if stored.intersection(names):
+        return repr(entry)
+    by_case = sorted(other for other in stored if other.lower() in map(str.lower, names))
+    if by_case:
+        remedy = "(case_sensitive_extensions=False finds it)"
+        return f"{entry!r}; did you mean {by_case[0]!r}? {remedy}"
+    return unknown(entry, stored)
 
 
 def _listed(extensions: set[str]) -> str:

@@ -19,8 +19,9 @@ class WebDataset(RecordReader):
 
     Files that follow one another and agree in folder and name up to the first dot are the
     components of a sample; the rest of the name is the extension. Where several components of
-    a sample match an output, the first one counts. Files whose names start with a dot are left
-    out. v7, ustar, PAX and GNU archives are read, sparse files and compressed archives are not.
+    a sample match an output, the first one counts; a warning tells of files of one name. Files
+    whose names start with a dot are left out. v7, ustar, PAX and GNU archives are read, sparse
+    files and compressed archives are not.
 
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
@@ -51,6 +52,7 @@ class WebDataset(RecordReader):
     Differences from DALI: components cls, cls2, class, count, id, index, inx and txt become numbers
     if their `dtypes` entry has several bytes and they are printable text; DALI takes the text for
     elements. Without `dtypes` the bytes are DALI's; then a warning tells of components of labels.
+    Without `case_sensitive_extensions`, `a.JPEG` is found by "jpeg"; DALI gives an empty array.
 
     Raises:
         SourceError: an archive is damaged, or its index belongs to another one.
@@ -95,7 +97,12 @@ class WebDataset(RecordReader):
         "real numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and "
         "txt, if the type has several bytes.",
     )
-    case_sensitive_extensions = param(BOOL, True, "Whether `ext` distinguishes case (of ASCII).")
+    case_sensitive_extensions = param(
+        BOOL,
+        True,
+        "Whether `ext` distinguishes case (of ASCII). If this is not given, a component whose name "
+        "differs in case alone counts for samples without the exact one.",
+    )
     extension_dot = param(
         STR,
         "first",
@@ -108,13 +115,14 @@ class WebDataset(RecordReader):
         return len(self.ext)
 
     def open_source(self) -> ComponentSource:
+        states_case = "case_sensitive_extensions" in self.given
         return open_archives(
             expand_paths(self.paths, "*.tar"),
             self.ext,
             index_paths=expand_paths(self.index_paths or (), "*.idx"),
             missing=self.missing_component_behavior,
             dtypes=self.dtypes or (),
-            case_sensitive=self.case_sensitive_extensions,
+            case_sensitive=self.case_sensitive_extensions if states_case else None,
             extension_dot=self.extension_dot,
             storage_options=self.storage_options,
             damages=self.damages,

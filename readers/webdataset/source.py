@@ -240,7 +240,7 @@ def open_archives(
     index_paths: Sequence[str] = (),
     missing: str = "empty",
     dtypes: Sequence[Any] = (),
-    case_sensitive: bool = True,
+    case_sensitive: bool | None = None,
     extension_dot: str = "first",
     storage_options: Mapping[str, Any] | None = None,
     damages: Damages = STRICT,

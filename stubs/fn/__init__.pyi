@@ -1186,10 +1186,11 @@ def dl_tensor_python_function(
 ) -> Any:
     """Calls a Python function with DLPack capsules, and passes its results on.
 
-    The function gets one capsule for each input, such as `torch.utils.dlpack.from_dlpack` takes.
-    It returns capsules, or any other samples that `fn.python_function` accepts. With
-    `batch_processing`, one call serves a batch, with a list of capsules for each input, and each
-    output is a list. All else is as in `fn.python_function`.
+    One call serves a batch. The function gets a list of capsules for each input, such as
+    `torch.utils.dlpack.from_dlpack` takes, and returns a list for each output: of capsules, or of
+    any other samples that `fn.python_function` accepts. With `batch_processing=False`, it is
+    called for each sample, with one capsule for each input. All else is as in
+    `fn.python_function`.
 
     >>> from penstock import Pipeline, fn
     >>> with Pipeline(batch_size=1, num_threads=1) as pipe:
@@ -1203,7 +1204,7 @@ def dl_tensor_python_function(
         num_outputs (int | None): Number of outputs. Default: 1.
         output_layouts (Any | None): Layout of all outputs, or a list with the layouts of the
             first outputs.
-        batch_processing (bool | None): Call the function once a batch. Default: False.
+        batch_processing (bool | None): Call the function once a batch. Default: True.
         parallel (bool | None): Let the pipeline's Python workers call the function: processes,
             whose number is the pipeline's argument `py_num_workers`. On the CPU only. Default:
             False.
@@ -1512,6 +1513,9 @@ def external_source(
     object with `state_dict()` and `load_state_dict()` saves and restores its own state, of JSON
     types. Other iterables are iterated up to the position.
 
+    With `batch=False` a source may use the memory of a sample for the next one: samples in host
+    memory are copied, unless `no_copy` is given.
+
     With `num_outputs` the source returns a tuple of this number of batches (with `batch=False`, of
     arrays), and `external_source` returns a list of nodes.
 
@@ -1739,7 +1743,7 @@ def filter(
     /,
     *,
     anchor: int | _abc.Sequence[int] | DataNode | None = ...,
-    border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad'] | None = ...,
+    border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad', '101', '1001'] | None = ...,
     dtype: DALIDataType | DTypeLike | None = ...,
     mode: Literal['same', 'valid'] | None = ...,
     seed: int | None = ...,
@@ -1774,9 +1778,9 @@ def filter(
             is replaced: one for each axis, or one for all. -1 is the middle. The mode 'valid'
             does not use it. Default: (-1,).
         border (Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect',
-            'edge', 'pad'] | None): What lies around the sample. 'reflect_101': the mirrored
-            sample, without the border element twice. 'reflect_1001': the mirrored sample.
-            'wrap': the sample again. 'clamp': the border element. 'constant': the input
+            'edge', 'pad', '101', '1001'] | None): What lies around the sample. 'reflect_101':
+            the mirrored sample, without the border element twice. 'reflect_1001': the mirrored
+            sample. 'wrap': the sample again. 'clamp': the border element. 'constant': the input
             `fill_value`. Default: 'reflect_101'.
         dtype (DALIDataType | DTypeLike | None): Element type of the result, by default the
             input's.
@@ -3946,7 +3950,8 @@ def rotate(
     If neither `size` nor `keep_size` is given, the canvas grows to the rotated extent, which holds
     the whole image. One pixel is added where otherwise an extent were even and the extent of the
     image that lies nearest to it odd, or the reverse. So a rotation by a multiple of 90 degrees
-    moves pixels onto pixels.
+    moves pixels onto pixels. The canvas of a video holds all frames; for the odd pixel most of the
+    frames count.
 
     Integers of 16 bits and more and float64 are right to the last digit: positions are computed in
     float64, as they are for volumes. For other images positions are float32. CPU and GPU agree

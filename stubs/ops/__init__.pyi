@@ -662,7 +662,7 @@ class Filter:
         self,
         *,
         anchor: int | _abc.Sequence[int] | DataNode | None = ...,
-        border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad'] | None = ...,
+        border: Literal['reflect_101', 'reflect_1001', 'wrap', 'clamp', 'constant', 'reflect', 'edge', 'pad', '101', '1001'] | None = ...,
         dtype: DALIDataType | DTypeLike | None = ...,
         mode: Literal['same', 'valid'] | None = ...,
         seed: int | None = ...,

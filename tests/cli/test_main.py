@@ -61,6 +61,12 @@ def test_help_of_a_command_names_all_formats(helped, name):
     assert listed(FORMATS) in " ".join(helped(name).split())
 
 
+@pytest.mark.parametrize("command", [[], ["verify"]])
+def test_help_as_a_word(penstock_in_process, command):
+    by_word, by_option = penstock_in_process("help", *command), penstock_in_process(*command, "-h")
+    assert (by_word.status, by_word.output) == (0, by_option.output)
+
+
 def test_version(penstock_in_process):
     result = penstock_in_process("--version")
     assert (result.status, result.output) == (0, f"penstock {penstock.__version__}\n")

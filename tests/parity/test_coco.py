@@ -68,6 +68,7 @@ def test_outputs(coco_tree, arguments):
     assert ours(14, **arguments) == theirs(14, **arguments)
 
 
+@pytest.mark.filterwarnings("ignore:.*1 of 7 annotations are dropped")
 def test_odd_annotations(tmp_path):
     annotations = [
         annotation(1, 2, bbox=(1, 1, 0.1, 5)),

@@ -25,7 +25,10 @@ def close(ours, theirs, largest):
         assert (ours != theirs).mean() < 0.002
 
 
-@pytest.mark.parametrize("border", ["reflect_101", "reflect_1001", "wrap", "clamp", "constant"])
+BORDERS = ["reflect_101", "reflect_1001", "wrap", "clamp", "constant", "101", "1001"]
+
+
+@pytest.mark.parametrize("border", BORDERS)
 @pytest.mark.parametrize(
     ("shape", "anchor"), [((3, 3), -1), ((4, 2), (-1, 0)), ((1, 7), (0, 6)), ((13, 15), -1)]
 )

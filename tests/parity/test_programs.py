@@ -55,6 +55,14 @@ PROGRAMS = {
         f"a constant of {dtype}": constant(np.array([1], dtype))
         for dtype in ("float64", "int64", "uint64", "float32", "int16", "bool", "float16")
     },
+    **{
+        f"{value!r} as an input and as an operand": lambda lib, value=value: [
+            lib.fn.copy(value),
+            lib.fn.stack(value, value),
+            fed(lib, IMAGE) * np.array(value),
+        ]
+        for value in (np.float64(1.5), np.int64(3), np.uint64(7), np.int16(3), np.array(1.5))
+    },
     "constants of numbers": lambda lib: [constant(1.0)(lib), constant(1)(lib)],
     "means in an array": lambda lib: image(lib) - lib.types.Constant(np.array(MEANS)),
     "means in a list": lambda lib: image(lib) - lib.types.Constant(MEANS),

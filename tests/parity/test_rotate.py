@@ -10,7 +10,7 @@ from penstock import types
 from penstock.operators.warp.rotation import canvas_size
 
 from ..operators.running import pixels, run
-from .oracle import dali_types, run_dali
+from .oracle import dali, dali_types, run_dali
 
 ANGLES = np.float32([0, 10, 33.3, 45, 90, 135, 180, 200, 270, 359, -45, -100, 400])
 
@@ -69,3 +69,26 @@ def test_videos():
     (ours,) = run("rotate", [video], "FHWC", angle=20.0)
     (theirs,), _ = run_dali("rotate", [video], "FHWC", angle=20.0)
     assert np.abs(ours.astype(int) - theirs).mean() < 0.5
+
+
+def test_canvases_of_videos_with_an_angle_for_each_frame():
+    numbers = np.random.default_rng(5)
+    videos, angles = [], []
+    for _ in range(60):
+        frames, height, width = (int(n) for n in numbers.integers((1, 1, 1), (6, 12, 12)))
+        videos.append(np.zeros((frames, height, width, 1), np.uint8))
+        angles.append(numbers.uniform(-180, 180, frames).astype(np.float32))
+
+    def expression(lib):
+        return lambda data, turns: lib.rotate(data, angle=lib.per_frame(turns))
+
+    import nvidia.dali.fn as theirs
+
+    from penstock import Pipeline, fn
+
+    ((expected, _),) = dali(expression(theirs), videos, angles, layout="FHWC")
+    with Pipeline(batch_size=len(videos), num_threads=1) as pipe:
+        data = fn.external_source(lambda: videos, layout="FHWC")
+        pipe.set_outputs(expression(fn)(data, fn.external_source(lambda: angles)))
+        (output,) = pipe.run()
+    assert output.shape() == [sample.shape for sample in expected]

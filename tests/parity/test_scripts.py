@@ -18,7 +18,10 @@ from .scripts_members import MEMBERS
 from .scripts_operators import OPERATORS
 from .scripts_pipelines import PIPELINES
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of old names
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of old names
+    pytest.mark.filterwarnings("ignore:.*, in the same order"),  # of readers that are no pairs
+]
 
 SCRIPTS = {**PIPELINES, **OPERATORS, **MEMBERS}
 

@@ -148,7 +148,8 @@ def image(
     [(60, 80, 3)]
 
     Inputs:
-        encoded: a whole encoded file a sample; uint8, one dimension.
+        encoded: a whole encoded file a sample; uint8, one dimension. As in DALI, int8 and the
+            shapes (1, size) and (size, 1) are taken, too.
 
     Args:
         output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y

@@ -348,7 +348,8 @@ def coco(
 
     These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
     neither box nor segmentation, with a box that is not finite, below `size_threshold`, and crowds
-    with `include_iscrowd=False`. Without a box, the box of the segmentation's mask counts. Names in
+    with `include_iscrowd=False`. A warning tells of those without an image; if no annotation has
+    one, that is an error. Without a box, the box of the segmentation's mask counts. Names in
     `images` that the annotations lack are dropped and counted, too.
     Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
     than three vertices has no pixels.
@@ -1410,8 +1411,9 @@ def sequence(
 ) -> DataNode:
     """Reads sequences of frames from folders of images, one folder a stream.
 
-    The frames of a folder are its images in the order of their names. Sequences do not cross
-    folders. Incomplete sequences are left out. Names that begin with a dot are left out.
+    The frames of a folder are its images in the order of their names, in which numbers count as
+    numbers: `frame_2.png` comes before `frame_10.png`, which DALI has first. Sequences do not
+    cross folders. Incomplete sequences are left out. Names that begin with a dot are left out.
 
     >>> from pathlib import Path
     >>> import cv2
@@ -2050,8 +2052,9 @@ def webdataset(
 
     Files that follow one another and agree in folder and name up to the first dot are the
     components of a sample; the rest of the name is the extension. Where several components of
-    a sample match an output, the first one counts. Files whose names start with a dot are left
-    out. v7, ustar, PAX and GNU archives are read, sparse files and compressed archives are not.
+    a sample match an output, the first one counts; a warning tells of files of one name. Files
+    whose names start with a dot are left out. v7, ustar, PAX and GNU archives are read, sparse
+    files and compressed archives are not.
 
     On four cores and more, processes of the reader's own read local files after a fifth of a second
     of reading, unless the pipeline has `exec_processes=False`.
@@ -2082,6 +2085,7 @@ def webdataset(
     Differences from DALI: components cls, cls2, class, count, id, index, inx and txt become numbers
     if their `dtypes` entry has several bytes and they are printable text; DALI takes the text for
     elements. Without `dtypes` the bytes are DALI's; then a warning tells of components of labels.
+    Without `case_sensitive_extensions`, `a.JPEG` is found by "jpeg"; DALI gives an empty array.
 
     Raises:
         SourceError: an archive is damaged, or its index belongs to another one.
@@ -2103,8 +2107,9 @@ def webdataset(
             that the outputs' bytes are taken for, one each; by default UINT8. Integers and real
             numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and
             txt, if the type has several bytes.
-        case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII).
-            Default: True.
+        case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII). If
+            this is not given, a component whose name differs in case alone counts for samples
+            without the exact one. Default: True.
         extension_dot (Literal['first', 'last'] | None): Which dot of a file's name the
             extension starts behind: the 'first' or the 'last'. Index files of DALI always mean
             the first. Default: 'first'.

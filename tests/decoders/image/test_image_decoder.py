@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import tifffile
 
-from penstock import ArgumentError, DecodeError, fn, ops, types
+from penstock import ArgumentError, DecodeError, Pipeline, fn, ops, types
+from penstock.decoders.image.image_decoder import flat_batch
+from penstock.tensors import TensorListCPU
 
 from .pipelines import run
 
@@ -96,3 +100,39 @@ def test_bands_come_whole_and_as_rgb(tmp_path):
     np.testing.assert_array_equal(whole[0], bands)
     np.testing.assert_array_equal(rgb[0], bands[..., :3])
     np.testing.assert_array_equal(cropped[0], bands[6:14, 10:20])
+
+
+FORMS = [lambda row: row[None], lambda row: row[:, None], lambda row: row.view(np.int8)]
+
+
+def decoded(rows, decoder):
+    with Pipeline(batch_size=len(rows), num_threads=1) as pipe:
+        pipe.set_outputs(decoder(fn.external_source(lambda: rows)))
+        return [np.array(image) for image in pipe.run()[0].rows()]
+
+
+@pytest.fixture
+def encoded(files):
+    return [np.fromfile(file, np.uint8) for file in files]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("crop", [None, (4, 5)])
+def test_files_in_other_forms_of_bytes(encoded, form, crop):
+    decoder = partial(fn.decoders.image_crop, crop=crop) if crop else fn.decoders.image
+    expected, found = decoded(encoded, decoder), decoded(list(map(form, encoded)), decoder)
+    for image, other in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(image, other)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_batches_of_files_in_other_forms_of_bytes(encoded, form):
+    flat = flat_batch(TensorListCPU(list(map(form, encoded))))
+    assert (flat.dtype, flat.ndim()) == (types.UINT8, 1)
+    for row, file in zip(flat.rows(), encoded, strict=True):
+        np.testing.assert_array_equal(row, file)
+
+
+def test_an_image_is_no_encoded_file():
+    with pytest.raises(TypeError, match="not 3 dimensions of type 'B'; pass the reader's output"):
+        decoded([np.zeros((4, 5, 3), np.uint8)], fn.decoders.image)

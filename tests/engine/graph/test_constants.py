@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock import ArgumentError, Pipeline, fn, types
+from penstock import ArgumentError, Pipeline, fn, pipeline_def, types
 from penstock.engine.graph.constants import ConstantOperator, constant_array
 
 
@@ -71,3 +71,34 @@ def test_a_mean_of_float64_makes_float32_images():
         pipe.set_outputs(images - np.array([123.68, 116.78, 103.94]), images * named)
         for output in pipe.run():
             assert np.array(output.at(0)).dtype == np.float32
+
+
+NUMPY = [np.float64(1.5), np.array(1.5), np.int64(3), np.array(3, np.uint64)]
+
+
+@pytest.mark.parametrize("value", NUMPY)
+def test_numbers_of_numpy_have_32_bits_as_data_and_64_as_operands(value):
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        pipe.set_outputs(value, fn.copy(value), fn.copy(types.Constant(1)) * value)
+        outputs = pipe.run()
+    narrow = {"f": "float32", "i": "int32", "u": "uint32"}[value.dtype.kind]
+    found = [np.asarray(output.at(0)).dtype.name for output in outputs]
+    assert found[:2] == [narrow] * 2
+    assert np.dtype(found[2]).itemsize == 8
+
+
+def test_numbers_of_numpy_merge_with_those_of_python():
+    @pipeline_def(batch_size=1, num_threads=1, enable_conditionals=True)
+    def chosen():
+        return np.float64(1.5) if fn.copy(types.Constant(1)) > 0 else 2.0
+
+    with chosen() as pipe:
+        assert pipe.run()[0].as_array() == np.float32(1.5)
+
+
+def test_stars_stand_for_dimensions_without_names():
+    with Pipeline(batch_size=1, num_threads=1) as pipe:
+        data = fn.reshape(types.Constant(np.zeros((2, 3, 4))), layout="F**")
+        pipe.set_outputs(data, fn.reductions.sum(data, axis_names="F"))
+        frames, total = pipe.run()
+    assert (frames.layout(), total.shape()) == ("F**", [(3, 4)])

@@ -28,7 +28,7 @@ def never():
     return False
 
 
-def errors_of(facts, delay=0.0, strict=True):
+def errors_of(facts, delay=0.0, shards=range(4)):
     """Return the error of each rank, or None; rank r starts after r times a delay."""
     store = distributed.HashStore()
     errors = [None] * len(facts)
@@ -37,7 +37,8 @@ def errors_of(facts, delay=0.0, strict=True):
         time.sleep(rank * delay)
         each = Agreement.__new__(Agreement)
         agreement._numbered = None, {}  # each rank counts by itself
-        Agreement.__init__(each, "p", facts[rank], strict, Group(rank, len(facts), store))
+        own = {"shard_id": shards[rank]} if shards else {}
+        Agreement.__init__(each, "p", facts[rank], own, Group(rank, len(facts), store))
         try:
             assert each.check(never)
         except ArgumentError as error:
@@ -64,20 +65,27 @@ def test_all_ranks_raise_the_same_error(delay):
 
 
 def test_ranks_with_other_divisions_may_read_other_data():
-    assert errors_of([{"size": 3}, {"size": 4}], strict=False) == [None, None]
+    assert errors_of([{"size": 3}, {"size": 4}], shards=None) == [None, None]
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.1])
+def test_ranks_that_read_one_shard_raise_the_same_error(delay):
+    first, *others = errors_of([{"size": 3}] * 4, delay, shards=[1, 0, 3, 1])
+    assert "p, so no rank reads another one: shard_id is 1 on ranks 0 and 3. Leave out" in first
+    assert others == [first] * 3
 
 
 def test_a_rank_that_does_not_come_is_waited_for_once(monkeypatch, caplog):
     monkeypatch.setattr(agreement, "_patience", 0.3)
     store = distributed.HashStore()
-    first = Agreement("p", {"size": 3}, True, Group(0, 3, store))
+    first = Agreement("p", {"size": 3}, {"shard_id": 0}, Group(0, 3, store))
     assert not first.check(never)
     assert caplog.messages[0].startswith("p: ranks 1 and 2 did not start this pipeline within 0 s")
     assert agreement._patience == 0
-    assert not Agreement("q", {"size": 3}, True, Group(0, 3, store)).check(never)
+    assert not Agreement("q", {"size": 3}, {"shard_id": 0}, Group(0, 3, store)).check(never)
     assert len(caplog.messages) == 1
     agreement._numbered = None, {}
-    late = Agreement("p", {"size": 4}, True, Group(1, 3, store))
+    late = Agreement("p", {"size": 4}, {"shard_id": 1}, Group(1, 3, store))
     with pytest.raises(ArgumentError, match="size is 3 on rank 0, 4 on rank 1"):
         late.check(never)
     first._next_look = 1e-9  # it looks from time to time
@@ -87,7 +95,7 @@ def test_a_rank_that_does_not_come_is_waited_for_once(monkeypatch, caplog):
 
 def test_a_pipeline_that_is_closed_does_not_wait():
     start = time.monotonic()
-    lonely = Agreement("p", {}, True, Group(0, 2, distributed.HashStore()))
+    lonely = Agreement("p", {}, {"shard_id": 0}, Group(0, 2, distributed.HashStore()))
     assert not lonely.check(lambda: True)
     assert time.monotonic() - start < 5
 
@@ -97,14 +105,16 @@ def test_pipelines_of_one_name_are_compared_in_their_order():
     for rank in range(2):
         agreement._numbered = None, {}
         for size in (3, 5):
-            last = Agreement("p", {"size": size}, True, Group(rank, 2, store))
+            last = Agreement("p", {"size": size}, {"shard_id": rank}, Group(rank, 2, store))
     assert last.check(never)
 
 
 def test_readers_of_whole_data_take_no_part():
     ranks = Group(0, 2, distributed.HashStore())
-    assert agreement_of(ranks, {"all": {"num_shards": 1}}, {}) is None
-    found = agreement_of(ranks, {"all": {"num_shards": 1}, "part": {"num_shards": 2}}, {"b": 1})
+    shards = {"all": 0, "part": 0}
+    assert agreement_of(ranks, {"all": {"num_shards": 1}}, shards, {}) is None
+    readers = {"all": {"num_shards": 1}, "part": {"num_shards": 2}}
+    found = agreement_of(ranks, readers, shards, {"b": 1})
     assert found._name == "the pipeline with 'part'"
 
 

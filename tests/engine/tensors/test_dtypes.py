@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,14 @@ def test_the_values_are_dali_s():
     assert [types.UINT8, types.FLOAT, types.BOOL] == [0, 9, 11]
     assert [types.RGB, types.GRAY, types.INTERP_TRIANGULAR] == [0, 2, 4]
     assert penstock.types is types
+
+
+def test_the_names_are_dali_s():
+    values = (types.FLOAT, types.YCbCr, types.INTERP_NN)
+    expected = ["DALIDataType.FLOAT", "DALIImageType.YCbCr", "DALIInterpType.INTERP_NN"]
+    assert list(map(str, values)) == [f"{value}" for value in values] == expected
+    assert f"{types.FLOAT:>20}" == "  DALIDataType.FLOAT"
+    assert json.dumps(types.FLOAT) == "9"
 
 
 def constants():

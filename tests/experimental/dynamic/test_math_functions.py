@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import subprocess
 import sys
@@ -79,5 +80,9 @@ def test_nodes_say_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "torchdata.nodes", None)
     monkeypatch.delitem(sys.modules, f"{ndd.pytorch.__name__}.nodes", raising=False)
     monkeypatch.delitem(vars(ndd.pytorch), "nodes", raising=False)
-    with pytest.raises(MissingDependencyError, match=r"needs torchdata .*: pip install torchdata"):
+    remedy = r"needs torchdata .*: pip install torchdata"
+    assert not hasattr(ndd.pytorch, "nodes")
+    with pytest.raises(AttributeError, match=remedy):
         _ = ndd.pytorch.nodes
+    with pytest.raises(MissingDependencyError, match=remedy):
+        importlib.import_module(f"{ndd.pytorch.__name__}.nodes")

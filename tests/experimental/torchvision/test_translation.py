@@ -8,7 +8,7 @@ import pytest
 from penstock import ArgumentError, fn, pipeline_def
 from penstock.experimental.torchvision import from_torchvision
 
-from .running import by_pipeline
+from .running import by_pipeline, by_torchvision
 
 
 def test_a_report_says_what_cannot_be_translated_and_why(tv):
@@ -79,6 +79,38 @@ def test_transforms_of_both_versions_are_translated(tv, name):
 
     for module in (transforms, tv):
         assert from_torchvision(MADE[name](module)).report.problems == []
+
+
+PRESETS = {
+    "ImageClassification": {"crop_size": 40, "resize_size": 48},
+    "SemanticSegmentation": {"resize_size": 52},
+    "ObjectDetection": {},
+}
+
+
+@pytest.mark.parametrize("kind", ["pil", "tensor"])
+@pytest.mark.parametrize("name", PRESETS)
+def test_transforms_of_pretrained_weights(tv, photographs, device, name, kind):
+    from torchvision.transforms import _presets
+
+    preset = getattr(_presets, name)(**PRESETS[name])
+    assert str(from_torchvision(preset).report) == f"{name}: translated"
+    wanted = by_torchvision(preset, photographs, kind)
+    made = by_pipeline(preset, photographs, kind, device)
+    is_exact = (device, kind) == ("cpu", "pil")  # else bytes within 1, divided by 255 and std
+    for ours, theirs in zip(made, wanted, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5 if is_exact else 0.02)
+
+
+def test_a_segmentation_without_a_size(tv, photographs):
+    from torchvision.transforms._presets import SemanticSegmentation
+
+    preset = SemanticSegmentation(resize_size=None)
+    (made,), (wanted,) = (
+        by_pipeline(preset, photographs[:1], "pil", "cpu"),
+        by_torchvision(preset, photographs[:1], "pil"),
+    )
+    np.testing.assert_allclose(made, wanted, atol=1e-5)
 
 
 def test_sequences_in_sequences(tv):

@@ -39,7 +39,8 @@ def content_of(annotations, images=IMAGES, categories=CATEGORIES):
 def test_annotations_are_sorted_by_image(tuned, window):
     tuned(json_arrays, WINDOW_BYTES=window)
     annotations = [annotation(n, (9, 2, 4, 9)[n % 4]) for n in range(40)]
-    coco = parse(content_of(annotations), segmentations=True)
+    with pytest.warns(UserWarning, match="10 of 40 annotations are dropped"):
+        coco = parse(content_of(annotations), segmentations=True)
     assert coco.image_ids.tolist() == [2, 5, 9]
     assert coco.file_names == ["2.jpg", "5.jpg", "9.jpg"]
     assert coco.bounds.tolist() == [0, 10, 10, 30]
@@ -145,7 +146,8 @@ def test_boxes_that_are_missing_are_those_of_the_masks(tuned, window, missing):
         del each["bbox"]
         annotations.append(each | missing)
     annotations.append(annotation(6, 5, bbox=[0, 0, 0, 0]))
-    coco = parse(content_of(annotations))
+    with pytest.warns(UserWarning, match="because no image has their image_id"):
+        coco = parse(content_of(annotations))
     boxes = coco.annotations.boxes.tolist()
     assert boxes == [[1, 1, 11, 8], [2, 5, 1, 5], [0] * 4, [0] * 4, [1, 1, 11, 8], [0] * 4]
     assert coco.annotations.lack_box.tolist() == [False, False, True, True, False, False]
@@ -171,13 +173,28 @@ def test_ids_of_any_kind(first):
     annotations += [annotation(1, "none"), annotation(2, "7")]
     content = content_of(annotations, images, [{"id": "c", "name": "cat"}])
     members = sorted(content, reverse=first == "images")
-    coco = parse({name: content[name] for name in members})
+    with pytest.warns(UserWarning, match=r"id 1 \(image_id 'none'\), id 2 \(image_id '7'\)\."):
+        coco = parse({name: content[name] for name in members})
     assert [name[0] for name in coco.file_names] == list("382014567")
     assert np.diff(coco.bounds).tolist() == [1] * len(IDS)
     shown = [coco.ids.shown(id_) for id_ in coco.annotations.ids.tolist()]
     assert shown == ["3", "7", str(1 << 40), "'b'", "'a'", *map(str, IDS[4:7]), "'3'"]
     assert coco.without_image == 2
     assert len(set(coco.annotations.category_ids.tolist() + coco.category_ids.tolist())) == 1
+
+
+@pytest.mark.parametrize("as_image_id", [str, lambda number: number + 100])
+def test_annotations_of_which_none_has_an_image_are_an_error(as_image_id):
+    annotations = [annotation(n, as_image_id(image)) for n, image in enumerate((5, 2))]
+    shown = repr(as_image_id(5))
+    with pytest.raises(DecodeError, match=f"has image_id {shown}, and the first image has id 2"):
+        parse(content_of(annotations))
+
+
+def test_the_first_annotations_without_an_image_are_named():
+    annotations = [annotation(n, (2, 77)[n % 2]) for n in range(10)]
+    with pytest.warns(UserWarning, match=r"5 of 10 .* id 5 \(image_id 77\) and 2 more\."):
+        parse(content_of(annotations))
 
 
 def test_ids_that_come_twice_are_shown_as_they_are():

@@ -91,7 +91,11 @@ def test_bad_results(function, arguments, text):
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
-    [({"num_outputs": -1}, "must be int, at least 0"), ({"output_layouts": 5}, "is a string")],
+    [
+        ({"num_outputs": -1}, "must be int, at least 0"),
+        ({"output_layouts": 5}, "is a string"),
+        ({"output_layouts": ["HW", "C"]}, "has 2 layouts, but num_outputs is 1"),
+    ],
 )
 def test_bad_arguments(arguments, text):
     with pytest.raises(ArgumentError, match=text):

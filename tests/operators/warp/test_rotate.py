@@ -39,6 +39,15 @@ def test_canvas(extent, angle, canvas):
     assert canvas_size(extent, angle) == canvas
 
 
+def test_a_video_without_frames_keeps_its_size(device):
+    videos = [np.zeros((count, 5, 6, 3), np.uint8) for count in (0, 2)]
+    with Pipeline(batch_size=2, num_threads=1) as pipe:
+        video = fn.external_source(lambda: videos, layout="FHWC")
+        angle = fn.per_frame(fn.external_source(lambda: [np.zeros(0, "f4"), np.full(2, 90, "f4")]))
+        pipe.set_outputs(fn.rotate(video.gpu() if device == "gpu" else video, angle=angle))
+        assert pipe.run()[0].shape() == [(0, 5, 6, 3), (2, 6, 5, 3)]
+
+
 def test_size_and_keep_size(device):
     sample = pixels(7, 9, 3)
     assert run("rotate", [sample], angle=30, keep_size=True, device=device)[0].shape == (7, 9, 3)

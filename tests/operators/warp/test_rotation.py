@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from penstock.operators.warp.rotation import (
     canvas_size,
-    canvas_sizes,
+    canvases,
     cosine_and_sine,
     cosines_and_sines,
+    image_reaches,
     source_of_pixel,
     sources_of_pixels,
 )
@@ -38,13 +39,21 @@ def test_angles(samples):
     assert_twins(samples, lambda sample: cosine_and_sine(*sample), every, tolerance=1e-15)
 
 
-@given(st.lists(st.tuples(EXTENTS, ANGLES), min_size=1, max_size=5))
+@given(st.lists(st.tuples(EXTENTS, st.lists(ANGLES, min_size=1, max_size=4)), min_size=1))
 def test_canvases(samples):
     def every(samples):
-        columns, possible = arrays(samples)
-        return canvas_sizes(*columns).T, possible
+        numbers = np.repeat(np.arange(len(samples)), [len(angles) for _, angles in samples])
+        extents = np.array([extent for extent, _ in samples])[numbers]
+        degrees = np.array([angle for _, angles in samples for angle in angles])
+        found = canvases(image_reaches(extents, degrees), numbers, len(samples))
+        return found.T, np.ones(len(samples), bool)
 
-    assert_twins(samples, lambda sample: canvas_size(*sample), every)
+    assert_twins(samples, lambda sample: canvas_size(sample[0], *sample[1]), every)
+
+
+def test_a_sample_without_frames_has_no_canvas():
+    reaches = image_reaches(np.array([[5, 7]]), np.array([90.0]))
+    assert canvases(reaches, np.array([1]), 2).tolist() == [[0, 0], [7, 5]]
 
 
 @given(st.lists(st.tuples(EXTENTS, EXTENTS, ANGLES), min_size=1, max_size=5))

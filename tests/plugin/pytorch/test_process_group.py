@@ -27,12 +27,12 @@ from penstock.plugin.pytorch import DALIGenericIterator
 files = json.loads(files)
 
 
-def batches(files=files, batch_size=2, name="train", **options):
+def batches(files=files, batch_size=2, name="train", policy="partial", **options):
     pipe = Pipeline(batch_size, 1)
     with pipe:
         _, labels = fn.readers.file(files=files, name=name, pad_last_batch=True, **options)
         pipe.set_outputs(labels, fn.random.uniform())
-    options = {"reader_name": name, "last_batch_policy": "partial"}
+    options = {"reader_name": name, "last_batch_policy": policy}
     return DALIGenericIterator(pipe, ["label", "chance"], **options)
 
 
@@ -62,6 +62,8 @@ result["names"] = error_of(files=files[rank:] + files[:rank])
 result["seed"] = error_of(random_shuffle=True, shuffle_seed=rank)
 result["batch_size"] = error_of(batch_size=2 + rank)
 result["num_shards"] = error_of(shard_id=rank, num_shards=2 + rank)
+result["policy"] = error_of(policy=("partial", "drop")[rank])
+result["one_shard"] = error_of(shard_id=0, num_shards=2)
 result["early"] = error_of(early)
 result["own"] = error_of(files=files[: len(files) - rank], num_shards=1)
 result["groups"] = error_of(files=files[: len(files) - rank], shard_id=rank, num_shards=3)
@@ -126,6 +128,7 @@ def test_ranks_read_disjoint_shards(ranks):
             "in the pipeline with 'train': seed of the order of reader 'train' is 0 on rank 0",
         ),
         ("batch_size", "batch_size is 2 on rank 0, 3 on rank 1"),
+        ("policy", "last_batch_policy is PARTIAL on rank 0, DROP on rank 1"),
         ("num_shards", "num_shards of reader 'train' is 2 on rank 0, 3 on rank 1"),
     ],
 )
@@ -134,6 +137,15 @@ def test_a_mismatch_is_an_error_on_both_ranks(ranks, what, words):
     assert one[what] == other[what]
     assert words in one[what]
     assert "Give all ranks the same data set" in one[what]
+
+
+def test_ranks_that_read_one_shard_get_an_error(ranks):
+    (one, _), (other, _) = ranks
+    assert one["one_shard"] == other["one_shard"]
+    assert (
+        "so no rank reads another one: shard_id of reader 'train' is 0 on ranks 0 and 1"
+        in (one["one_shard"])
+    )
 
 
 def test_a_pipeline_that_was_built_too_early_is_an_error(ranks):

@@ -324,8 +324,33 @@ def test_operator_of_the_first_tensorflow(pairs):
     stored = pairs().serialize()
     number, _ = operator(serialized_pipeline=stored, dtypes=[tf.float32] * 2, batch_size=2)
     assert number.shape == (2, 1)
-    with pytest.raises(ArgumentError, match="outputs are dense"):
-        operator(pipeline=pairs(), dtypes=[tf.float32] * 2, sparse=[True, False])
+
+
+def test_the_operator_takes_unknown_shapes_and_makes_sparse_tensors(pipelines):
+    rows = [np.full((n, 2), n, np.float32) for n in (1, 3, 2)]
+    pipeline = Pipeline(batch_size=3, num_threads=1)
+    pipelines.append(pipeline)
+    with pipeline:
+        numbers = fn.external_source(lambda: [np.array([n]) for n in (5, 6, 7)])
+        pipeline.set_outputs(numbers, fn.external_source(lambda: rows))
+    operator = penstock_tf.DALIIterator()
+    with tf.Graph().as_default():
+        numbers, boxes = operator(
+            pipeline=pipeline,
+            shapes=[(), ()],
+            dtypes=[tf.int64, tf.float32],
+            sparse=[False, True],
+        )
+        assert numbers.shape.rank is None
+        dense = tf.sparse.to_dense(boxes)
+        with tf.compat.v1.Session() as session:
+            numbers, boxes, dense = session.run((numbers, boxes, dense))
+    assert numbers.tolist() == [[5], [6], [7]]
+    assert boxes.dense_shape.tolist() == [3, 3, 2]
+    assert len(boxes.indices) == len(boxes.values) == 12
+    for row, padded in zip(rows, dense, strict=True):
+        np.testing.assert_array_equal(padded[: len(row)], row)
+        assert not padded[len(row) :].any()
 
 
 def test_what_programs_ask_first():

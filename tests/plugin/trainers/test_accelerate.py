@@ -119,3 +119,11 @@ def test_without_accelerate(monkeypatch):
     monkeypatch.delitem(sys.modules, Loader.__module__)
     with pytest.raises(MissingDependencyError, match="pip install accelerate"):
         importlib.import_module(Loader.__module__)
+
+
+def test_skip_first_batches_says_what_skips_batches(batches):
+    loader = Loader(batches(), accelerate.Accelerator(cpu=True))
+    with pytest.raises(AttributeError, match=r"call loader\.load_state_dict\(state\), or accel"):
+        accelerate.skip_first_batches(loader, 3)
+    rest = [batch["number"].tolist() for batch in islice(loader, 3, None)]
+    assert len(rest) == BATCHES - 3

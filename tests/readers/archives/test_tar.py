@@ -49,6 +49,9 @@ def test_archives_of_python(tmp_path, form):
     assert found(tmp_path / "a.tar") == listed(FILES)
 
 
+DEREFERENCE = ["--dereference", "--hard-dereference"]
+
+
 @pytest.mark.parametrize("form", ["v7", "oldgnu", "gnu", "ustar", "posix"])
 def test_archives_of_the_tar_command(tmp_path, form):
     files = {"./a.txt": b"alpha", "./sub/b.c.txt": b"x" * 700, "./sub/" + "n" * 60 + ".bin": b"1"}
@@ -59,7 +62,13 @@ def test_archives_of_the_tar_command(tmp_path, form):
     os.link(tmp_path / "in" / "a.txt", tmp_path / "in" / "twice")
     command = ["tar", f"--format={form}", "--sort=name", "-C", tmp_path / "in", "-cf"]
     subprocess.run([*command, tmp_path / "a.tar", "."], check=True)
-    assert found(tmp_path / "a.tar") == listed(files)
+    with pytest.warns(
+        UserWarning, match=r"a\.tar holds 2 link\(s\) such as b'\./link', which have"
+    ):
+        assert found(tmp_path / "a.tar") == listed(files)
+    subprocess.run([*command, tmp_path / "b.tar", *DEREFERENCE, "."], check=True)
+    both = {"./link": b"alpha", "./twice": b"alpha"}
+    assert sorted(found(tmp_path / "b.tar")) == sorted(listed(files | both))
 
 
 def test_members_are_those_that_python_finds(tmp_path):
@@ -97,6 +106,7 @@ NO_MAGIC = {"magic": b""}
         ([entry(b"\xff\xfe", b"signed", signed=True)], [b"\xff\xfe"]),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*holds 1 link")
 def test_kinds_of_headers(tmp_path, parts, names):
     write(tmp_path / "a.tar", *parts)
     assert [file.name for file in members(open_storage(tmp_path / "a.tar"))] == names

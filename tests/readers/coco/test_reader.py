@@ -123,9 +123,11 @@ def test_what_was_dropped_is_counted(tmp_path):
     def define():
         return fn.readers.coco(**arguments)
 
-    with define() as pipe:
+    pipe = define()
+    with pytest.warns(UserWarning, match=r"1 of 3 .* id 2 \(image_id 4\)"):
         pipe.run()
-        stats = str(pipe.stats())
+    stats = str(pipe.stats())
+    pipe.close()
     assert "annotations without an image" in stats
     assert "annotations below size_threshold" in stats
 

@@ -17,7 +17,9 @@ def test_annotations_are_dropped_by_rule_and_counted():
         annotation(6, 9, iscrowd=1),
         annotation(7, 9, bbox=(1, 1, 0.05, 3), iscrowd=1),
     ]
-    coco, dropped = select(parsed(annotations), Selected(include_iscrowd=False), "some.json")
+    with pytest.warns(UserWarning, match="1 of 7 annotations are dropped"):
+        instances = parsed(annotations)
+    coco, dropped = select(instances, Selected(include_iscrowd=False), "some.json")
     assert coco.annotations.ids.tolist() == [1]
     assert dropped == {
         "annotations without an image": 1,

@@ -66,3 +66,11 @@ def test_too_long_sequences_raise(root):
         open_sequences(str(root), 6, 1, 1)
     with pytest.raises(SourceError):
         open_sequences(str(root / "none"), 1, 1, 1)
+
+
+def test_numbers_in_names_count_as_numbers(tmp_path):
+    (tmp_path / "s").mkdir()
+    names = ["frame_1", "frame_2", "frame_010", "frame_10", "frame_11", "frame_11b", "other"]
+    for name in reversed(names):
+        (tmp_path / "s" / f"{name}.png").write_bytes(name.encode())
+    assert read(open_sequences(str(tmp_path), len(names), 1, 1)) == [" ".join(names)]

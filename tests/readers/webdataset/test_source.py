@@ -128,9 +128,22 @@ def test_the_first_matching_component_counts(tmp_path):
 
 
 def test_case(tmp_path):
-    path = save(tmp_path / "a.tar", {"a.JPG": b"1", "b.jpg": b"2", "c.Jpg": b"3"})
-    assert read(open_archives([path], ["jpg"], missing="skip")) == [(b"2",)]
-    assert len(read(open_archives([path], ["jPG"], missing="skip", case_sensitive=False))) == 3
+    path = save(tmp_path / "a.tar", {"a.JPG": b"1", "b.JPG": b"0", "b.jpg": b"2", "c.Jpg": b"3"})
+    assert read(open_archives([path], ["jpg"], missing="error")) == [(b"1",), (b"2",), (b"3",)]
+    strict = open_archives([path], ["jpg"], missing="skip", case_sensitive=True)
+    assert read(strict) == [(b"2",)]
+    loose = open_archives([path], ["jPG"], missing="skip", case_sensitive=False)
+    assert read(loose) == [(b"1",), (b"0",), (b"3",)]
+
+
+def test_components_that_case_hides_are_proposed(tmp_path):
+    path = save(tmp_path / "a.tar", {"n01.JPEG": b"1", "n01.cls": b"2"})
+    options = {"case_sensitive": True, "dtypes": [np.uint8, np.int32]}
+    proposed = r"'jpg;jpeg;png'; did you mean 'JPEG'\? .*case_sensitive_extensions=False"
+    with pytest.raises(SourceError, match=proposed):
+        open_archives([path], ["jpg;jpeg;png", "cls"], missing="skip", **options)
+    with pytest.warns(UserWarning, match=proposed):
+        open_archives([path], ["jpg;jpeg;png", "cls"], **options)
 
 
 def test_missing_components(tmp_path):

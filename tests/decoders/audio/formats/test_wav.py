@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from penstock.decoders.audio.formats.wav import open_stream, plain_layout, recognize
+from penstock.decoders.audio.formats.wav import find_samples, open_stream, plain_layout, recognize
 from penstock.engine.errors import DecodeError
 
 
@@ -100,3 +100,13 @@ def test_recognition():
     assert recognize(b"RIFF\0\0\0\0WAVE")
     assert not recognize(b"RIFF\0\0\0\0AVI ")
     assert not recognize(b"RIF")
+
+
+def test_a_pipe_of_more_than_4_gib_reaches_to_the_end(tmp_path):
+    head = wav(chunk(b"fmt ", fields()), chunk(b"data", b"", size=0xFFFFFFFF)).tobytes()
+    with open(tmp_path / "sparse.wav", "wb") as file:
+        file.write(head)
+        file.truncate(len(head) + (5 << 30))
+    data = np.memmap(tmp_path / "sparse.wav", np.uint8, "r")
+    samples = find_samples(data)
+    assert (samples.offset, samples.size) == (len(head), 5 << 30)
