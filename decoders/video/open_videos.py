@@ -59,7 +59,7 @@ class OpenVideos(Generic[Video]):
             OSError: there is no such file.
         """
         # An open URL tells itself whether the object has changed.
-        return (path, 0, 0, 0) if self._is_url(path) else state_of(path)
+        return (path, 0, 0, 0, 0) if self._is_url(path) else state_of(path)
 
     @contextmanager
     def lend(self, path: str, cost: Callable[[Video], float] | None = None) -> Iterator[Video]:
