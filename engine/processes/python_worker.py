@@ -92,9 +92,15 @@ class PythonWorker:
             work = partial(_serve_fork, arena=arena, progress=offset, callees=callees)
             self.process: ChildProcess = ForkedProcess(work)
         else:
-            numbers = arena.descriptor, offset
-            self.process = ChildProcess(f"{__package__}.python_child", numbers, numbers[:1])
+            with arena.lent_file() as descriptor:
+                numbers = descriptor, offset
+                self.process = ChildProcess(f"{__package__}.python_child", numbers, numbers[:1])
         (self._channel,) = self.process.channels
+
+    def close(self) -> None:
+        """End the process, wait for its end, and close the channel; idempotent."""
+        self.process.close()
+        self._row = self._row.copy()  # the arena's map may go
 
     def wait_until_ready(self) -> None:
         """Wait until the worker can be called; raise the error that prevents it."""

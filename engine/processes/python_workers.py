@@ -161,7 +161,7 @@ class PythonWorkers:
             worker.process.kill()
         join_all(self._threads, JOIN_SECONDS)
         for worker in self._workers:
-            worker.process.close()
+            worker.close()
         wait_at_exit(self._threads)
 
     def _stop(self, end: BaseException) -> None:

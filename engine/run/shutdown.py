@@ -33,16 +33,20 @@ class Shutdown:
         """Run all steps, also if one of them raises; raise the first error at the end."""
         if self._process not in (None, os.getpid()):
             return
-        first: BaseException | None = None
         with self._lock:
-            for entry in reversed(list(self._steps)):
-                step, repeatable = entry
-                try:
-                    step()
-                except Exception as error:
-                    first = first or error
-                    if repeatable:
-                        continue
-                self._steps.remove(entry)
+            first = self._run_steps()
         if first is not None:
             raise first
+
+    def _run_steps(self) -> BaseException | None:
+        first: BaseException | None = None
+        for entry in reversed(list(self._steps)):
+            step, repeatable = entry
+            try:
+                step()
+            except Exception as error:
+                first = first or error
+                if repeatable:
+                    continue
+            self._steps.remove(entry)
+        return first
