@@ -50,7 +50,13 @@ class UserTask(Pending[Returned]):
         self.future: Future[Returned] = Future()
 
     def result(self) -> Returned:
-        return self.future.result()
+        future = self.future
+        try:
+            return future.result()
+        finally:
+            if future.done():  # else an error's traceback would hold the error, in a cycle
+                self.future = Future()
+            del future
 
     def cancel(self) -> None:
         self.future.cancel()

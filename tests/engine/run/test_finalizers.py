@@ -8,10 +8,13 @@ finalizer, are found by themselves.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+
+import penstock
 
 from ...interpreters import output_of
 
@@ -174,6 +177,66 @@ print(*sorted({problem for problem in problems}), sep="\\n")
 print("sites", *sorted({site for site in sites}))
 """
 )
+
+
+DESCRIPTORS = (
+    "import gc, os, warnings\nwarnings.simplefilter('ignore')\n"
+    + KINDS.replace("folder = sys.argv[1]", "")
+    + """
+gc.collect()
+gc.disable()
+
+def used(make, **options):
+    before = sorted(os.listdir("/proc/self/fd"))
+    pipe = make(**options)
+    outputs = [pipe.run() for _ in range(4)]
+    del outputs
+    pipe.close()
+    finish_closing()
+    after = sorted(os.listdir("/proc/self/fd"))
+    if after != before:
+        print(make.__name__, options, len(after) - len(before))
+
+used(of_users, py_start_method="fork")
+used(of_users, py_start_method="spawn")
+used(own)
+used(own, exec_processes=True)
+used(of_files, exec_processes=False)
+used(of_files, exec_processes=True)
+"""
+)
+
+
+def test_a_closed_pipeline_keeps_no_descriptor(folder):
+    assert output_of(DESCRIPTORS, folder) == ""
+
+
+LOCK_FREE = {
+    "engine/closing.py": "queues the work; and the end of the interpreter, where nobody waits",
+    "engine/threads.py": "tells threads to end, by a queue; and the end of the interpreter",
+    "engine/tensors/arena.py": "closes a descriptor",
+    "engine/tensors/memory.py": "gives memory back, under a lock that a thread may interrupt",
+    "engine/tensors/device_pieces.py": "gives memory back to the driver",
+    "engine/tensors/device_leases.py": "queues memory for the pool",
+    "operators/optical_flow/flow_session.py": "gives buffers back to the driver",
+    "readers/storage/descriptors.py": "closes a descriptor",
+    "decoders/audio/engines/sndfile.py": "closes a descriptor",
+    "testing/emulator.py": "counts memory of the tests",
+}
+"""The modules with finalizers that queue nothing for `closing`, and why they wait for nobody."""
+
+
+def test_no_module_has_another_finalizer():
+    root = Path(penstock.__file__).resolve().parent
+    folders = {"engine", "readers", "decoders", "operators", "composite", "plugin", "serving"}
+    folders |= {"experimental", "datasets", "formats", "testing", "cli", "auto_aug", "signals"}
+    finalizer = re.compile(r"def __del__|\bfinalize\(|weakref\.ref\([^()]*,|\bref\(\w+, ")
+    found = {
+        str(path.relative_to(root))
+        for path in root.rglob("*.py")
+        if path.relative_to(root).parts[0] in folders and finalizer.search(path.read_text())
+    }
+    assert found - {"serving/triton_model.py"} == LOCK_FREE.keys()  # a method of Triton's models
 
 
 @pytest.fixture
