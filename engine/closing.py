@@ -29,7 +29,9 @@ THREAD_NAME = "penstock-closer"
 _POLL_SECONDS = 0.001
 
 
-def close_after(owner: object, close: Callable[..., object], *arguments: Any) -> weakref.finalize:
+def close_after(
+    owner: object, close: Callable[..., object], *arguments: Any
+) -> weakref.finalize[[Callable[[], object]], None]:
     """Have `close(*arguments)` called soon after `owner` became garbage, in another thread.
 
     The interpreter's end makes the calls that are left, in its own thread, youngest owner first.
