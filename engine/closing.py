@@ -31,7 +31,7 @@ _POLL_SECONDS = 0.001
 
 def close_after(
     owner: object, close: Callable[..., object], *arguments: Any
-) -> weakref.finalize[[Callable[[], object]], None]:
+) -> weakref.finalize[[Callable[[], object]], object]:
     """Have `close(*arguments)` called soon after `owner` became garbage, in another thread.
 
     The interpreter's end makes the calls that are left, in its own thread, youngest owner first.
