@@ -109,8 +109,13 @@ class ChildProcess:
                 process_group=0,  # so that an interrupt at the keyboard does not reach the process
                 env=os.environ | _ONE_THREAD | dict(environment),
             )
-            close_after(self, end_process, self._process, self.channels, self.owner)
+            self._own()
             if_that_fails.pop_all()
+
+    def _own(self) -> None:
+        """Have the process end with this object."""
+        ended = self._process, self.channels, self.owner
+        self._finalizer = close_after(self, end_process, *ended)
 
     def kill(self) -> None:
         """End the process at once, and so the wait of a thread for a message."""
@@ -119,6 +124,7 @@ class ChildProcess:
     def close(self) -> None:
         """End the process, wait for its end, and close the channels; idempotent."""
         end_process(self._process, self.channels, self.owner)
+        self._finalizer.detach()
 
     def has_ended(self) -> bool:
         """Return whether the process has ended, also if others hold its connections."""

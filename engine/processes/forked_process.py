@@ -26,7 +26,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from ..closing import close_after, finish_closing
+from ..closing import finish_closing
 from ..gpu.driver import LIBRARY
 from ..uninterrupted import Uninterrupted
 from .channel import Channel, connected_sockets
@@ -64,7 +64,7 @@ class ForkedProcess(ChildProcess):
             if not number:
                 _run(work, theirs, ours, self.owner)
             self._process = _Fork(number)
-            close_after(self, end_process, self._process, self.channels, self.owner)
+            self._own()
         except BaseException:  # of a signal's handler, perhaps before the number was stored
             Uninterrupted(partial(_end_unowned, ours, theirs)).run()
             raise

@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from ..closing import close_after, finish_closing
+from ..closing import finish_closing
 from ..conditions.decorators import convert
 from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
@@ -142,7 +142,7 @@ class Pipeline(
         self._turn = threading.RLock()  # of the threads that ask for batches
         self._building = threading.RLock()
         self._shutdown = Shutdown()
-        close_after(self, self._shutdown)
+        weakref.finalize(self, self._shutdown.run_soon)
 
     # Definition
 

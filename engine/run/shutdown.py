@@ -6,6 +6,8 @@ import os
 import threading
 from collections.abc import Callable
 
+from ..closing import close_soon
+
 
 class Shutdown:
     """Steps that free what a pipeline holds.
@@ -37,6 +39,11 @@ class Shutdown:
             first = self._run_steps()
         if first is not None:
             raise first
+
+    def run_soon(self) -> None:
+        """Have another thread run the steps, if there are any; for finalizers, at any line."""
+        if self._steps:
+            close_soon(self)
 
     def _run_steps(self) -> BaseException | None:
         first: BaseException | None = None

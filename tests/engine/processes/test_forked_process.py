@@ -171,7 +171,6 @@ def test_forks_beside_pytorch():
 
 INTERRUPTED = """
 import os, time
-from penstock.engine.processes import forked_process
 from penstock.engine.processes.forked_process import ForkedProcess
 
 real = os.fork
@@ -189,9 +188,9 @@ for at_fork in (True, False):
         os.fork = fork
     else:
         os.fork = lambda: (pids.append(real()), pids[-1])[1]
-        def close_after(*arguments):
+        def own(*arguments):
             raise KeyboardInterrupt
-        forked_process.close_after = close_after
+        ForkedProcess._own = own
     try:
         ForkedProcess(lambda channel: channel.receive())
     except KeyboardInterrupt:
