@@ -34,7 +34,7 @@ def close_after(
 ) -> weakref.finalize[[Callable[[], object]], object]:
     """Have `close(*arguments)` called soon after `owner` became garbage, in another thread.
 
-    The interpreter's end makes the calls that are left, in its own thread, youngest owner first.
+    The end of the interpreter makes the calls that are left, youngest owner first.
 
     Args:
         owner: any object; neither `close` nor the arguments may refer to it.
@@ -70,16 +70,21 @@ class _Closer:
         if size & (size - 1) == 0 and not self._busy.locked():
             self._start_thread()
 
-    def _start_thread(self) -> None:
-        # No more threads, or the interpreter ends: the next finalizer, or the end, sees to it.
-        with suppress(RuntimeError, MemoryError):
+    def _start_thread(self) -> bool:
+        """Start the closer thread; False if there are no more threads, or the interpreter ends."""
+        try:
             _thread.start_new_thread(self._start_closer, ())
+        except (RuntimeError, MemoryError):  # the next finalizer, or the end, sees to it
+            return False
+        return True
 
     def _start_closer(self) -> None:
         # `Thread.start` takes locks, and so is called in a thread that holds none. A thread that
         # is no `Thread` would enter the list of all threads for good, in Python 3.11.
-        with suppress(RuntimeError, MemoryError):
+        try:
             threading.Thread(target=self.run, name=THREAD_NAME, daemon=True).start()
+        except (RuntimeError, MemoryError):
+            self.run()
 
     def run(self) -> None:
         """Make the calls that are queued, unless another thread is at it."""
@@ -99,13 +104,9 @@ class _Closer:
         while not self._queue.empty() or self._busy.locked():
             if monotonic() > until or self._runner == threading.get_ident():
                 return
-            if not self._busy.locked():
-                self._start_thread()
+            if not self._busy.locked() and not self._start_thread():
+                self.run()
             sleep(_POLL_SECONDS)
-
-    def finish_at_exit(self) -> None:
-        self.run()  # the interpreter starts no threads any more
-        self.finish(EXIT_SECONDS)
 
 
 def _call(close: Callable[[], object]) -> None:
@@ -128,4 +129,4 @@ def _begin_anew() -> None:
 os.register_at_fork(after_in_child=_begin_anew)
 
 # The finalizer of an object that lives until the end, and that is older than all owners.
-weakref.finalize(close_after, lambda: _closer.finish_at_exit())
+weakref.finalize(close_after, lambda: _closer.finish(EXIT_SECONDS))

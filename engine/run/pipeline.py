@@ -497,7 +497,10 @@ class Pipeline(
     # The end
 
     def close(self) -> None:
-        """Stop all threads and processes, free files and memory; idempotent, done at deletion."""
+        """Stop all threads and processes, free files and memory; idempotent.
+
+        A pipeline that is dropped is closed soon, in another thread.
+        """
         self._stop("the pipeline is closed")
 
     def _stop(self, reason: str) -> None:

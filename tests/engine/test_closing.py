@@ -100,8 +100,8 @@ def test_a_process_without_more_threads_closes_later(monkeypatch):
 
         patch.setattr("_thread.start_new_thread", no_thread)
         close_soon(lambda: calls.append(1))
-    assert calls == []
-    finish_closing()
+        assert calls == []
+        finish_closing()
     assert calls == [1]
 
 
