@@ -300,7 +300,7 @@ class SlabPool:
 
     def _drop_unused_map(self) -> None:
         # A block that comes back is discarded, although others of the map are lent.
-        if self._closed and not self._lent:
+        if self._closed and all(key < 0 for key in list(self._lent)):  # those of the C library
             self.arena.drop_map()
 
 
