@@ -138,7 +138,8 @@ class SlabPool:
         self.most_output_bytes: int | None = None
         self._idle: dict[int, deque[_IdleBlock]] = {}
         self._discarded: dict[int, deque[int]] = {}
-        self._lent: dict[int, weakref.ref[NDArray[np.uint8]]] = {}
+        self._lent: dict[int, weakref.ref[NDArray[np.uint8]]] = {}  # by their offset
+        self._lent_of_heap: dict[int, weakref.ref[Any]] = {}  # by their address
         self._lent_bytes = 0
         self._counting = threading.RLock()  # of this sum; a thread may interrupt its own counting
         self._batches = 0
@@ -173,7 +174,7 @@ class SlabPool:
         try:
             offset, size = self._block(size)
         except MemoryError:
-            return self._lend_of_heap(size)
+            return self._lend_from_heap(size)
         # Views of `slab` have `slab` as their base, because its own base is no ndarray.
         slab: NDArray[np.uint8] = np.ndarray(size, np.uint8, self.arena.map, offset)
 
@@ -190,17 +191,17 @@ class SlabPool:
         self._count(size)
         return slab
 
-    def _lend_of_heap(self, size: int) -> NDArray[np.uint8]:
+    def _lend_from_heap(self, size: int) -> NDArray[np.uint8]:
         memory = empty_aligned((size,))
-        key = -address_of_host(memory)  # no offset in the arena is negative
+        key = address_of_host(memory)
 
         def give_back(_: object) -> None:
-            if self._lent.pop(key, None) is not None:
+            if self._lent_of_heap.pop(key, None) is not None:
                 self._count(-size)
 
         # All views have the block of `empty_aligned` as their base.
         block: Any = memory.base
-        self._lent[key] = weakref.ref(block, give_back)
+        self._lent_of_heap[key] = weakref.ref(block, give_back)
         self._count(size)
         return memory
 
@@ -300,7 +301,7 @@ class SlabPool:
 
     def _drop_unused_map(self) -> None:
         # A block that comes back is discarded, although others of the map are lent.
-        if self._closed and all(key < 0 for key in list(self._lent)):  # those of the C library
+        if self._closed and not self._lent:
             self.arena.drop_map()
 
 
