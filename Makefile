@@ -81,11 +81,12 @@ stubs: $(VENV)/dev
 parity: $(VENV)/dali
 	$(VENV)/bin/pytest -n $(WORKERS) tests/parity
 
-# Random attacks; `make stress MINUTES=60 SEED=7`.
+# Random attacks; `make stress MINUTES=60 SEED=7`. `make stress SOAK=10` drops pipelines for ten minutes.
 MINUTES ?= 5
 SEED ?= 0
 stress: $(VENV)/dev
-	$(RUN) -m penstock.tests.stress --minutes $(MINUTES) --seed $(SEED)
+	$(if $(SOAK),$(RUN) -m penstock.tests.stress.drops --minutes $(SOAK) --seed $(SEED),\
+		$(RUN) -m penstock.tests.stress --minutes $(MINUTES) --seed $(SEED))
 
 # Each reader and decoder once: with the lowest releases that pyproject.toml admits, and with the
 # newest ones on each release of Python that this machine has.

@@ -1,6 +1,11 @@
 """`python -m penstock` is the command `penstock`."""
 
-from .cli.main import main
+import signal
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    try:
+        from .cli.main import main
+
+        raise SystemExit(main())
+    except KeyboardInterrupt:  # while modules are imported; commands have their own
+        raise SystemExit(128 + signal.SIGINT) from None

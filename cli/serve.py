@@ -101,6 +101,15 @@ def serve(
             help="Size of a request; larger ones get status 413.",
         ),
     ] = 64,
+    max_response_mib: Annotated[
+        int,
+        typer.Option(
+            "--max-response-mib",
+            metavar="MIB",
+            parser=between(1, 1 << 20),
+            help="Size of the outputs of a request; larger ones get status 413.",
+        ),
+    ] = 256,
     instances: Annotated[
         int,
         typer.Option(
@@ -130,7 +139,7 @@ def serve(
     pipeline = open_pipeline(target, parse_arguments(arg or []), options, _BATCH)
     delay = max_delay / 1000
     with running(target):
-        model = Model(name or target.name, pipeline)
+        model = Model(name or target.name, pipeline, most_output_bytes=max_response_mib << 20)
     try:
         if exports:
             folder = _export(target, model, pipeline, Path(words[2]), delay, instances)
@@ -140,7 +149,8 @@ def serve(
         if triton is not None:
             return _run_triton(target, model, pipeline, triton, delay, instances, host, port)
         with running(target):
-            return _run_http(model, delay, max_request_mib << 20, max_requests, host, port)
+            limits = delay, max_request_mib << 20, max_response_mib << 20, max_requests
+            return _run_http(model, limits, host, port)
     finally:
         model.close()
 
@@ -203,12 +213,10 @@ def _run_triton(
         return run_server(server, repository, Path(folder), host, port)
 
 
-def _run_http(
-    model: Model, max_delay: float, max_bytes: int, max_requests: int, host: str, port: int
-) -> int:
+def _run_http(model: Model, values: tuple[float, int, int, int], host: str, port: int) -> int:
     from ..serving.http_server import Server, ServerLimits  # needs aiohttp
 
-    limits = ServerLimits(max_delay, max_bytes, max_requests)
+    limits = ServerLimits(*values)
 
     def started(address: str) -> None:
         _say(model.name, address, "Ctrl-C ends it")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -48,7 +50,8 @@ class JsonDecoder(SampleOperator):
 
     Raises:
         DecodeError: the data are no JSON, have no such field, or the field is no number of the
-            type, no text, and no array of numbers.
+            type, no text, and no array of numbers. An object with two fields of one name, and NaN,
+            Infinity and halves of surrogate pairs, are no JSON that others read alike.
     """
 
     name = "decoders.json"
@@ -74,13 +77,9 @@ class JsonDecoder(SampleOperator):
 
     def sample(self, workspace: Workspace, data: Array) -> Array:
         check_encoded(data, "JSON")
-        try:
-            document = json.loads(data.tobytes())
-        except (ValueError, RecursionError) as error:
-            raise DecodeError(f"this is no JSON: {error}") from None
-        value = self._found(document)
+        value = self._found(_document(data.tobytes()))
         if isinstance(value, str):
-            content = np.frombuffer(value.encode("utf-8", "surrogatepass"), np.uint8)
+            content = np.frombuffer(self._utf8(value), np.uint8)
         else:
             content = self._numbers(value)
         out: Array = workspace.empty(content.shape, content.dtype)
@@ -105,6 +104,16 @@ class JsonDecoder(SampleOperator):
             return _MISSING
         raise DecodeError(f"there is no field {self.field!r}: {_contents(value, name)}")
 
+    def _utf8(self, text: str) -> bytes:
+        try:
+            return text.encode()
+        except UnicodeEncodeError as error:
+            half = f"U+{ord(text[error.start]):04X}"
+            raise DecodeError(
+                f"{self._name()}: character {error.start} is {half}, half of a surrogate pair, "
+                "which no UTF-8 has"
+            ) from None
+
     def _numbers(self, value: Any) -> Array:
         try:
             given = np.array(value)
@@ -120,13 +129,60 @@ class JsonDecoder(SampleOperator):
         with np.errstate(invalid="ignore", over="ignore"):
             numbers = given.astype(self._dtype)
             changed = (numbers.astype(given.dtype) != given) | ((numbers < 0) != (given < 0))
-        if self._dtype.kind != "f" and changed.any():
+        if self._dtype.kind == "f":  # a number is rounded, but none becomes infinite
+            changed = np.isinf(numbers) & (value is not self.default)
+        if changed.any():
             wrong = given[changed].flat[0]
             raise DecodeError(f"{self._name()}: {wrong} is no number of {self._dtype.name}")
         return numbers
 
     def _name(self) -> str:
         return f"the field {self.field!r}" if self.field else "the document"
+
+
+def _document(data: bytes) -> Any:
+    """Return what JSON stands for.
+
+    Raises:
+        DecodeError: it is no JSON. The message says where.
+    """
+    try:
+        return json.loads(data, parse_constant=_refuse_constant, object_pairs_hook=_object)
+    except _NoJsonError as error:
+        at = _offset_of(error.token, error.number, data)
+        raise DecodeError(f"this is no JSON: {error}, at byte {at}") from None
+    except (ValueError, RecursionError) as error:
+        raise DecodeError(f"this is no JSON: {error}") from None
+
+
+class _NoJsonError(ValueError):
+    """Something that Python reads, but that is no JSON: its text, and which one of such texts."""
+
+    def __init__(self, message: str, token: str, number: int) -> None:
+        super().__init__(message)
+        self.token, self.number = token, number
+
+
+def _refuse_constant(text: str) -> Any:
+    raise _NoJsonError(f"{text} is no number", text, 0)
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        name = next(name for i, name in enumerate(names) if name in names[:i])
+        raise _NoJsonError(f"an object has the field {name!r:.80} twice", json.dumps(name), 1)
+    return found
+
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[^\s\[\]{},:"]+', re.DOTALL)
+
+
+def _offset_of(token: str, number: int, data: bytes) -> int:
+    """Return where a token stands for the first time, or after so many others; for messages."""
+    found = [each.start() for each in _TOKEN.finditer(data) if each[0] == token.encode()]
+    return found[min(number, len(found) - 1)] if found else 0
 
 
 def _contents(value: Any, name: str) -> str:

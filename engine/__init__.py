@@ -9,6 +9,8 @@ Each room imports only rooms that stand above it in this list:
     pending      results of what is under way: waited for, or cancelled
     machine      the cores and the memory that there are
     threads      threads that stay and wait for calls
+    closing      the end of what became garbage, in a thread of its own
+    uninterrupted  work that no signal's handler interrupts
     ranks        which process of the run this one is
     order        which samples make up a batch, and every random number
     tensors      batches and the memory that they lie in, on the host and on a device

@@ -4,6 +4,7 @@ The module lies outside the package, because `import penstock` imports NumPy, wh
 than to print the version.
 """
 
+import signal
 import sys
 from importlib.util import find_spec
 
@@ -13,9 +14,12 @@ def main() -> int:
     if sys.argv[1:] == ["--version"]:
         print(f"penstock {_version()}")
         return 0
-    from penstock.cli.main import main as run
+    try:
+        from penstock.cli.main import main as run
 
-    return run()
+        return run()
+    except KeyboardInterrupt:  # while modules are imported; commands have their own
+        return 128 + signal.SIGINT
 
 
 def _version() -> str:

@@ -9,6 +9,8 @@ open_inference    the messages of the Open Inference Protocol
 model_config      the configuration of a model, as Triton has it
 model_statistics  what a server has answered so far
 admission         how many requests and bytes a server has at a time
+connections       how many connections there are, and how long one may stay silent
+bodies            the bodies of requests and responses, read and sent
 batcher           batches of the requests that wait
 http_server       the HTTP server
 repository        a pipeline as a model in a repository of Triton

@@ -1,4 +1,4 @@
-"""How many requests, and how many bytes of them, a server has at a time."""
+"""How many requests, and how many bytes of them and of responses, a server has at a time."""
 
 from __future__ import annotations
 
@@ -44,22 +44,34 @@ class Admission:
                 "send the request again later",
                 BUSY,
             )
+        with self.counted(size):
+            self._requests += 1
+            self._empty.clear()
+            try:
+                yield
+            finally:
+                self._requests -= 1
+                if not self._requests:
+                    self._empty.set()
+
+    @contextmanager
+    def counted(self, size: int) -> Iterator[None]:
+        """Have so many bytes more of requests and responses in the server during this block.
+
+        Raises:
+            RequestError: the server is full.
+        """
         if self._bytes + size > self._most_bytes:
             raise RequestError(
-                f"the server has requests of {self._bytes:,} bytes already, and takes no more than "
-                f"{self._most_bytes:,} at a time; send the request again later",
+                f"the server has requests and responses of {self._bytes:,} bytes already, and "
+                f"takes no more than {self._most_bytes:,} at a time; send the request again later",
                 BUSY,
             )
-        self._requests += 1
         self._bytes += size
-        self._empty.clear()
         try:
             yield
         finally:
-            self._requests -= 1
             self._bytes -= size
-            if not self._requests:
-                self._empty.set()
 
     async def close(self) -> None:
         """Admit no more requests, and wait until none is left."""

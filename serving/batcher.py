@@ -79,6 +79,13 @@ class Batcher:
         self._begin_batches()
         return await waiting.answer
 
+    @property
+    def seconds_of_oldest(self) -> float:
+        """For how long the oldest batch under way has been computed; 0 without one."""
+        if not self._under_way:
+            return 0.0
+        return (perf_counter_ns() - self._under_way[0][0].begun) * 1e-9
+
     def close(self) -> None:
         """Close the model, and wait for the thread; any thread may call this."""
         self._is_closed = True

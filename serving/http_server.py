@@ -9,29 +9,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ..engine.errors import MissingDependencyError, install_hint
 from .admission import Admission
 from .batcher import Batcher
 from .model import Model
 from .model_config import model_config, tensor_metadata
-from .requests import NOT_FOUND, TIMEOUT, TOO_LARGE, RequestError
+from .requests import NOT_FOUND, TOO_LARGE, RequestError
 
 try:
     from aiohttp import web
 
-    from .open_inference import SIZE_HEADER, parse_request, write_response
+    from .bodies import body_of, send, too_large
+    from .connections import Connections, server_log
+    from .open_inference import SIZE_HEADER, parse_request, response_bytes, write_response
 except ImportError as error:
     raise MissingDependencyError(
         f"a server needs aiohttp and orjson ({error}): {install_hint('serve')}", name=error.name
     ) from error
-
-BODY_SECONDS = 60
-"""Seconds for a client to send its request, or to take its response. Slower ones would keep their
-place, and memory of a batch, for ever."""
 
 DRAIN_SECONDS = 60
 """Seconds for the requests in the server, once it shall end."""
@@ -39,11 +36,20 @@ DRAIN_SECONDS = 60
 MOST_BYTES = 1 << 30
 """Bytes of all requests in the server at a time, unless one may be as large as that."""
 
+STUCK_SECONDS = 60
+"""Seconds after which a batch that is computed makes the server not ready: a function of the user
+may hang, and no request would get an answer."""
+
+LARGE_BYTES = 1 << 20
+"""Bytes of a request or a response from which on a thread reads or writes it. The event loop would
+answer nobody for some 10 ms."""
+
 _VERSION = "1"
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
 
 _LOG = logging.getLogger("penstock.serving")
 
+_Result = TypeVar("_Result")
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -54,11 +60,13 @@ class ServerLimits:
     Attributes:
         max_delay: seconds for which a batch that is not full waits for more requests.
         max_request_bytes: of one request, decompressed.
+        max_response_bytes: of the outputs of one request, in JSON or as binary data.
         max_requests: that are in the server at a time.
     """
 
     max_delay: float = 0.0
     max_request_bytes: int = 64 << 20
+    max_response_bytes: int = 256 << 20
     max_requests: int = 1024
 
 
@@ -75,6 +83,7 @@ class Server:
         self._limits = limits
         self._batcher: Batcher
         self._admission: Admission
+        self._connections: Connections
         self._ended, self._hurried = asyncio.Event(), asyncio.Event()
 
     def end(self) -> None:
@@ -97,17 +106,27 @@ class Server:
         """
         limits = self._limits
         self._batcher = Batcher(self._model, limits.max_delay)
-        self._admission = Admission(limits.max_requests, max(MOST_BYTES, limits.max_request_bytes))
+        largest = limits.max_request_bytes + limits.max_response_bytes
+        self._admission = Admission(limits.max_requests, max(MOST_BYTES, largest))
         runner = web.AppRunner(
-            self._application(), access_log=None, handler_cancellation=True, shutdown_timeout=1.0
+            self._application(),
+            access_log=None,
+            handler_cancellation=True,
+            logger=server_log(),
+            shutdown_timeout=1.0,
         )
         try:
             await runner.setup()
-            site = web.TCPSite(runner, host, port, backlog=1024)
-            await site.start()
-            started(_address(runner))
+            server = runner.server
+            assert server is not None
+            self._connections = Connections(server, lambda: len(server.connections))
+            loop = asyncio.get_running_loop()
+            listener = await loop.create_server(
+                self._connections.accept, host, port, backlog=1024, reuse_address=True
+            )
+            started(_address(listener))
             await _first(self._ended.wait(), asyncio.shield(self._batcher.broken))
-            await site.stop()
+            listener.close()
             if not self._batcher.broken.done():
                 await _first(
                     self._admission.close(), self._hurried.wait(), asyncio.sleep(DRAIN_SECONDS)
@@ -120,7 +139,7 @@ class Server:
                 self._batcher.broken.result()
 
     def _application(self) -> web.Application:
-        application = web.Application(middlewares=[_errors_as_json])
+        application = web.Application(middlewares=[self._count_head, _errors_as_json])
         router = application.router
         models = ("/v2/models/{model}", "/v2/models/{model}/versions/{version}")
         for model in models:  # first, because the router tries one after the other
@@ -136,6 +155,11 @@ class Server:
             router.add_get(f"{model}/config", self._of_model(self._config))
             router.add_get(f"{model}/stats", self._of_model(self._statistics))
         return application
+
+    @web.middleware
+    async def _count_head(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
+        self._connections.heard(request.transport)
+        return await handler(request)
 
     def _of_model(self, handler: _Handler) -> _Handler:
         async def handle(request: web.Request) -> web.StreamResponse:
@@ -162,7 +186,9 @@ class Server:
         return web.json_response({"live": True})
 
     async def _ready(self, _: web.Request) -> web.Response:
-        is_ready = self._admission.is_open and not self._batcher.broken.done()
+        batcher = self._batcher
+        works = not batcher.broken.done() and batcher.seconds_of_oldest < STUCK_SECONDS
+        is_ready = self._admission.is_open and works
         return web.json_response({"ready": is_ready}, status=200 if is_ready else 503)
 
     async def _index(self, _: web.Request) -> web.Response:
@@ -192,20 +218,34 @@ class Server:
         most = self._limits.max_request_bytes
         length = request.content_length
         if length is not None and length > most:
-            raise _too_large(f"{length:,}", most)
+            raise too_large(f"{length:,}", most)
         is_plain = length is not None and "Content-Encoding" not in request.headers
         with self._admission.admitted(length if is_plain and length is not None else most):
-            body = await _body(request, most)
-            parsed = parse_request(
+            body = await body_of(request, most)
+            parsed = await _in_thread_if_large(
+                len(body),
+                parse_request,
                 body,
                 request.headers.get(SIZE_HEADER),
                 self._model.inputs,
                 list(self._model.outputs),
                 self._model.max_batch_size,
             )
+            del body
             outputs = await self._batcher.answer(parsed.samples)
-            parts = write_response(self._model.name, parsed, outputs)
-            return await _sent(request, parts)
+            size = response_bytes(parsed, outputs)
+            if size > self._limits.max_response_bytes:
+                raise RequestError(
+                    f"the outputs take up to {size:,} bytes; the server sends "
+                    f"{self._limits.max_response_bytes:,} at most. Ask for smaller outputs, for "
+                    "fewer samples, or for binary data",
+                    TOO_LARGE,
+                )
+            with self._admission.counted(size):
+                parts = await _in_thread_if_large(
+                    size, write_response, self._model.name, parsed, outputs
+                )
+                return await send(request, parts)
 
 
 @web.middleware
@@ -223,56 +263,17 @@ async def _errors_as_json(request: web.Request, handler: _Handler) -> web.Stream
         return web.json_response({"error": text}, status=error.status)
 
 
-async def _body(request: web.Request, most: int) -> bytes:
-    """Return the body of a request, decompressed, of at most so many bytes."""
-    parts, size = [], 0
-    content = request.content
-    try:
-        # A timeout costs as much as all else here, and most bodies come with their head.
-        async with nullcontext() if content.is_eof() else asyncio.timeout(BODY_SECONDS):
-            while part := await content.readany():
-                parts.append(part)
-                size += len(part)
-                if size > most:
-                    raise _too_large(f"more than {most:,}", most)
-    except TimeoutError:
-        text = f"the request did not come within {BODY_SECONDS} s"
-        raise RequestError(text, TIMEOUT) from None
-    except web.RequestPayloadError as error:
-        raise RequestError(f"the request's bytes are damaged: {error}") from None
-    return b"".join(parts)  # no copy of one part
+async def _in_thread_if_large(
+    size: int, function: Callable[..., _Result], *arguments: Any
+) -> _Result:
+    """Call a function, in a thread if it works on many bytes."""
+    if size < LARGE_BYTES:
+        return function(*arguments)
+    return await asyncio.to_thread(function, *arguments)
 
 
-async def _sent(request: web.Request, parts: list[bytes | memoryview]) -> web.StreamResponse:
-    """Send a response in parts: to join large ones would copy the outputs.
-
-    The first part goes in one piece with the headers.
-    """
-    headers = {"Content-Type": "application/json", "Content-Length": str(sum(map(len, parts)))}
-    if len(parts) > 1:
-        headers["Content-Type"] = "application/octet-stream"
-        headers[SIZE_HEADER] = str(len(parts[0]))
-    response = web.Response(headers=headers)
-    transport = request.transport
-    if transport is None:
-        raise ConnectionResetError("the client is gone")
-    slow = asyncio.get_running_loop().call_later(BODY_SECONDS, transport.abort)
-    try:
-        await response.prepare(request)
-        for part in parts:
-            await response.write(part)
-        await response.write_eof()
-    finally:
-        slow.cancel()
-    return response
-
-
-def _too_large(size: str, most: int) -> RequestError:
-    return RequestError(f"the request has {size} bytes; the server takes {most:,}", TOO_LARGE)
-
-
-def _address(runner: web.AppRunner) -> str:
-    host, port = runner.addresses[0][:2]
+def _address(listener: asyncio.Server) -> str:
+    host, port = listener.sockets[0].getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 

@@ -44,6 +44,7 @@ class Model:
         name: of letters, digits, "_", "-" and ".".
         pipeline: not built yet. All its inputs are `fn.external_source(name=...)`.
         outputs: names of the pipeline's outputs; by default its own.
+        most_output_bytes: that a sample's output may take: see `FedBatches`.
 
     Attributes:
         inputs, outputs: what requests bring and get, by name.
@@ -56,13 +57,21 @@ class Model:
         ArgumentError: the pipeline is no model. The message says why.
     """
 
-    def __init__(self, name: str, pipeline: Pipeline, outputs: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        pipeline: Pipeline,
+        outputs: Sequence[str] | None = None,
+        most_output_bytes: int | None = None,
+    ) -> None:
         if not _NAME.fullmatch(name):
             raise ArgumentError(
                 f"{name!r} is no name of a model, which has letters, digits, '_', '-' and '.'"
             )
         self.name = name
-        self._batches = FedBatches(pipeline, rows_fail_alone=True)
+        self._batches = FedBatches(
+            pipeline, rows_fail_alone=True, most_output_bytes=most_output_bytes
+        )
         self._counts: deque[Sequence[int]] = deque()  # samples of the requests of batches under way
         self.max_batch_size = pipeline.batch_size
         self.ahead = self._batches.ahead

@@ -55,6 +55,8 @@ ROOMS = (
     "pending",
     "machine",
     "threads",
+    "closing",
+    "uninterrupted",
     "ranks",
     "order",
     "tensors",
@@ -82,7 +84,7 @@ OPEN_ROOMS = {
     "graph",
     "conditions",
 }
-OPEN_ROOMS |= {"arrays", "types", "backend"}
+OPEN_ROOMS |= {"arrays", "closing", "types", "backend"}
 ALSO_OPEN = {
     "readers": {"processes"},  # the reading process is a helper process
     "decoders": {"processes"},  # so is the one that decodes what the GPU does not

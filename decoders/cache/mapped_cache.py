@@ -13,12 +13,12 @@ from __future__ import annotations
 import mmap
 import os
 import threading
-import weakref
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.closing import close_after
 from ...engine.tensors.alignment import address_of_host
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ class MappedCache:
         self._states = np.full(-(-nbytes // SEGMENT_BYTES), _NEW)
         self._lock = threading.Lock()
         self._registered: list[int] = []  # addresses
-        released = os.getpid(), registry, self._registered
-        weakref.finalize(self, _release, *released).atexit = False
+        released = os.getpid(), registry, self._registered, self.memory
+        close_after(self, _release, *released).atexit = False
 
     def readable(self, offsets: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Register the memory of arrays; return which of them kernels may read: (arrays,).
@@ -99,8 +99,10 @@ class MappedCache:
         return _REGISTERED
 
 
-def _release(process: int, registry: HostRegistry, registered: list[int]) -> None:
-    """Undo what a map has registered, before it is unmapped."""
+def _release(
+    process: int, registry: HostRegistry, registered: list[int], memory: NDArray[np.uint8]
+) -> None:
+    """Undo what a map has registered, before the memory, which lives until then, is unmapped."""
     if os.getpid() == process:  # CUDA does not work in a fork
         for address in registered:
             registry.unregister(address)

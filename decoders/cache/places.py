@@ -6,14 +6,19 @@ processes have the cache open, and by which descriptor: they open /proc/PROCESS/
 
 **On a disk** the file lies in the user's folder, and stays.
 
+Whoever can write to a cache, or to a register, decides what users of the cache see. So both are
+regular files that belong to this user, that nobody else may write, and that have one name.
+
 A process opens each cache once, because the locks of a file belong to the process: they go when the
 process closes any descriptor of the file.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import stat
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -92,8 +97,7 @@ def _open_on_disk(place: Place) -> SharedCache:
     path = Path(place.folder) / FILE_NAME
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        return _cache_in(beyond_standard_streams(descriptor), place, f"the file {path}")
+        return _cache_in(_open_own(path), place, f"the file {path}")
     except OSError as error:
         raise ArgumentError(
             f"cache_folder={place.folder!r} cannot hold a cache of {place.mebibytes} MiB: {error}; "
@@ -183,12 +187,15 @@ def _register(place: Place) -> Iterator[_Register]:
     folder = shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
     path = folder / f"penstock-cache-{VERSION}-{os.getuid()}-{place.mebibytes}"
     while True:
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        descriptor = os.open(path, flags, 0o600)
+        try:
+            descriptor = _open_own(path)
+        except OSError as error:
+            raise ArgumentError(
+                f"cache='ram' needs the file {path}, which cannot be opened: {error}"
+            ) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _is_at(descriptor, path):
-                _check_owner(descriptor, path)
                 yield _Register(path, descriptor)
                 return
         finally:
@@ -202,6 +209,42 @@ def _is_at(descriptor: int, path: Path) -> bool:
     return False
 
 
-def _check_owner(descriptor: int, path: Path) -> None:
-    if os.fstat(descriptor).st_uid != os.getuid():
-        raise ArgumentError(f"{path} belongs to another user; remove the file")
+def _open_own(path: Path) -> int:
+    """Open a file of this user alone, or make it.
+
+    Raises:
+        ArgumentError: what is there is no such file.
+        OSError: the file cannot be opened.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        descriptor = beyond_standard_streams(os.open(path, flags, 0o600))
+    except OSError as error:
+        kind = {errno.ELOOP: "a link", errno.EISDIR: "a folder", errno.ENXIO: "a socket"}
+        if error.errno in kind:
+            raise _no_own_file(path, f"is {kind[error.errno]}") from error
+        raise
+    try:
+        _check_own(os.fstat(descriptor), path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_own(status: os.stat_result, path: Path) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise _no_own_file(path, "is a pipe or a device")
+    if status.st_uid != os.geteuid():
+        raise _no_own_file(path, f"belongs to another user, of the number {status.st_uid}")
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise _no_own_file(path, "may be written by others (`chmod go-w` forbids it)")
+    if status.st_nlink > 1:
+        raise _no_own_file(path, "has another name, too")
+
+
+def _no_own_file(path: Path, why: str) -> ArgumentError:
+    return ArgumentError(
+        f"{path} {why}, and a cache trusts files of its own user alone; remove it, or name another "
+        "folder"
+    )

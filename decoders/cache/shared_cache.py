@@ -226,6 +226,7 @@ class SharedCache:
                     break
                 places[rows] += 1
             self._clear_unsound(found, None if mapped is None else places)
+            self._clear_outside(found)
         slots: NDArray[np.void] = found.view(SLOTS)[:, 0]
         return slots
 
@@ -261,6 +262,13 @@ class SharedCache:
         if places is not None:
             self._sound[places[unknown[sound]]] = True
 
+    def _clear_outside(self, found: NDArray[np.uint64]) -> None:
+        """Clear found slots whose array lies not in the file: somebody may have forged them."""
+        offset, nbytes = found[:, _NBYTES - 1], found[:, _NBYTES]
+        first, end = np.uint64(self._data_at), np.uint64(self.nbytes)
+        inside = (offset >= first) & (offset <= end) & (nbytes <= end - offset) & (nbytes < LARGEST)
+        found[~inside] = 0
+
     def read_all(
         self, slots: NDArray[np.void], memory: memoryview, starts: NDArray[np.int64]
     ) -> list[int]:
@@ -288,8 +296,9 @@ class SharedCache:
 
     def _read(self, slot: _Slot, dtype: np.dtype[Any], empty: Empty) -> Array | None:
         """Return the array of a slot; None if it is damaged."""
-        if slot.nbytes != prod(slot.shape) * dtype.itemsize:
-            return None
+        is_inside = self._data_at <= slot.offset <= self.nbytes - slot.nbytes
+        if not is_inside or not slot.nbytes == prod(slot.shape) * dtype.itemsize < LARGEST:
+            return None  # somebody may have forged the slot
         array = empty(slot.shape, dtype)
         pixels = array.reshape(-1).view(np.uint8).data
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -156,19 +157,21 @@ class ClipDecoder:
         """
         maker = PictureMaker(self.space)
         out: Array | None = None
-        for number, frame in reader.read(frames_of(numbers)):
-            workspace.check_running()
-            size = maker.size_of(frame)
-            if out is None:
-                check_size(reader, len(numbers), size)
-                out = workspace.empty((len(numbers), *size, 3), self.dtype)
-            if size != out.shape[1:3]:
-                raise changed_size(reader, number, size, out.shape[1:3])
-            entries = np.flatnonzero(numbers == number).tolist()
-            if entries:
-                self._convert(maker, frame, out[entries[0]])
-            for entry in entries[1:]:
-                out[entry] = out[entries[0]]
+        # Closed here: a traceback may keep the generator, until the collector finds it anywhere.
+        with closing(reader.read(frames_of(numbers))) as frames:
+            for number, frame in frames:
+                workspace.check_running()
+                size = maker.size_of(frame)
+                if out is None:
+                    check_size(reader, len(numbers), size)
+                    out = workspace.empty((len(numbers), *size, 3), self.dtype)
+                if size != out.shape[1:3]:
+                    raise changed_size(reader, number, size, out.shape[1:3])
+                entries = np.flatnonzero(numbers == number).tolist()
+                if entries:
+                    self._convert(maker, frame, out[entries[0]])
+                for entry in entries[1:]:
+                    out[entry] = out[entries[0]]
         assert out is not None
         for entry in np.flatnonzero(numbers < 0).tolist():
             self._store(np.array(self.fill, np.uint8), out[entry])

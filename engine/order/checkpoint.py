@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +62,17 @@ def load(source: str | bytes | bytearray | memoryview | os.PathLike[str]) -> Che
             text = Path(text).read_text(encoding="utf-8")
         data = json.loads(text)
         version = data.pop("penstock_checkpoint")
-        if version not in (1, _VERSION):
+        if type(version) is not int or version < 1:
+            raise TypeError(f"its version is {version!r:.40}, and not a number from 1 on")
+        if version > _VERSION:
             raise CheckpointError(
                 f"{where} has version {version}, but this release reads versions 1 to {_VERSION}: "
                 "restore it with the release that wrote it"
             )
+        if odd := data.keys() - {field.name for field in fields(Checkpoint)}:
+            raise TypeError(f"it has the field {min(odd)!r:.80}, which no checkpoint has")
+        if missing := {"seed", "samples", "inputs"} - data.keys():
+            raise TypeError(f"it has no field {min(missing)!r}")
         checkpoint = Checkpoint(**data)
         seed_type = type(checkpoint.seed)
         if seed_type not in (int, type(None)) or not isinstance(checkpoint.inputs, dict):

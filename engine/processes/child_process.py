@@ -11,15 +11,17 @@ import select
 import signal
 import sys
 import threading
-import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from importlib import import_module
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from types import MappingProxyType
 from typing import Any
 
+from ..closing import close_after
 from ..errors import WorkerError
+from ..uninterrupted import Uninterrupted
 from .channel import Channel, connected_sockets
 
 _PROGRAM = (
@@ -78,6 +80,20 @@ class ChildProcess:
             raise WorkerError("worker processes need a Python interpreter, but there is none")
         self.channels: list[Channel] = []
         self.owner = os.getpid()
+        start = partial(self._start, module, numbers, descriptors, connections, environment)
+        # An exception of a signal's handler right after the start would leave a process behind
+        # that nobody ends, and that nobody waits for.
+        Uninterrupted(start).run()
+
+    def _start(
+        self,
+        module: str,
+        numbers: Sequence[int],
+        descriptors: Sequence[int],
+        connections: int,
+        environment: Mapping[str, str],
+    ) -> None:
+        poll_unwaited()
         with ExitStack() as others, ExitStack() as if_that_fails:
             theirs = []
             for _ in range(connections):
@@ -93,8 +109,13 @@ class ChildProcess:
                 process_group=0,  # so that an interrupt at the keyboard does not reach the process
                 env=os.environ | _ONE_THREAD | dict(environment),
             )
-            weakref.finalize(self, end_process, self._process, self.channels, self.owner)
+            self._own()
             if_that_fails.pop_all()
+
+    def _own(self) -> None:
+        """Have the process end with this object."""
+        ended = self._process, self.channels, self.owner
+        self._finalizer = close_after(self, end_process, *ended)
 
     def kill(self) -> None:
         """End the process at once, and so the wait of a thread for a message."""
@@ -103,6 +124,7 @@ class ChildProcess:
     def close(self) -> None:
         """End the process, wait for its end, and close the channels; idempotent."""
         end_process(self._process, self.channels, self.owner)
+        self._finalizer.detach()
 
     def has_ended(self) -> bool:
         """Return whether the process has ended, also if others hold its connections."""
@@ -110,7 +132,7 @@ class ChildProcess:
 
     def fate(self) -> str:
         """Say how the process ended, for messages."""
-        _reap(self._process)
+        _has_ended(self._process)
         code = self._process.returncode
         if code is None:
             return "does not answer"
@@ -130,14 +152,31 @@ def end_process(process: Any, channels: Sequence[Channel], owner: int) -> None:
     """
     if os.getpid() == owner:
         process.kill()
-        _reap(process)
+        if not _has_ended(process):
+            _unwaited.append(process)
         for channel in channels:
             channel.close()
 
 
-def _reap(process: Any) -> None:
-    with suppress(TimeoutExpired):
+def _has_ended(process: Any) -> bool:
+    """Wait a while for the end of a process; return whether it has ended."""
+    try:
         process.wait(END_SECONDS)
+    except TimeoutExpired:
+        return False
+    return True
+
+
+_unwaited: list[Any] = []
+"""Processes that were killed, and that had not ended when their end was waited for."""
+
+
+def poll_unwaited() -> None:
+    """Let the system forget the processes that have ended late; called at each start of one."""
+    for process in list(_unwaited):
+        if process.poll() is not None:
+            with suppress(ValueError):  # another thread was faster
+                _unwaited.remove(process)
 
 
 def run(module: str, *numbers: str) -> None:

@@ -17,21 +17,30 @@ import threading
 import time
 import traceback
 import warnings
-import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from socket import socket
+from functools import partial
+from socket import MSG_WAITALL, socket
 from subprocess import TimeoutExpired
 from typing import NoReturn
 
 import numpy as np
 
+from ..closing import finish_closing
 from ..gpu.driver import LIBRARY
+from ..uninterrupted import Uninterrupted
 from .channel import Channel, connected_sockets
-from .child_process import HANG_UP, ChildProcess, end_after_parent, end_process
+from .child_process import (
+    HANG_UP,
+    ChildProcess,
+    end_after_parent,
+    end_process,
+    poll_unwaited,
+)
 
 _POLL_SECONDS = 0.002
 _NOT_INITIALIZED = 3  # CUDA_ERROR_NOT_INITIALIZED
+_NUMBER_BYTES = 8  # of a child's number, the first that it sends
 
 
 class ForkedProcess(ChildProcess):
@@ -45,20 +54,36 @@ class ForkedProcess(ChildProcess):
         ours, theirs = connected_sockets()
         self.channels = [Channel(ours)]
         self.owner = os.getpid()
+        poll_unwaited()
         _flush()
-        with warnings.catch_warnings():
-            # Python counts the threads of libraries, which take care of forks, as well.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            number = os.fork()
-        if not number:
-            _run(work, theirs, ours, self.owner)
+        try:
+            with warnings.catch_warnings():
+                # Python counts the threads of libraries, which take care of forks, as well.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                number = os.fork()
+            if not number:
+                _run(work, theirs, ours, self.owner)
+            self._process = _Fork(number)
+            self._own()
+        except BaseException:  # of a signal's handler, perhaps before the number was stored
+            Uninterrupted(partial(_end_unowned, ours, theirs)).run()
+            raise
         theirs.close()
-        self._process = _Fork(number)
-        weakref.finalize(self, end_process, self._process, self.channels, self.owner)
+        ours.recv(_NUMBER_BYTES, MSG_WAITALL)
+
+
+def _end_unowned(ours: socket, theirs: socket) -> None:
+    """End a child that says its number itself, if there is one."""
+    theirs.close()
+    number = ours.recv(_NUMBER_BYTES, MSG_WAITALL)
+    if number:
+        end_process(_Fork(int.from_bytes(number, "little")), [], os.getpid())
+    ours.close()
 
 
 def why_no_fork() -> str:
     """Say why a fork of this process would not be safe; "" if it is safe."""
+    finish_closing()  # in a thread that is gone then
     this = threading.current_thread()
     others = [thread.name for thread in threading.enumerate() if thread is not this]
     if others:
@@ -110,6 +135,7 @@ def _run(work: Callable[[Channel], None], theirs: socket, ours: socket, parent: 
     """Be the child."""
     code = 1
     try:
+        theirs.sendall(os.getpid().to_bytes(_NUMBER_BYTES, "little"))
         ours.close()
         os.setpgid(0, 0)  # so that an interrupt at the keyboard does not reach the process
         signal.set_wakeup_fd(-1)

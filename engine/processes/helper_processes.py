@@ -97,8 +97,9 @@ class HelperProcesses:
         self.processes = processes
         self._task = task
         self._setup = setup
-        arguments = *numbers, arena.descriptor
-        self._given = module, arguments, (arena.descriptor,), at_once, environment
+        self._module = module
+        self._numbers = numbers
+        self._further = at_once, environment
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._seconds = 0.0
@@ -170,7 +171,9 @@ class HelperProcesses:
     def _start(self) -> None:
         try:
             message = self.first_message()
-            helper = _LivingProcesses(self._given, self.processes)
+            with self.arena.lent_file() as file:
+                given = self._module, (*self._numbers, file), (file,), *self._further
+                helper = _LivingProcesses(given, self.processes)
         except Exception as error:  # also one of pickling
             self.why = f"no process {self._task}: {error}"
             return

@@ -37,6 +37,7 @@ class Job(NamedTuple):
         random: random numbers of the rows, by operator.
         targets: the slot of the job's rows in the slab of each result, by the result's key. None
             means that the rows lie apart. For a missing key the worker asks.
+        most_bytes: that a row of a result may take, by the result's key.
     """
 
     chain: int
@@ -46,6 +47,7 @@ class Job(NamedTuple):
     external: list[ArrayRef | list[ArrayRef]]
     random: dict[int, ArrayRef]
     targets: dict[Key, ArenaSlot | None]
+    most_bytes: dict[Key, int | None] = {}  # noqa: RUF012  (a named tuple's default)
 
 
 class AskSlab(NamedTuple):

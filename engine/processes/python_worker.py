@@ -50,7 +50,13 @@ class UserTask(Pending[Returned]):
         self.future: Future[Returned] = Future()
 
     def result(self) -> Returned:
-        return self.future.result()
+        future = self.future
+        try:
+            return future.result()
+        finally:
+            if future.done():  # else an error's traceback would hold the error, in a cycle
+                self.future = Future()
+            del future
 
     def cancel(self) -> None:
         self.future.cancel()
@@ -92,9 +98,15 @@ class PythonWorker:
             work = partial(_serve_fork, arena=arena, progress=offset, callees=callees)
             self.process: ChildProcess = ForkedProcess(work)
         else:
-            numbers = arena.descriptor, offset
-            self.process = ChildProcess(f"{__package__}.python_child", numbers, numbers[:1])
+            with arena.lent_file() as descriptor:
+                numbers = descriptor, offset
+                self.process = ChildProcess(f"{__package__}.python_child", numbers, numbers[:1])
         (self._channel,) = self.process.channels
+
+    def close(self) -> None:
+        """End the process, wait for its end, and close the channel; idempotent."""
+        self.process.close()
+        self._row = self._row.copy()  # the arena's map may go
 
     def wait_until_ready(self) -> None:
         """Wait until the worker can be called; raise the error that prevents it."""

@@ -136,7 +136,7 @@ class PythonWorkers:
         worker = self._worker_of.get(ordinal)
         with self._turn:
             if self._end is not None:
-                task.fail(self._end)
+                task.fail(_anew(self._end))
                 return task
             if not self._threads:
                 self._start_threads()
@@ -161,7 +161,7 @@ class PythonWorkers:
             worker.process.kill()
         join_all(self._threads, JOIN_SECONDS)
         for worker in self._workers:
-            worker.process.close()
+            worker.close()
         wait_at_exit(self._threads)
 
     def _stop(self, end: BaseException) -> None:
@@ -174,7 +174,7 @@ class PythonWorkers:
                 own.clear()
             self._turn.notify_all()
         for task in waiting:
-            task.fail(end)
+            task.fail(_anew(end))
 
     # The threads
 
@@ -186,7 +186,7 @@ class PythonWorkers:
                 except PythonWorkerDied as death:
                     closed = isinstance(self._end, PipelineStopped)
                     error = self._end if closed and self._end else self._death(task, death, worker)
-                    task.fail(error)
+                    task.fail(_anew(error))
                     self._stop(error)
                 except BaseException as error:
                     task.fail(error)
@@ -209,3 +209,8 @@ class PythonWorkers:
             f"a Python worker {worker.process.fate()} while it called the function or source of "
             f"{what} for {task.describe(death.row)}"
         )
+
+
+def _anew(error: BaseException) -> BaseException:
+    """Return an error for another call: whoever raises it adds frames, which hold memory."""
+    return type(error)(*error.args)

@@ -174,7 +174,7 @@ class _JobRows(RowStore):
     """One result of a job's rows."""
 
     def __init__(self, key: Key, job: Job, parent: ParentProcess, blocks: _Blocks) -> None:
-        super().__init__(1 + max(job.rows, default=-1))
+        super().__init__(1 + max(job.rows, default=-1), job.most_bytes.get(key))
         self._key = key
         self._parent = parent
         self._blocks = blocks

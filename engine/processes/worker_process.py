@@ -86,8 +86,9 @@ class WorkerProcess:
         offset = arena.reserve(8)
         self._progress = arena.array((offset, (1,), "i8"))
         self._progress[0] = -1
-        numbers = arena.descriptor, offset
-        self._process = ChildProcess(f"{__package__}.worker_child", numbers, numbers[:1])
+        with arena.lent_file() as descriptor:
+            numbers = descriptor, offset
+            self._process = ChildProcess(f"{__package__}.worker_child", numbers, numbers[:1])
         (self._channel,) = self._process.channels
         self._program = program
         self._known = {chain.number for chain in chains}
@@ -126,6 +127,7 @@ class WorkerProcess:
     def close(self) -> None:
         """End the process, wait for its end, and close the channel; idempotent."""
         self._process.close()
+        self._progress = self._progress.copy()  # the arena's map may go
 
     # To the process
 
@@ -146,6 +148,7 @@ class WorkerProcess:
             [self._window_refs(column, window) for column in run.references],
             {number: reference(table[window], self._arena) for number, table in run.random.items()},
             self._targets(run, rows),
+            {key: run.batch.most_bytes_of(key) for key in run.rows},
         )
 
     def _column_refs(self, batch: Batch, column: TensorList) -> ColumnRefs:

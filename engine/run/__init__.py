@@ -32,7 +32,6 @@ grouping             small batches of a GPU pipeline that are computed together
 large_groups         whether larger groups than usual are faster
 executor             makes the batches, and sends them from segment to segment
 feeder               the thread that starts batches, and runs their batch segments
-uninterrupted        work that no signal's handler interrupts
 delivery             batches that are done, handed out in order
 budget               whether memory suffices for one more batch
 workers              threads and processes that run sample segments

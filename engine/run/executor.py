@@ -45,6 +45,7 @@ from ..errors import PipelineStopped
 from ..gpu.gpu_device import GpuDevice
 from ..tensors.memory import SlabPool
 from ..threads import join_all, wait_at_exit
+from ..uninterrupted import Uninterrupted
 from ..work.batch import Batch
 from ..work.chain import ChainRun
 from ..work.faults import Faults
@@ -61,7 +62,6 @@ from .feeding import ONLY_INPUTS_END, fetch_sources, select_samples
 from .forks import end_forked_child
 from .rehearsal import Rehearsal
 from .schedule import Schedule
-from .uninterrupted import Uninterrupted
 from .workers.workers import Workers
 
 if TYPE_CHECKING:

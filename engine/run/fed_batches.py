@@ -54,6 +54,8 @@ class FedBatches:
         pipeline: not built yet, or with another `on_error` than "raise", if rows fail alone.
         rows_fail_alone: whether an `on_error` of "raise" becomes "replace", so that the error of a
             row leaves the other rows of its batch good.
+        most_output_bytes: that a sample's output may take. An operator that works sample by sample
+            on the CPU takes no more memory for it: the row fails. None for any number.
 
     Attributes:
         ahead: batches that may be under way ahead of the consumer.
@@ -63,7 +65,13 @@ class FedBatches:
         ArgumentError: the pipeline is in debug mode, or is built with the wrong `on_error`.
     """
 
-    def __init__(self, pipeline: Pipeline, *, rows_fail_alone: bool = False) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        *,
+        rows_fail_alone: bool = False,
+        most_output_bytes: int | None = None,
+    ) -> None:
         if pipeline._config.debug:
             raise ArgumentError("a pipeline in debug mode computes nothing ahead: leave out debug")
         if rows_fail_alone and pipeline._config.on_error == "raise":
@@ -72,6 +80,7 @@ class FedBatches:
                     "the pipeline is built already, with on_error='raise'; give one that is not"
                 )
             pipeline._config = replace(pipeline._config, on_error="replace")
+        pipeline._most_output_bytes = most_output_bytes
         pipeline.build()
         assert pipeline._plan is not None
         self._pipeline = pipeline

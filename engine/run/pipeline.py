@@ -11,6 +11,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from ..closing import finish_closing
 from ..conditions.decorators import convert
 from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
@@ -125,6 +126,7 @@ class Pipeline(
         self._executor: Executor | None = None
         self._python_workers: PythonWorkers | None = None
         self._pool: SlabPool
+        self._most_output_bytes: int | None = None  # of a sample
         self._delivered = 0
         self._seen_dtypes: dict[Key, DALIDataType] = {}  # of the outputs
         self._ahead = 1  # batches that start before the consumer requests them
@@ -140,7 +142,7 @@ class Pipeline(
         self._turn = threading.RLock()  # of the threads that ask for batches
         self._building = threading.RLock()
         self._shutdown = Shutdown()
-        weakref.finalize(self, self._shutdown)
+        weakref.finalize(self, self._shutdown.run_soon)
 
     # Definition
 
@@ -307,7 +309,9 @@ class Pipeline(
     def _open_memory(self, plan: Plan) -> None:
         from .opening import open_pool
 
+        finish_closing()  # dropped pipelines hold memory, threads and descriptors until then
         self._pool = open_pool(plan, self._config, python_workers=self._python_workers is not None)
+        self._pool.most_output_bytes = self._most_output_bytes
         self._shutdown.add(self._pool.close, repeatable=True)
 
     # Running
@@ -499,7 +503,10 @@ class Pipeline(
     # The end
 
     def close(self) -> None:
-        """Stop all threads and processes, free files and memory; idempotent, done at deletion."""
+        """Stop all threads and processes, free files and memory; idempotent.
+
+        A pipeline that is dropped is closed soon, in another thread.
+        """
         self._stop("the pipeline is closed")
 
     def _stop(self, reason: str) -> None:

@@ -17,12 +17,20 @@ from ..errors import SerializationError
 
 VERSION = 1
 
+MAX_DEPTH = 100
+"""Levels of arrays and objects in the JSON: what is deeper would use up Python's stack."""
+
 _HEAD = re.compile(rb"penstock pipeline (\d{1,9})(?: ([0-9a-f]{64}))?\n")
 _START = b"penstock pipeline "
 
 
 def dump(document: dict[str, Any]) -> bytes:
-    """Return a document as the bytes of a file."""
+    """Return a document as the bytes of a file.
+
+    Raises:
+        SerializationError: values are nested too deeply.
+    """
+    _check_depth(document)
     body = json.dumps(document, separators=(",", ":"), allow_nan=False).encode() + b"\n"
     return _START + b"%d %s\n" % (VERSION, hashlib.sha256(body).hexdigest().encode()) + body
 
@@ -64,4 +72,17 @@ def load(data: Any) -> dict[str, Any]:
         raise SerializationError(f"the stored pipeline is no JSON: {error}") from None
     if not isinstance(document, dict):
         raise SerializationError("the stored pipeline is no JSON object")
+    _check_depth(document)
     return document
+
+
+def _check_depth(document: Any) -> None:
+    """Raise SerializationError if arrays and objects are nested too deeply."""
+    level = [document]
+    for _ in range(MAX_DEPTH + 1):
+        parts = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [each for part in parts for each in part if isinstance(each, list | dict)]
+    if level:
+        raise SerializationError(
+            f"the stored pipeline has arrays and objects in more than {MAX_DEPTH} levels"
+        )

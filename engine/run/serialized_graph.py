@@ -31,6 +31,10 @@ from ..graph.nodes import DataNode, Graph, Node, StoredCall, restored_node
 from ..graph.operator import OPERATORS, CompositeOperator
 from ..graph.portable import NotPortable, decode, encode
 
+MAX_NODES = 10_000
+"""Nodes of a stored pipeline. Each takes a third of a millisecond to make; large pipelines have
+hundreds."""
+
 Json = Any
 Pickled = Callable[[Any], bytes] | None
 Unpickled = Callable[[bytes], Any] | None
@@ -65,6 +69,7 @@ def graph_as_json(
     Raises:
         SerializationError: nodes cannot be stored. The message says for each of them why.
     """
+    _check_count(len(nodes))
     numbers = {node.ordinal: i for i, node in enumerate(nodes)}
     branches: dict[Branch[DataNode], int] = {}
     stored, problems = [], []
@@ -106,6 +111,13 @@ def graph_as_json(
         ],
         "outputs": [[numbers[ordinal], i] for ordinal, i in outputs],
     }
+
+
+def _check_count(nodes: int) -> None:
+    if nodes > MAX_NODES:
+        raise SerializationError(
+            f"the pipeline has {nodes:,} operators; one of {MAX_NODES:,} at most can be stored"
+        )
 
 
 def _number_of(
@@ -150,6 +162,7 @@ def graph_from_json(
         SerializationError: the JSON is no graph, or holds pickles that may not be loaded.
     """
     stored = _field(document, "nodes", list, "the stored pipeline")
+    _check_count(len(stored))
     if unpickled is None and (pickles := [_called(node) for node in stored if _has_pickle(node)]):
         raise SerializationError(
             f"the stored pipeline has pickled objects, of {', '.join(pickles)}. To load a pickle "

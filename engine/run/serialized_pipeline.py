@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Never, Self
 
 from ..errors import ArgumentError, MissingDependencyError, SerializationError, install_hint
 from ..graph.nodes import defining
@@ -99,6 +99,13 @@ class SerializedPipeline(PipelineBase):
                         f"the pipeline's argument {field.name} is {problem}"
                     ) from problem
         return options
+
+    def __reduce_ex__(self, protocol: object) -> Never:
+        raise TypeError(
+            "a pipeline has threads and open files, and cannot be copied or pickled. Call its "
+            "definition again; or pass on the bytes of serialize(), of which deserialize() makes "
+            "another pipeline"
+        )
 
     @classmethod
     def deserialize(

@@ -6,6 +6,8 @@ import os
 import threading
 from collections.abc import Callable
 
+from ..closing import close_soon
+
 
 class Shutdown:
     """Steps that free what a pipeline holds.
@@ -33,16 +35,25 @@ class Shutdown:
         """Run all steps, also if one of them raises; raise the first error at the end."""
         if self._process not in (None, os.getpid()):
             return
-        first: BaseException | None = None
         with self._lock:
-            for entry in reversed(list(self._steps)):
-                step, repeatable = entry
-                try:
-                    step()
-                except Exception as error:
-                    first = first or error
-                    if repeatable:
-                        continue
-                self._steps.remove(entry)
+            first = self._run_steps()
         if first is not None:
             raise first
+
+    def run_soon(self) -> None:
+        """Have another thread run the steps, if there are any; for finalizers, at any line."""
+        if self._steps:
+            close_soon(self)
+
+    def _run_steps(self) -> BaseException | None:
+        first: BaseException | None = None
+        for entry in reversed(list(self._steps)):
+            step, repeatable = entry
+            try:
+                step()
+            except Exception as error:
+                first = first or error
+                if repeatable:
+                    continue
+            self._steps.remove(entry)
+        return first

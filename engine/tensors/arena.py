@@ -20,13 +20,15 @@ import resource
 import sys
 import threading
 import weakref
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..closing import finish_closing
 from .alignment import address_of_host
 
 PAGE = mmap.PAGESIZE
@@ -68,7 +70,7 @@ class Arena:
         tight: whether an arena of `MIN_SPARE_ARENA_BYTES` bytes will do.
 
     Attributes:
-        descriptor: the file; -1 if the arena is private.
+        descriptor: the file; -1 if the arena is private or closed.
         map: the mapped addresses.
         address: the first of them.
 
@@ -82,21 +84,24 @@ class Arena:
     ) -> None:
         self._discard_advice = _REMOVE if shared else _DONT_NEED
         self.descriptor = -1
+        self._close_file: Callable[[], object] = _nothing
         if shared:
             self.descriptor = _memory_file() if descriptor is None else descriptor
-            weakref.finalize(self, os.close, self.descriptor)
+            self._close_file = weakref.finalize(self, os.close, self.descriptor)
         if descriptor is None:
             self.map = self._make(MIN_SPARE_ARENA_BYTES if tight else MIN_ARENA_BYTES)
         else:
             self.map = _mapped(descriptor, os.fstat(descriptor).st_size)
         self.address = np.frombuffer(self.map, np.uint8, 1).ctypes.data
+        self._extent = len(self.map)
         self._used = 0
         self._lock = threading.Lock()
 
     def _make(self, smallest: int) -> mmap.mmap:
-        for collect in (None, gc.collect):  # closed pipelines are cycles that keep addresses
-            if collect:
-                collect()
+        for again in (False, True):
+            if again:  # dropped pipelines may be cycles that keep addresses
+                gc.collect()
+                finish_closing()
             extent = self._first_extent()
             if extent >= smallest:
                 with suppress(OSError):
@@ -127,8 +132,8 @@ class Arena:
         """Return the offset of whole pages that nobody has reserved before."""
         size = -(-nbytes // PAGE) * PAGE
         with self._lock:
-            if self._used + size > len(self.map):
-                raise MemoryError(f"the {len(self.map)} bytes of a pipeline's arena are used up")
+            if self._used + size > self._extent:
+                raise MemoryError(f"the {self._extent} bytes of a pipeline's arena are used up")
             offset, self._used = self._used, self._used + size
         return offset
 
@@ -136,7 +141,8 @@ class Arena:
         """Return whole pages to the system; they read as zeros from now on."""
         if self._discard_advice is None:
             return
-        with suppress(OSError):  # some sandboxes have no such call: the pages stay
+        # Some sandboxes have no such call: the pages stay. So they do after `drop_map`.
+        with suppress(OSError, ValueError):
             self.map.madvise(self._discard_advice, offset, nbytes)
 
     def array(self, slot: ArenaSlot) -> NDArray[Any]:
@@ -158,7 +164,36 @@ class Arena:
     def offset(self, array: NDArray[Any]) -> int | None:
         """Return the offset of an array's first element; None if the array lies elsewhere."""
         offset = address_of_host(array) - self.address
-        return offset if 0 <= offset < len(self.map) else None
+        return offset if 0 <= offset < self._extent else None
+
+    @contextmanager
+    def lent_file(self) -> Iterator[int]:
+        """Lend another descriptor of the file, for a process that starts in this block.
+
+        Raises:
+            OSError: the arena is private or closed.
+        """
+        with self._lock:  # a number that was closed could be another file's by now
+            if self.descriptor < 0:
+                raise OSError(errno.EBADF, "the memory of the pipeline is private, or closed")
+            descriptor = fcntl.fcntl(self.descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE_DESCRIPTOR)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def close(self) -> None:
+        """Close the file, for good. Arrays stay as they are. Idempotent."""
+        with self._lock:
+            self.descriptor = -1
+            self._close_file()
+
+    def drop_map(self) -> None:
+        """Let the addresses go with the last array that lies in them; there are no new arrays.
+
+        The map has a descriptor of its own, which goes with it.
+        """
+        self.map = mmap.mmap(-1, PAGE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 def beyond_standard_streams(descriptor: int) -> int:
@@ -173,6 +208,10 @@ def beyond_standard_streams(descriptor: int) -> int:
         return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE_DESCRIPTOR)
     finally:
         os.close(descriptor)
+
+
+def _nothing() -> None:
+    """Do nothing: the end of a private arena's file."""
 
 
 def _memory_file() -> int:

@@ -128,15 +128,18 @@ class SlabPool:
     Attributes:
         arena: the addresses of all blocks.
         budget: bytes that should be lent at most.
+        most_output_bytes: bytes that a sample's output may take; None for any number.
     """
 
     def __init__(self, budget: int = 1 << 62, *, shared: bool = True, tight: bool = False) -> None:
         self.arena = Arena(shared=shared, tight=tight)
         self._keep_bytes = MAX_IDLE_BYTES  # also known at the interpreter's end
         self.budget = budget
+        self.most_output_bytes: int | None = None
         self._idle: dict[int, deque[_IdleBlock]] = {}
         self._discarded: dict[int, deque[int]] = {}
-        self._lent: dict[int, weakref.ref[NDArray[np.uint8]]] = {}
+        self._lent: dict[int, weakref.ref[NDArray[np.uint8]]] = {}  # by their offset
+        self._lent_of_heap: dict[int, weakref.ref[Any]] = {}  # by their address
         self._lent_bytes = 0
         self._counting = threading.RLock()  # of this sum; a thread may interrupt its own counting
         self._batches = 0
@@ -171,7 +174,7 @@ class SlabPool:
         try:
             offset, size = self._block(size)
         except MemoryError:
-            return self._lend_of_heap(size)
+            return self._lend_from_heap(size)
         # Views of `slab` have `slab` as their base, because its own base is no ndarray.
         slab: NDArray[np.uint8] = np.ndarray(size, np.uint8, self.arena.map, offset)
 
@@ -182,22 +185,23 @@ class SlabPool:
                 self._idle.setdefault(size, deque()).append((offset, self._batches))
             else:
                 self._discard(offset, size)
+                self._drop_unused_map()
 
         self._lent[offset] = weakref.ref(slab, give_back)
         self._count(size)
         return slab
 
-    def _lend_of_heap(self, size: int) -> NDArray[np.uint8]:
+    def _lend_from_heap(self, size: int) -> NDArray[np.uint8]:
         memory = empty_aligned((size,))
-        key = -address_of_host(memory)  # no offset in the arena is negative
+        key = address_of_host(memory)
 
         def give_back(_: object) -> None:
-            if self._lent.pop(key, None) is not None:
+            if self._lent_of_heap.pop(key, None) is not None:
                 self._count(-size)
 
         # All views have the block of `empty_aligned` as their base.
         block: Any = memory.base
-        self._lent[key] = weakref.ref(block, give_back)
+        self._lent_of_heap[key] = weakref.ref(block, give_back)
         self._count(size)
         return memory
 
@@ -215,6 +219,8 @@ class SlabPool:
 
     def _block(self, size: int) -> tuple[int, int]:
         """Return the offset and the size of an idle block, or of a new one."""
+        if self._closed:
+            raise MemoryError("the memory of the pipeline is closed")
         size = _serving_size(self._idle, size)
         with suppress(KeyError, IndexError):  # another thread may have taken the last one
             return self._idle[size].pop()[0], size
@@ -286,10 +292,17 @@ class SlabPool:
     def close(self) -> None:
         """Free the idle blocks; a lent block is freed when its holder drops it. Idempotent."""
         self._closed = True
-        for size, blocks in self._idle.items():
+        for size, blocks in list(self._idle.items()):
             with suppress(IndexError):
                 while True:
                     self._discard(blocks.popleft()[0], size)
+        self.arena.close()
+        self._drop_unused_map()
+
+    def _drop_unused_map(self) -> None:
+        # A block that comes back is discarded, although others of the map are lent.
+        if self._closed and not self._lent:
+            self.arena.drop_map()
 
 
 def _unpin_all(pinner: Pinner, pinned: set[int]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,12 @@ class RowStore(ABC):
 
     Args:
         size: number of rows.
+        most_bytes: that a row may take; None for any number.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, most_bytes: int | None = None) -> None:
         self._rows: list[Any] = [None] * size
+        self._most_bytes = most_bytes
 
     @abstractmethod
     def slab(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array | None:
@@ -43,7 +46,13 @@ class RowStore(ABC):
         """Return memory for a row that does not fit into the slab."""
 
     def empty(self, i: int, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Return memory for row `i`."""
+        """Return memory for row `i`.
+
+        Raises:
+            ArgumentError: the row takes more bytes than it may.
+        """
+        if self._most_bytes is not None:
+            check_row(shape, np.dtype(dtype), self._most_bytes)
         slab = self.slab(shape, dtype)
         return self.separate_row(tuple(shape), dtype) if slab is None else row_of(slab, i)
 
@@ -66,6 +75,16 @@ class RowStore(ABC):
         return array
 
 
+def check_row(shape: tuple[int, ...], dtype: np.dtype[Any], most_bytes: int) -> None:
+    """Raise ArgumentError if a row takes more bytes than it may."""
+    nbytes = prod(shape) * dtype.itemsize
+    if nbytes > most_bytes:
+        raise ArgumentError(
+            f"an output of shape {tuple(shape)} and type {dtype} takes {nbytes:,} bytes, but may "
+            f"take {most_bytes:,}"
+        )
+
+
 def row_of(slab: Array, i: int) -> Array:
     """Return row `i` of an array as an array, which may have no dimensions."""
     row: Array = slab[i, ...]
@@ -79,8 +98,10 @@ class BatchRows(RowStore):
     separate memory, and the batch is ragged.
     """
 
-    def __init__(self, size: int, empty: Empty, dense_hint: bool) -> None:
-        super().__init__(size)
+    def __init__(
+        self, size: int, empty: Empty, dense_hint: bool, most_bytes: int | None = None
+    ) -> None:
+        super().__init__(size, most_bytes)
         self._empty = empty
         self._lock = threading.Lock()
         self._slab: Array | None = None

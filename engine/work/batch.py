@@ -118,6 +118,11 @@ class Batch:
         self.taken_bytes += array.nbytes
         return array
 
+    def most_bytes_of(self, key: Key) -> int | None:
+        """Return the bytes that a row of a result may take; None for any number."""
+        most = self.pool.most_output_bytes
+        return most if most is not None and key in self.plan.outputs else None
+
     def count_bytes(self, *, host: int = 0, device: int = 0) -> None:
         """Count memory that the batch takes and that came neither from `empty` nor `device`."""
         self.taken_bytes += host

@@ -236,7 +236,12 @@ class ChainRun(RowWork):
             chain,
             [batch.values[ordinal][i] for ordinal, i in chain.external],
             {
-                key: BatchRows(batch.size, batch.empty, not (alone or chain.was_ragged(key)))
+                key: BatchRows(
+                    batch.size,
+                    batch.empty,
+                    not (alone or chain.was_ragged(key)),
+                    batch.most_bytes_of(key),
+                )
                 for key in chain.kept
             },
             {

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from types import TracebackType
 from typing import Any, Protocol
 
+from ...engine.closing import close_after
 from ...engine.run.eager import EagerOperator
 from ...engine.run.eager_runner import EagerRunner
 from .checkpoints import Checkpoint
@@ -73,7 +74,7 @@ class EvalContext:
         self._pid = os.getpid()  # of the operators
         self._pending: weakref.WeakSet[Evaluated] = weakref.WeakSet()
         self._lock = threading.RLock()
-        weakref.finalize(self, _close_all, self._operators)
+        close_after(self, _close_all, self._operators)
 
     @property
     def thread_pool(self) -> ThreadPool:
@@ -179,7 +180,7 @@ def _runner(threads: int, device_id: int | None) -> EagerRunner:
     with _making:
         if key not in _runners:
             runner = _runners[key] = EagerRunner(threads, device_id)
-            weakref.finalize(_making_runner, runner.close)
+            close_after(_making_runner, runner.close)
         return _runners[key]
 
 

@@ -427,6 +427,8 @@ class ExternalSource(FedInput):
         self._fed.clear()
         self._fetched.clear()
         self._last = None
+        if self._ahead is not None:
+            self._ahead.drop()  # it holds memory of batches
 
     # From the source to a batch
 

@@ -12,8 +12,9 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from weakref import WeakValueDictionary, finalize
+from weakref import WeakValueDictionary
 
+from ...engine.closing import close_after
 from ...engine.errors import ArgumentError
 from ..storage.index_cache import SUFFIX
 
@@ -36,7 +37,7 @@ class CacheUse:
             folder.mkdir(parents=True, exist_ok=True)
             limit = cache_limit(folder)
             lock = os.open(folder / "unpacked.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
-            finalize(self, _leave, os.getpid(), lock, folder, limit)
+            close_after(self, _leave, os.getpid(), lock, folder, limit)
             _trim_if_alone(lock, folder, limit)
             fcntl.flock(lock, fcntl.LOCK_SH)
 

@@ -98,6 +98,29 @@ def test_the_script_runs_commands(environment):
     assert "nowhere" in result.stderr
 
 
+INTERRUPTED = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+"""
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        f"{SCRIPT}; sys.exit(status)",
+        "import runpy; runpy.run_module('penstock', run_name='__main__')",
+    ],
+)
+def test_an_interrupt_while_modules_are_imported_is_an_exit_status(environment, start):
+    result = run_script(environment, INTERRUPTED + start, "convert", "a", "b")
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
+
+
 def run_script(environment, code, *arguments):
     path = os.pathsep.join([os.path.join(ROOT, "scripts"), environment["PYTHONPATH"]])
     return subprocess.run(

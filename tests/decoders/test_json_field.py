@@ -83,6 +83,12 @@ def test_a_whole_document():
         (DOCUMENT, {"field": "score", "dtype": types.INT32}, "0.5 is no number of int32"),
         ({"n": 300}, {"field": "n", "dtype": types.UINT8}, "300 is no number of uint8"),
         ({"n": -1}, {"field": "n", "dtype": types.UINT64}, "-1 is no number of uint64"),
+        (b'{"a": "NaN", "n": [1, NaN]}', {"field": "n"}, "NaN is no number, at byte 22"),
+        (b"-Infinity", {}, "-Infinity is no number, at byte 0"),
+        (b'{"n": 1e999}', {"field": "n"}, "field 'n': inf is no number of float32"),
+        (b'{"n": [1, 1e39]}', {"field": "n"}, r"field 'n': 1e\+39 is no number of float32"),
+        (b'{"b": {"n": 1, "n": 2}}', {"field": "b.n"}, "the field 'n' twice, at byte 15"),
+        (b'["a\\ud800"]', {"field": "0"}, r"field '0': character 1 is U\+D800, half of"),
     ],
 )
 def test_what_is_no_field_is_refused(document, arguments, message):
@@ -94,6 +100,16 @@ def test_a_default_stands_for_what_is_missing():
     documents = [{"n": 1}, {}, {"n": None}, {"m": []}]
     found = run(*documents, field="n", default=-1, dtype=types.INT32)
     assert [each.tolist() for each in found] == [1, -1, -1, -1]
+
+
+def test_a_default_may_be_no_number():
+    (found,) = run({}, field="n", default=float("nan"))
+    assert np.isnan(found)
+
+
+def test_surrogate_pairs_and_equal_names_of_several_objects_are_read():
+    (found,) = run(b'{"a": {"t": "x"}, "t": "\\ud83d\\ude00"}', field="t")
+    assert bytes(found).decode() == "\U0001f600"
 
 
 def test_other_data_are_refused():

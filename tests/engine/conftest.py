@@ -6,6 +6,7 @@ import gc
 
 import pytest
 
+from penstock.engine.closing import finish_closing
 from penstock.engine.run import executor
 
 from . import toys
@@ -23,6 +24,7 @@ def _no_thread_left_behind():
     yield
     if toys.own_threads():
         gc.collect()  # an exception's traceback keeps a pipeline alive in a cycle
+        finish_closing()
     for thread in toys.own_threads():
         thread.join(60)
     assert toys.own_threads() == []

@@ -8,6 +8,7 @@ import weakref
 import numpy as np
 
 from penstock import Pipeline, SourceError
+from penstock.engine import closing
 from penstock.engine.graph.functions import apply
 from penstock.engine.graph.inputs import FedInput
 from penstock.engine.graph.operator import BatchOperator, SampleOperator
@@ -273,11 +274,15 @@ def disown_threads():
 
 
 def own_threads():
-    """Return the threads of all pipelines that are alive, but for those of eager calls."""
+    """Return the threads of all pipelines that are alive, but for those of eager calls.
+
+    The closer is no pipeline's thread.
+    """
     pipelines, eager = "penstock-", "penstock-eager-"
     return [
         thread
         for thread in threading.enumerate()
         if thread.name.startswith(pipelines) and not thread.name.startswith(eager)
+        if thread.name != closing.THREAD_NAME
         if thread not in _of_other_tests
     ]

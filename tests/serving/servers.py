@@ -71,7 +71,14 @@ class Running:
 @contextmanager
 def running(pipeline, name="model", port=0, **limits):
     """Serve a pipeline; end the server after the block."""
-    server = Running(Model(name, pipeline), ServerLimits(**limits), port)
+    with served(Model(name, pipeline), port, **limits) as server:
+        yield server
+
+
+@contextmanager
+def served(model, port=0, **limits):
+    """Serve a model; end the server after the block."""
+    server = Running(model, ServerLimits(**limits), port)
     try:
         yield server
     finally:

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import penstock
-from penstock import fn, pipeline_def
-from penstock.serving.model import WholeBatchError
+from penstock import fn, pipeline_def, types
+from penstock.serving.model import Model, WholeBatchError
 
 from .servers import (
     WAIT,
@@ -30,6 +30,7 @@ from .servers import (
     numbers_request,
     request,
     running,
+    served,
 )
 
 INFER = "/v2/models/model/infer"
@@ -247,7 +248,8 @@ def test_the_bytes_of_all_requests_are_bounded(gate, tuned):
     from penstock.serving import http_server
 
     tuned(http_server, MOST_BYTES=3000)
-    with running(by_function(gate), max_request_bytes=2000) as server:
+    limits = {"max_request_bytes": 2000, "max_response_bytes": 1000}
+    with running(by_function(gate), **limits) as server:
         gate.shut()
         with ThreadPoolExecutor(2) as clients:
             padded = numbers_request([1.0]) | {"padding": " " * 1700}
@@ -288,9 +290,9 @@ def test_a_client_that_breaks_off_its_request_leaves_nothing(images):
 
 
 def test_a_slow_client_loses_its_place(images, tuned):
-    from penstock.serving import http_server
+    from penstock.serving import bodies
 
-    tuned(http_server, BODY_SECONDS=0.1)
+    tuned(bodies, BODY_SECONDS=0.1)
     with socket.create_connection(("127.0.0.1", images.port), timeout=WAIT) as slow:
         slow.sendall(f"POST {INFER} HTTP/1.1\r\nHost: a\r\nContent-Length: 999\r\n\r\n{{".encode())
         assert b" 408 " in slow.recv(1000).split(b"\r\n")[0]
@@ -298,7 +300,7 @@ def test_a_slow_client_loses_its_place(images, tuned):
 
 
 def test_a_client_that_does_not_take_its_response_loses_its_place(tuned):
-    from penstock.serving import http_server
+    from penstock.serving import bodies
 
     @pipeline_def(batch_size=4, num_threads=1)
     def large():
@@ -310,12 +312,84 @@ def test_a_client_that_does_not_take_its_response_loses_its_place(tuned):
     lines = f"POST {INFER} HTTP/1.1\r\nHost: a\r\nContent-Length: {len(head + data)}\r\n"
     lines += f"Inference-Header-Content-Length: {len(head)}\r\n\r\n"
     with running(large()) as server, socket.socket() as slow:
-        tuned(http_server, BODY_SECONDS=0.5)
+        tuned(bodies, BODY_SECONDS=0.5)
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         slow.connect(("127.0.0.1", server.port))
         slow.sendall(lines.encode() + head + data)
         wait_for_requests(server, 1)
         wait_for_requests(server, 0)
+
+
+@pipeline_def(batch_size=4, num_threads=1, output_dtype=types.FLOAT, output_ndim=3)
+def sized():
+    """Images of the size that the request says."""
+    image = fn.external_source(name="image", dtype=types.FLOAT, ndim=3, layout="HWC")
+    return fn.resize(image, size=fn.external_source(name="size", dtype=types.FLOAT, ndim=1))
+
+
+def sized_request(side, samples=1, **more):
+    """Return the message of a request for images of side x side pixels."""
+    image = {"shape": [samples, 2, 2, 3], "data": [0.5] * 12 * samples}
+    size = {"shape": [samples, 2], "data": [side, side] * samples}
+    tensors = {"image": image, "size": size}
+    return {"inputs": [{"name": n, "datatype": "FP32"} | t for n, t in tensors.items()], **more}
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_the_size_of_outputs_is_bounded(processes, importable_tests):
+    most = 100 * 100 * 3 * 4
+    pipeline = sized(exec_processes=processes)
+    model = Model("model", pipeline, most_output_bytes=most)
+    with served(model, max_response_bytes=most) as server:
+        # No memory is taken for it: it would not suffice.
+        status, message = infer(server.port, sized_request(250_000))
+        assert status == 400
+        assert "an output of shape (250000, 250000, 3) and type float32 takes" in message["error"]
+        assert f"750,000,000,000 bytes, but may take {most:,}" in message["error"]
+        status, message = infer(server.port, sized_request(100))
+        assert status == 413
+        assert (
+            f"the outputs take up to 450,000 bytes; the server sends {most:,}" in message["error"]
+        )
+        binary = {"parameters": {"binary_data_output": True}}
+        for samples, status in ((1, 200), (2, 413)):
+            body = json.dumps(sized_request(100, samples, **binary)).encode()
+            assert request(server.port, "POST", INFER, body)[0] == status
+        assert infer(server.port, sized_request(2))[1]["outputs"][0]["data"] == [0.5] * 12
+
+
+def test_pages_answer_while_a_large_response_is_written(tuned, monkeypatch):
+    from penstock.serving import http_server
+
+    write, writes, go_on = http_server.write_response, threading.Event(), threading.Event()
+
+    def held(*arguments):
+        writes.set()
+        assert go_on.wait(WAIT)
+        return write(*arguments)
+
+    monkeypatch.setattr(http_server, "write_response", held)
+    tuned(http_server, LARGE_BYTES=1000)
+    with running(sized()) as server, ThreadPoolExecutor(1) as clients:
+        answer = clients.submit(infer, server.port, sized_request(300))
+        assert writes.wait(WAIT)
+        assert get(server.port, "/v2/health/live")[0] == 200
+        go_on.set()
+        assert answer.result(WAIT)[1]["outputs"][0]["data"] == [0.5] * 300 * 300 * 3
+
+
+def test_a_batch_that_hangs_makes_the_server_not_ready(gate, tuned):
+    from penstock.serving import http_server
+
+    with running(by_function(gate)) as server, ThreadPoolExecutor(1) as clients:
+        tuned(http_server, STUCK_SECONDS=0.01)
+        gate.shut()
+        answer = clients.submit(infer, server.port, numbers_request([2.0]))
+        wait_until(lambda: get(server.port, "/v2/health/ready") == (503, {"ready": False}))
+        assert get(server.port, "/v2/health/live")[0] == 200
+        gate.open.set()
+        assert answer.result(WAIT)[0] == 200
+        assert get(server.port, "/v2/health/ready") == (200, {"ready": True})
 
 
 def test_the_end_waits_for_the_requests_in_the_server(gate):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from penstock.serving import open_inference
 from penstock.serving.open_inference import parse_request, write_response
 from penstock.serving.requests import RequestError
 from penstock.serving.signature import DTYPES, TensorSpec
@@ -46,6 +47,12 @@ def tensor(name, datatype, shape, data=None, size=None, **more):
     if size is not None:
         whole["parameters"] = {"binary_data_size": size}
     return whole
+
+
+@pytest.mark.parametrize("name", [[], {}, 5, None, ["scale"]])
+def test_a_name_that_is_no_text_is_no_input(name):
+    with pytest.raises(RequestError, match="the model has no input"):
+        parse([{"name": name}])
 
 
 def test_binary_tensors_follow_the_json_in_order():
@@ -249,6 +256,34 @@ def test_responses_are_read_as_they_were_written():
     message = json.loads(head)
     assert [output["parameters"]["binary_data_size"] for output in message["outputs"]] == [16, 8]
     assert b"".join(data) == arrays["b"].tobytes() + np.int16([0, 2, 3, 5]).tobytes()
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 7])
+def test_elements_become_json_in_parts(tuned, count):
+    tuned(open_inference, ELEMENTS_AT_ONCE=3)
+    request = parse([tensor("scale", "FP32", [1], [1])], inputs=of("scale"))._replace(
+        outputs={"a": False}
+    )
+    array = np.arange(count, dtype=np.float32).reshape(count, 1)
+    (body,) = write_response("m", request, {"a": array})
+    assert json.loads(body)["outputs"][0]["data"] == list(range(count))
+
+
+@pytest.mark.parametrize("dtype", ["?", *np.typecodes["AllInteger"], "f", "d"])
+def test_no_response_is_larger_than_its_bound(dtype):
+    request = parse([tensor("scale", "FP32", [1], [1])], inputs=of("scale"))._replace(
+        outputs={"a": False}
+    )
+    kind = np.dtype(dtype).kind
+    longest = [0, 1]
+    if kind in "iu":
+        longest = [np.iinfo(dtype).min, np.iinfo(dtype).max]
+    elif kind == "f":
+        longest = [-np.finfo(dtype).max, -np.finfo(dtype).tiny, -1 / 3]
+    arrays = {"a": np.array([longest * 100], dtype)}
+    (body,) = write_response("m", request, arrays)
+    (empty,) = write_response("m", request, {"a": arrays["a"][:, :0]})
+    assert len(body) - len(empty) <= open_inference.response_bytes(request, arrays)
 
 
 def test_values_that_json_does_not_have():

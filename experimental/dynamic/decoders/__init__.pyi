@@ -856,7 +856,8 @@ def json(
 
     Raises:
         DecodeError: the data are no JSON, have no such field, or the field is no number of the
-            type, no text, and no array of numbers.
+            type, no text, and no array of numbers. An object with two fields of one name, and NaN,
+            Infinity and halves of surrogate pairs, are no JSON that others read alike.
 
     Args:
         field (str | None): Path of the field: names and indices of lists, with dots between

@@ -14,6 +14,7 @@ import pytest
 from penstock import ArgumentError
 from penstock.decoders.cache import mapped_cache
 from penstock.decoders.cache.places import Place, close_cache, open_cache
+from penstock.engine.closing import finish_closing
 
 from .conftest import key, pixels
 from .programs import STORES, running
@@ -180,6 +181,7 @@ def test_the_map_stays_while_somebody_holds_it(place, registry):
     stored = ctypes.string_at(mapped.address + int(slot["offset"]), int(slot["nbytes"]))
     assert stored == pixels(1).tobytes()
     del mapped
+    finish_closing()
     assert not registry.blocks
     again = open_cache(place)
     assert again.mapped(registry) is not None
@@ -193,7 +195,7 @@ def test_a_fork_unregisters_nothing(opened, place, registry):
     child = os.fork()
     if not child:
         close_cache(place)
-        mapped_cache._release(os.getppid(), registry, mapped._registered)
+        mapped_cache._release(os.getppid(), registry, mapped._registered, mapped.memory)
         os._exit(len(registry.blocks))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
     assert mapped.readable(*arrays((0, 1))).all()

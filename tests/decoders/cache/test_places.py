@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError
-from penstock.decoders.cache.places import Place, close_cache, open_cache
+from penstock.decoders.cache import places
+from penstock.decoders.cache.places import FILE_NAME, Place, close_cache, open_cache
 from penstock.decoders.cache.shared_cache import VERSION
 
 from .conftest import found, key, pixels
@@ -84,6 +85,54 @@ def test_the_disk_keeps_the_cache(disk):
     cache = open_cache(disk)
     np.testing.assert_array_equal(found(cache, 1), pixels(1))
     close_cache(disk)
+
+
+def as_link(path):
+    path.with_name("target").touch()
+    path.symlink_to(path.with_name("target"))
+
+
+def as_second_name(path):
+    path.touch(0o600)
+    os.link(path, path.with_name("other"))
+
+
+def as_writable(path):
+    path.touch()
+    path.chmod(0o660)
+
+
+OBSTACLES = [
+    (as_link, "is a link"),
+    (os.mkfifo, "is a pipe or a device"),
+    (Path.mkdir, "is a folder"),
+    (as_second_name, "has another name, too"),
+    (as_writable, "may be written by others"),
+]
+
+
+@pytest.mark.parametrize(("make", "text"), OBSTACLES)
+@pytest.mark.parametrize("kind", ["ram", "disk"])
+def test_files_that_others_may_have_made_are_refused(kind, make, text, tmp_path, monkeypatch):
+    place = Place(kind, 1, str(tmp_path) if kind == "disk" else "")
+    name = FILE_NAME if kind == "disk" else register_of(place).name
+    monkeypatch.setattr(places.os, "access", lambda *_: False)  # no /dev/shm, which others use
+    monkeypatch.setattr(places.tempfile, "gettempdir", lambda: str(tmp_path))
+    make(tmp_path / name)
+    with pytest.raises(ArgumentError, match=f"{name} {text}.*trusts files of its own user alone"):
+        open_cache(place)
+    assert not any(path.is_file() and path.stat().st_size for path in tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+def test_a_cache_of_another_user_is_refused(disk):
+    path = Path(disk.folder, FILE_NAME)
+    open_cache(disk)
+    close_cache(disk)
+    assert path.stat().st_mode & 0o777 == 0o600
+    os.chown(path, 1234, -1)
+    with pytest.raises(ArgumentError, match="belongs to another user, of the number 1234"):
+        open_cache(disk)
 
 
 def test_more_than_the_memory_is_refused():

@@ -163,6 +163,44 @@ def test_no_damage_gives_other_pixels(opened, disk):
     assert cache.damaged >= len(arrays) - 8
 
 
+FORGED = {
+    "an offset that no file has": {"offset": 1 << 63},
+    "an offset in the index": {"offset": 4096},
+    "an end beyond the file": {"offset": (1 << 20) - 64},
+    "a size that overflows": {
+        "nbytes": 3 * 2**31 * (2**31 - 1),
+        "height": 2**31,
+        "width": 2**31 - 1,
+    },
+    "a size of 10 GB": {"nbytes": 10**10, "height": 10**5, "width": 10**5, "channels": 1},
+    "more bytes than the shape": {"nbytes": 1 << 16},
+}
+
+
+@pytest.mark.parametrize("change", FORGED.values(), ids=FORGED.keys())
+def test_a_forged_slot_is_no_array(opened, disk, change):
+    cache = opened(disk)
+    cache.store(key(1), pixels(1))
+    with Path(disk.folder, FILE_NAME).open("r+b") as file:
+        content = file.read(cache._data_at)
+        at = content.index(key(1))
+        slot = shared_cache._unpacked(content[at : at + 64], 0)
+        file.seek(at)
+        file.write(shared_cache._packed(slot._replace(**change)))
+    assert cache.find(key(1), np.dtype(np.uint8), no_memory) is None
+    assert cache.damaged == 1
+    with Path(disk.folder, FILE_NAME).open("r+b") as file:
+        file.seek(at)
+        file.write(shared_cache._packed(slot._replace(**change)))
+    slots = cache.find_all([key(1)])
+    assert slots["nbytes"][0] in {0, 1 << 16}
+    assert cache.store(key(2), pixels(2))
+
+
+def no_memory(shape, dtype):
+    raise AssertionError(f"memory was asked for {shape}")
+
+
 def test_a_damaged_array_is_stored_anew(opened, disk):
     cache = opened(disk)
     cache.store(key(1), pixels(1))

@@ -172,6 +172,27 @@ def test_damaged_texts_are_refused(tmp_path):
             load(source)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"penstock_checkpoint": 2.0}, "its version is 2.0, and not a number from 1 on"),
+        ({"penstock_checkpoint": True}, "its version is True"),
+        ({"penstock_checkpoint": "2"}, "its version is '2', and not a number"),
+        ({"penstock_checkpoint": 0}, "its version is 0"),
+        ({"penstock_checkpoint": 3}, "has version 3, but this release reads versions 1 to 2"),
+        ({"more": 1}, "it has the field 'more', which no checkpoint has"),
+    ],
+)
+def test_the_message_names_what_no_checkpoint_has(change, message):
+    data = {"penstock_checkpoint": 2, "seed": 1, "samples": 0, "inputs": {}}
+    assert load(json.dumps(data)).samples == 0
+    with pytest.raises(CheckpointError, match=message):
+        load(json.dumps(data | change))
+    del data["samples"]
+    with pytest.raises(CheckpointError, match="it has no field 'samples'"):
+        load(json.dumps(data))
+
+
 def test_every_change_to_a_reader_s_state_is_refused_or_harmless():
     data = json.loads(some_text())
     state = data["inputs"]["numbers"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock.engine.closing import finish_closing
 from penstock.engine.errors import WorkerError
 from penstock.engine.processes import child_process
 from penstock.engine.processes.child_process import ChildProcess
@@ -119,7 +120,7 @@ def test_it_ends_with_its_object():
     process = start(9)
     (pid,) = children()
     del process
-    gc.collect()
+    finish_closing()
     assert not alive(pid)
 
 

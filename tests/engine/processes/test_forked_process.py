@@ -5,10 +5,13 @@ The test's own process has threads, so forks are made by programs in new interpr
 
 from __future__ import annotations
 
+import os
 import threading
+from subprocess import TimeoutExpired
 
 import pytest
 
+from penstock.engine.processes import child_process
 from penstock.engine.processes.forked_process import why_no_fork
 
 from ...interpreters import output_of
@@ -28,6 +31,7 @@ def test_threads_forbid_a_fork():
 
 PROGRAM = """
 import os, signal, sys, threading, time
+from penstock.engine.closing import finish_closing
 from penstock.engine.processes.forked_process import ForkedProcess, why_no_fork
 
 assert why_no_fork() == ""
@@ -61,6 +65,7 @@ for end in ("close", "del", "exit"):
         assert "SIGKILL" in process.fate()
     elif end == "del":
         del process
+        finish_closing()
     if end != "exit":
         try:
             os.waitpid(pid, os.WNOHANG)
@@ -162,3 +167,68 @@ assert first != second
 def test_forks_beside_pytorch():
     pytest.importorskip("torch", reason="its threads and its generator are tested")
     assert output_of(TORCH) == ""
+
+
+INTERRUPTED = """
+import os, time
+from penstock.engine.processes.forked_process import ForkedProcess
+
+real = os.fork
+pids = []
+
+def fork():
+    number = real()
+    if number:
+        pids.append(number)
+        raise KeyboardInterrupt
+    return number
+
+for at_fork in (True, False):
+    if at_fork:
+        os.fork = fork
+    else:
+        os.fork = lambda: (pids.append(real()), pids[-1])[1]
+        def own(*arguments):
+            raise KeyboardInterrupt
+        ForkedProcess._own = own
+    try:
+        ForkedProcess(lambda channel: channel.receive())
+    except KeyboardInterrupt:
+        pass
+for pid in pids:
+    try:
+        os.waitpid(pid, os.WNOHANG)
+        raise AssertionError("a process is left")
+    except ChildProcessError:
+        pass
+print(len(pids), len(os.listdir("/proc/self/fd")))
+"""
+
+
+def test_an_interrupt_while_it_starts_leaves_nothing():
+    before = output_of("import os; print(len(os.listdir('/proc/self/fd')))")
+    assert output_of(INTERRUPTED).split() == ["2", before.strip()]
+
+
+def test_a_process_that_ends_late_is_waited_for_at_the_next_start():
+    class Late:
+        """A process whose end takes long, as that of one which waits for a broken disk."""
+
+        returncode = None
+
+        def kill(self):
+            pass
+
+        def wait(self, timeout):
+            raise TimeoutExpired("late", timeout)
+
+        def poll(self):
+            return self.returncode
+
+    late = Late()
+    child_process.end_process(late, [], os.getpid())
+    child_process.poll_unwaited()
+    assert late in child_process._unwaited
+    late.returncode = -9
+    child_process.poll_unwaited()
+    assert late not in child_process._unwaited

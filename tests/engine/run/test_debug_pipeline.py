@@ -16,6 +16,7 @@ import pytest
 
 import penstock
 from penstock import ArgumentError, Pipeline, PipelineStopped, fn, pipeline_def, types
+from penstock.engine.closing import finish_closing
 from penstock.engine.graph.operator import OPERATORS
 from penstock.pipeline.experimental import pipeline_def as experimental_pipeline_def
 from penstock.plugin.arrays import GenericIterator
@@ -627,6 +628,7 @@ def test_a_pipeline_that_is_dropped_closes_its_reader():
     pipe.run()
     assert OPERATORS.get("toy.closing") is None
     del pipe
+    finish_closing()
     assert len(closed) == 1
 
 

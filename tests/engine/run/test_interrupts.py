@@ -17,6 +17,7 @@ import pytest
 
 import penstock
 from penstock import PipelineStopped
+from penstock.engine.closing import finish_closing
 from penstock.engine.run import executor
 
 from ...readers.processes import command_of
@@ -168,6 +169,7 @@ def test_an_interrupt_leaves_no_worker_process(work):
         pipe.close()
         assert own_threads() == [], f"line {at}"
         gc.collect()
+        finish_closing()
         assert children() == [], f"line {at}"
         if not fired:
             break

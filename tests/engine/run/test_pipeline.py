@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, Pipeline, PipelineStopped
+from penstock.engine.closing import finish_closing
 
 from ..toys import (
     Affine,
@@ -344,6 +345,7 @@ def test_a_deleted_pipeline_stops_by_itself():
     del pipe
     gc.collect()
     assert gone() is None
+    finish_closing()
     for thread in own_threads():
         thread.join(30)
     assert own_threads() == []

@@ -55,11 +55,26 @@ def with_sum(body, version=1):
         (with_sum(b"1" * 10_000), "is no JSON: Exceeds the limit"),
         (with_sum(b"\xff\xfe{"), "is no JSON: "),
         (with_sum(b"[]"), "is no JSON object"),
+        (
+            with_sum(b'{"nodes": ' + b"[" * 900 + b"]" * 900 + b"}"),
+            "arrays and objects in more than 100 levels",
+        ),
     ],
 )
 def test_what_is_no_stored_pipeline(data, message):
     with pytest.raises(SerializationError, match=message):
         load(data)
+
+
+def test_what_is_stored_can_be_loaded():
+    nested = []
+    for _ in range(98):
+        nested = [nested]
+    assert load(dump({"a": nested})) == {"a": nested}
+    for _ in range(10_000):
+        nested = [nested]
+    with pytest.raises(SerializationError, match="more than 100 levels"):
+        dump({"a": nested})
 
 
 def test_other_objects_are_refused():

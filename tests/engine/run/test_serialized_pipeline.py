@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
 import random
 import sys
 import threading
@@ -24,6 +25,7 @@ from penstock import (
     tfrecord,
     types,
 )
+from penstock.engine.run import serialized_graph
 from penstock.engine.run.pickling import pickle_by_value
 from penstock.engine.run.serialized_file import dump, load
 
@@ -324,6 +326,27 @@ def test_the_message_says_for_each_operator_why_it_cannot_be_stored():
     with pytest.raises(SerializationError, match=r"'second'.*pickle '_thread\.lock'") as caught:
         pipe.serialize(allow_pickle=True)
     assert "1 of 3" in str(caught.value)
+
+
+def test_too_many_operators_are_refused_before_any_is_made(tuned):
+    @pipeline_def(batch_size=1, num_threads=1)
+    def small():
+        return types.Constant(1.0) + types.Constant(2.0)
+
+    document = load(small().serialize())
+    document["nodes"] *= 40_000
+    with pytest.raises(SerializationError, match=r"has 1?[0-9]+,000 operators; one of 10,000"):
+        Pipeline.deserialize(dump(document))
+    tuned(serialized_graph, MAX_NODES=1)
+    with pytest.raises(SerializationError, match="operators; one of 1 at most can be stored"):
+        small().serialize()
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_pipeline_cannot_be_copied(way):
+    pipe = Pipeline(1, num_threads=1)
+    with pytest.raises(TypeError, match=r"cannot be copied or pickled\. Call its definition again"):
+        way(pipe)
 
 
 def test_pickles_need_cloudpickle(monkeypatch):

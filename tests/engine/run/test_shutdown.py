@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 
 import pytest
 
+from penstock.engine.closing import finish_closing
+from penstock.engine.run import shutdown as shutdown_module
 from penstock.engine.run.shutdown import Shutdown
 
 
@@ -78,3 +81,15 @@ def test_a_forked_child_runs_nothing(monkeypatch):
     monkeypatch.undo()
     shutdown()
     assert done == [1]
+
+
+def test_a_finalizer_has_another_thread_run_the_steps_that_are_left(monkeypatch):
+    threads, queued = [], []
+    shutdown = Shutdown()
+    shutdown.add(lambda: threads.append(threading.current_thread().name))
+    shutdown.run_soon()
+    finish_closing()
+    assert threads == ["penstock-closer"]
+    monkeypatch.setattr(shutdown_module, "close_soon", queued.append)
+    shutdown.run_soon()  # nothing is left, so no thread starts
+    assert queued == []

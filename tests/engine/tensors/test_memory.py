@@ -294,3 +294,35 @@ def test_blocks_that_become_garbage_with_their_pool_are_unlocked(pins):
     gc.collect()
     assert not pins.locked
     kept[:] = 1  # the memory is still there
+
+
+def test_a_closed_pool_keeps_no_descriptor():
+    before = set(os.listdir("/proc/self/fd"))
+    pool = SlabPool()
+    kept = pool.empty((1 << 20,))
+    kept[:] = 7
+    dropped = pool.empty((1 << 20,))
+    file = pool.arena.descriptor
+    pool.close()
+    pool.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(file)
+    with pytest.raises(OSError, match="closed"), pool.arena.lent_file():
+        pass
+    del dropped
+    assert kept.min() == 7
+    late = pool.empty((1 << 20,))  # a thread that still works gets memory of the C library
+    assert pool.arena.offset(late) is None
+    del kept
+    assert pool.lent_bytes == late.nbytes
+    assert set(os.listdir("/proc/self/fd")) <= before  # those of other tests may go
+
+
+def test_a_process_gets_a_descriptor_of_its_own():
+    pool = SlabPool()
+    with pool.arena.lent_file() as file:
+        assert file != pool.arena.descriptor
+        assert os.path.sameopenfile(file, pool.arena.descriptor)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(file)
+    pool.close()

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from penstock.engine.closing import finish_closing
 from penstock.engine.errors import ArgumentError
 from penstock.readers.storage.opening import open_storage
 from penstock.readers.tfrecord import unpacked_cache
@@ -38,6 +39,7 @@ def test_files_stay_while_they_are_in_use_and_go_when_they_exceed_the_limit(
     assert all(len(file.read_whole()) == 1000 for file in files)
     for file in files:
         file.close()
+    finish_closing()
     assert kept(cache) == 2
 
 

@@ -22,11 +22,18 @@ class Uninterrupted:
     def run(self) -> None:
         """Call the function and wait for its end; raise its exception."""
         self._running.acquire()
-        _thread.start_new_thread(self._call, ())
+        try:
+            _thread.start_new_thread(self._call, ())
+        except RuntimeError:  # the system gives no more threads
+            self._call()
         with self._running:
             pass
-        if self._error is not None:
-            raise self._error
+        error, self._error = self._error, None
+        try:
+            if error is not None:
+                raise error
+        finally:
+            del error  # the traceback refers to this frame: a cycle would keep all that it holds
 
     def wait(self, seconds: float) -> None:
         """Wait for the end of a function that was called, also if `run` was interrupted."""

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from penstock.engine.run.uninterrupted import Uninterrupted
+from penstock.engine.uninterrupted import Uninterrupted
 
 
 def test_the_function_has_returned_when_run_returns():
