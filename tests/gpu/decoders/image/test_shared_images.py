@@ -13,6 +13,7 @@ import pytest
 from penstock import fn, types
 from penstock.decoders.cache import mapped_cache
 from penstock.decoders.image.whole_images import _WindowCut
+from penstock.engine.closing import finish_closing
 from penstock.engine.gpu.device import Device
 from penstock.engine.gpu.host_registry import HostRegistry
 from penstock.engine.run import executor
@@ -74,6 +75,7 @@ def registered(device_stage, tuned, monkeypatch):
     tuned(mapped_cache, SEGMENT_BYTES=SEGMENT)
     noted = Registered(HostRegistry if device_stage else EmulatedRegistry, monkeypatch)
     yield noted
+    finish_closing()
     assert not noted.blocks
 
 
