@@ -162,10 +162,14 @@ class Batch:
         return parts
 
     def fail(self, error: BaseException) -> None:
-        """End the batch with an error; an error without notes gets the batch and the thread."""
+        """End the batch with an error; an error without notes gets the batch and the thread.
+
+        The first error stays. Others follow from it: a thread may have lost the batch's values.
+        """
         if not hasattr(error, "__notes__"):
             error.add_note(f"batch {self.number}, in {threading.current_thread().name}")
-        self.end = error
+        if self.end is None or isinstance(self.end, StopIteration):
+            self.end = error
 
     def forget_errors(self) -> None:
         """Drop the errors: their tracebacks hold the batch, which would keep its memory."""
