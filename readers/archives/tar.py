@@ -15,7 +15,8 @@ import re
 import struct
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +80,14 @@ class DamagedTarError(DamagedFileError):
     member = b""
 
 
-def members(storage: Storage, start: int = 0) -> Iterator[Member]:
+def tell(storage: Storage, remark: str) -> None:
+    """Warn of what a scan of an archive has noticed."""
+    warnings.warn(f"{storage.name} {remark}", stacklevel=2)
+
+
+def members(
+    storage: Storage, start: int = 0, note: Callable[[str], None] | None = None
+) -> Iterator[Member]:
     """Yield the regular files of an archive in its order.
 
     Folders and devices are left out, and with a warning links, which have no bytes of their own.
@@ -91,13 +99,14 @@ def members(storage: Storage, start: int = 0) -> Iterator[Member]:
     Args:
         storage: the archive.
         start: offset of the header to start with.
+        note: takes the warnings, without the archive's name; None to give them.
 
     Raises:
         DamagedTarError: a header is damaged or overwritten by zeros, a file is cut off or sparse,
             or the file is no tar archive.
         OSError: the archive cannot be read.
     """
-    scan = _TarScan(storage, start)
+    scan = _TarScan(storage, start, note or partial(tell, storage))
     try:
         yield from scan.members()
     except TarError as error:
@@ -109,8 +118,9 @@ def members(storage: Storage, start: int = 0) -> Iterator[Member]:
 class _TarScan:
     """The walk from header to header; `position` is the offset of the current header."""
 
-    def __init__(self, storage: Storage, start: int) -> None:
+    def __init__(self, storage: Storage, start: int, note: Callable[[str], None]) -> None:
         self._storage = storage
+        self._note = note
         self._ahead = Lookahead(storage.sequential())
         self._globals: dict[bytes, bytes] = {}
         self._links = 0
@@ -148,11 +158,10 @@ class _TarScan:
                 continue
             self.position = data + _padded(header.size)
         if self._links:
-            warnings.warn(
-                f"{self._storage.name} holds {self._links} link(s) such as {self._first_link!r}, "
-                "which have no bytes of their own and are left out; `tar --dereference "
-                "--hard-dereference` packs the files that they stand for",
-                stacklevel=2,
+            self._note(
+                f"holds {self._links} link(s) such as {self._first_link!r}, which have no bytes of "
+                "their own and are left out; `tar --dereference --hard-dereference` packs the "
+                "files that they stand for"
             )
 
     def _next_block(self, *, needed: bool) -> bytes | None:
@@ -166,10 +175,9 @@ class _TarScan:
                 return self._block_behind_zeros()
         if left > 0 or not self.position or needed:
             raise TarError(f"the archive is cut off: no header follows, but {max(left, 0)} bytes")
-        warnings.warn(
-            f"{self._storage.name} ends without the blocks of zeros that close an archive; if it "
-            "was cut short, its last files are missing",
-            stacklevel=2,
+        self._note(
+            "ends without the blocks of zeros that close an archive; if it was cut short, its last "
+            "files are missing"
         )
         return None
 
@@ -187,11 +195,10 @@ class _TarScan:
                 f"{after - zeros} bytes are zeros, and the data behind them start with no header: "
                 "a part of the archive is lost; download or pack it again, or cut it off here"
             ) from None
-        warnings.warn(
-            f"{self._storage.name} goes on behind the zeros at offset {zeros}, which should close "
-            "it: archives were joined, or a part of it is lost. The files behind the zeros count; "
-            "an index file that ends before them leaves them out",
-            stacklevel=2,
+        self._note(
+            f"goes on behind the zeros at offset {zeros}, which should close it: archives were "
+            "joined, or a part of it is lost. The files behind the zeros count; an index file that "
+            "ends before them leaves them out"
         )
         return block
 

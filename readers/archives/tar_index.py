@@ -25,7 +25,7 @@ from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import Arrays, are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.storage import Storage
 from ..storage.strings import StringTable, StringTableBuilder
-from .tar import BLOCK, DamagedTarError, Member, header_fits, members
+from .tar import BLOCK, DamagedTarError, Member, header_fits, members, tell
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,8 @@ class IndexBuilder:
 def index_archive(storage: Storage, dot: str = "first", damages: Damages = STRICT) -> ArchiveIndex:
     """Return the index of an archive: from the cache, or by a scan of its headers.
 
+    The cache keeps what the scan warns of, so every use of the archive gives the same warnings.
+
     Args:
         storage: the archive.
         dot: which dot of a file's name ends the key, "first" or "last".
@@ -153,15 +155,31 @@ def index_archive(storage: Storage, dot: str = "first", damages: Damages = STRIC
     """
 
     def build() -> list[NDArray[Any]]:
-        return group(members(storage), dot).to_arrays()
+        remarks = StringTableBuilder()
+        files = members(storage, note=lambda text: remarks.append(os.fsencode(text)))
+        try:
+            arrays = group(files, dot).to_arrays()
+        except DamagedFileError as error:
+            error.sound += tuple(remarks.finish().to_arrays())
+            raise
+        return [*arrays, *remarks.finish().to_arrays()]
 
     def fits(_: int, *arrays: NDArray[Any]) -> bool:
-        return ArchiveIndex.are_arrays(storage, *arrays) and _is_last(storage, *arrays[:2])
+        *arrays_of_index, texts, bounds = arrays
+        return (
+            ArchiveIndex.are_arrays(storage, *arrays_of_index)
+            and have_dtypes((texts, np.uint8))
+            and are_bounds(bounds, len(texts))
+            and _is_last(storage, *arrays_of_index[:2])
+        )
 
     def read() -> Arrays:
-        return cached_index(storage, f"webdataset-{dot}-2", build, fits)
+        return cached_index(storage, f"webdataset-{dot}-3", build, fits)
 
-    return ArchiveIndex.from_arrays(*damages.sound(storage.name, read))
+    *arrays, texts, bounds = damages.sound(storage.name, read)
+    for remark in StringTable.from_arrays(texts, bounds):
+        tell(storage, os.fsdecode(remark))
+    return ArchiveIndex.from_arrays(*arrays)
 
 
 def _is_last(storage: Storage, offsets: Int64s, sizes: Int64s) -> bool:
