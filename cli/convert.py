@@ -25,7 +25,6 @@ from ..engine.suggestions import listed
 from .commands import AsJson, CommandFailed, between, message_of, say_error, status_of
 from .console import console, size_text
 from .formats import DATA_SET
-from .inspection.text import as_text
 from .progress import ProgressBar
 from .target import require_path
 
@@ -176,7 +175,7 @@ def _text(report: ConvertReport) -> str:
     if report.left_out:
         remarks.append(f"{_counted(report.left_out, 'sample')} left out")
     if report.skipped:
-        first = as_text(report.bad[0])
+        first = str(report.bad[0])
         counted = _counted(report.skipped, "damaged sample or file", "damaged samples or files")
         remarks.append(f"{counted} left out, the first: {first}")
     if report.lost:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...datasets import BadSample, Encoded, InspectReport, Value
+from ...datasets import Encoded, InspectReport, Value
 from ..console import Printer, console, size_text
 
 _LABELS = 12  # that people see; JSON has all
@@ -63,11 +63,6 @@ def described(value: Value) -> str:
     return text if len(text) <= 100 else f"{text[:97]}..."
 
 
-def as_text(bad: BadSample) -> str:
-    """Return the place and the reason of a bad sample; most reasons name the place."""
-    return bad.reason if bad.location in bad.reason else f"{bad.location}: {bad.reason}"
-
-
 def label_rows(report: InspectReport) -> list[tuple[str, int]]:
     """Return name and count of the labels, the most frequent first."""
     rows = [
@@ -86,7 +81,7 @@ def print_summary(report: InspectReport) -> None:
         (report.path, "bold"), f"  {report.format}, {report.samples:,} samples{of_shards}"
     )
     for bad in report.bad[:_NAMES]:
-        printer.print(("damaged  ", "bold red"), as_text(bad))
+        printer.print(("damaged  ", "bold red"), str(bad))
     if len(report.bad) > _NAMES:
         printer.print(("damaged  ", "bold red"), f"... ({len(report.bad):,}); see penstock verify")
     if report.sample is None:

@@ -41,6 +41,10 @@ class BadSample:
     location: str
     reason: str
 
+    def __str__(self) -> str:
+        """Return the place and the reason; most reasons name the place."""
+        return self.reason if self.location in self.reason else f"{self.location}: {self.reason}"
+
 
 def damaged_on_opening(dataset: Dataset) -> list[BadSample]:
     """Return the files that `skip_bad` left out in part or whole when the data set was opened."""

@@ -25,3 +25,12 @@ def test_large_data_sets_are_looked_at_in_part(tmp_path, monkeypatch):
     with open_dataset(made.write(tmp_path / "a", made.images())) as dataset:
         report = inspect(dataset)
     assert (report.samples, report.looked_at) == (12, 5)
+
+
+def test_a_manifest_that_counts_other_samples_is_named(tmp_path):
+    root = made.write(tmp_path / "a", made.images(12))
+    made.write(tmp_path / "b", made.images(11))
+    for shard in (tmp_path / "b").glob("*.tar"):
+        (root / shard.name).write_bytes(shard.read_bytes())
+    (bad,) = inspect(root).bad
+    assert str(bad) == f"{root / 'dataset.json'}: it counts 12 samples, but the files hold 11"
