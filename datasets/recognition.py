@@ -127,6 +127,8 @@ def _located(
         what = "files that describe the data"
     else:
         chosen, what = list(files), ""
+    if not files and format.recognize is not None:
+        raise SourceError(f"{root} holds no file, so it is no data set of format {format.name!r}")
     kept = set(chosen)
     others = [os.path.basename(file) for file in files if file not in kept]
     skipped = {what: others} if chosen and others else {}
