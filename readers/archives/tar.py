@@ -80,13 +80,40 @@ class DamagedTarError(DamagedFileError):
     member = b""
 
 
-def tell(storage: Storage, remark: str) -> None:
+class Remark(NamedTuple):
+    """What a scan of an archive has noticed.
+
+    Attributes:
+        kind: a key of `REMARKS`.
+        offset: where that begins.
+        count: of links.
+    """
+
+    kind: int
+    offset: int
+    count: int = 0
+
+
+LINKS, JOINED, UNCLOSED = range(3)
+REMARKS = {
+    LINKS: "holds {count} link(s), the first at offset {offset}, which have no bytes of their own "
+    "and are left out; `tar --dereference --hard-dereference` packs the files that they stand for",
+    JOINED: "goes on behind the zeros at offset {offset}, which should close it: archives were "
+    "joined, or a part of it is lost. The files behind the zeros count; an index file that ends "
+    "before them leaves them out",
+    UNCLOSED: "ends without the blocks of zeros that close an archive; if it was cut short, its "
+    "last files are missing",
+}
+
+
+def tell(storage: Storage, remark: Remark) -> None:
     """Warn of what a scan of an archive has noticed."""
-    warnings.warn(f"{storage.name} {remark}", stacklevel=2)
+    text = REMARKS[remark.kind].format(offset=remark.offset, count=remark.count)
+    warnings.warn(f"{storage.name} {text}", stacklevel=2)
 
 
 def members(
-    storage: Storage, start: int = 0, note: Callable[[str], None] | None = None
+    storage: Storage, start: int = 0, note: Callable[[Remark], None] | None = None
 ) -> Iterator[Member]:
     """Yield the regular files of an archive in its order.
 
@@ -99,7 +126,7 @@ def members(
     Args:
         storage: the archive.
         start: offset of the header to start with.
-        note: takes the warnings, without the archive's name; None to give them.
+        note: takes what gives a warning; None to warn.
 
     Raises:
         DamagedTarError: a header is damaged or overwritten by zeros, a file is cut off or sparse,
@@ -118,13 +145,13 @@ def members(
 class _TarScan:
     """The walk from header to header; `position` is the offset of the current header."""
 
-    def __init__(self, storage: Storage, start: int, note: Callable[[str], None]) -> None:
+    def __init__(self, storage: Storage, start: int, note: Callable[[Remark], None]) -> None:
         self._storage = storage
         self._note = note
         self._ahead = Lookahead(storage.sequential())
         self._globals: dict[bytes, bytes] = {}
         self._links = 0
-        self._first_link = b""
+        self._first_link = 0
         self.position = start
 
     def members(self) -> Iterator[Member]:
@@ -146,7 +173,7 @@ class _TarScan:
                     member = _described(member, header.type_flag, self._globals | about)
                     about = {}
                 if header.type_flag in _LINKS:
-                    self._first_link = self._first_link or member.name
+                    self._first_link = self._first_link if self._links else self.position
                     self._links += 1
                 if header.type_flag in _WITHOUT_DATA:
                     self.position = data
@@ -158,11 +185,7 @@ class _TarScan:
                 continue
             self.position = data + _padded(header.size)
         if self._links:
-            self._note(
-                f"holds {self._links} link(s) such as {self._first_link!r}, which have no bytes of "
-                "their own and are left out; `tar --dereference --hard-dereference` packs the "
-                "files that they stand for"
-            )
+            self._note(Remark(LINKS, self._first_link, self._links))
 
     def _next_block(self, *, needed: bool) -> bytes | None:
         """Return the next header, or None at the archive's end, unless a header is `needed`."""
@@ -175,10 +198,7 @@ class _TarScan:
                 return self._block_behind_zeros()
         if left > 0 or not self.position or needed:
             raise TarError(f"the archive is cut off: no header follows, but {max(left, 0)} bytes")
-        self._note(
-            "ends without the blocks of zeros that close an archive; if it was cut short, its last "
-            "files are missing"
-        )
+        self._note(Remark(UNCLOSED, self.position))
         return None
 
     def _block_behind_zeros(self) -> bytes | None:
@@ -195,11 +215,7 @@ class _TarScan:
                 f"{after - zeros} bytes are zeros, and the data behind them start with no header: "
                 "a part of the archive is lost; download or pack it again, or cut it off here"
             ) from None
-        self._note(
-            f"goes on behind the zeros at offset {zeros}, which should close it: archives were "
-            "joined, or a part of it is lost. The files behind the zeros count; an index file that "
-            "ends before them leaves them out"
-        )
+        self._note(Remark(JOINED, zeros))
         return block
 
     def _skip_zeros(self) -> bool:

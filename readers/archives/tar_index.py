@@ -25,7 +25,7 @@ from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import Arrays, are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.storage import Storage
 from ..storage.strings import StringTable, StringTableBuilder
-from .tar import BLOCK, DamagedTarError, Member, header_fits, members, tell
+from .tar import BLOCK, REMARKS, DamagedTarError, Member, Remark, header_fits, members, tell
 
 
 @dataclass(frozen=True)
@@ -155,30 +155,29 @@ def index_archive(storage: Storage, dot: str = "first", damages: Damages = STRIC
     """
 
     def build() -> list[NDArray[Any]]:
-        remarks = StringTableBuilder()
-        files = members(storage, note=lambda text: remarks.append(os.fsencode(text)))
+        remarks: list[Remark] = []
         try:
-            arrays = group(files, dot).to_arrays()
+            arrays = group(members(storage, note=remarks.append), dot).to_arrays()
         except DamagedFileError as error:
-            error.sound += tuple(remarks.finish().to_arrays())
+            error.sound += (np.array(remarks, np.int64).reshape(-1),)
             raise
-        return [*arrays, *remarks.finish().to_arrays()]
+        return [*arrays, np.array(remarks, np.int64).reshape(-1)]
 
     def fits(_: int, *arrays: NDArray[Any]) -> bool:
-        *arrays_of_index, texts, bounds = arrays
+        *of_index, remarks = arrays
         return (
-            ArchiveIndex.are_arrays(storage, *arrays_of_index)
-            and have_dtypes((texts, np.uint8))
-            and are_bounds(bounds, len(texts))
-            and _is_last(storage, *arrays_of_index[:2])
+            ArchiveIndex.are_arrays(storage, *of_index)
+            and have_dtypes((remarks, np.int64))
+            and bool(np.isin(remarks.reshape(-1, len(Remark._fields))[:, 0], [*REMARKS]).all())
+            and _is_last(storage, *of_index[:2])
         )
 
     def read() -> Arrays:
         return cached_index(storage, f"webdataset-{dot}-3", build, fits)
 
-    *arrays, texts, bounds = damages.sound(storage.name, read)
-    for remark in StringTable.from_arrays(texts, bounds):
-        tell(storage, os.fsdecode(remark))
+    *arrays, remarks = damages.sound(storage.name, read)
+    for remark in remarks.reshape(-1, len(Remark._fields)).tolist():
+        tell(storage, Remark(*remark))
     return ArchiveIndex.from_arrays(*arrays)
 
 
