@@ -14,7 +14,7 @@ import numpy as np
 from ..engine.errors import PenstockError, SourceError
 from ..readers.listing.folder_rule import describes_data, is_beside_data, is_hidden
 from ..readers.listing.layouts import Folder, layout_of
-from ..readers.listing.path_patterns import expand_paths
+from ..readers.listing.path_patterns import expand_paths, warn_of_missing_files
 from ..readers.parquet.paths import files_of_split, splits_of
 from ..readers.storage.opening import exists, open_storage
 from ..readers.storage.urls import Place, Url, is_url, text_of
@@ -160,7 +160,9 @@ def _of_folder(
         folders = [name for name in folder.folders if not is_hidden(name)]
         location = Location(root, [*candidates], None, options)
         format = _recognized(location, has_folders=bool(folders))
-    return _located(root, _without_companions(files, format), format, options)
+    files = _without_companions(files, format)
+    warn_of_missing_files(files)
+    return _located(root, files, format, options)
 
 
 def _locate_url(url: Url, format: DatasetFormat | None, options: Mapping[str, Any]) -> Located:
