@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from errno import ENOENT
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,21 @@ def _of_manifest(
     files = _without_companions([text_of(root / name) for name in manifest.files()], format)
     if not files:
         raise SourceError(f"{root / NAME} names no shard: the data set holds no sample")
-    return _located(root, files, format, options, manifest)
+    format, location = _located(root, files, format, options, manifest)
+    others = {} if isinstance(root, Url) else _unnamed(root, manifest)
+    return format, replace(location, skipped={**location.skipped, **others})
+
+
+def _unnamed(root: Path, manifest: Manifest) -> dict[str, Sequence[str]]:
+    """Return the files and folders that look like shards beside those that a manifest names."""
+    named = {name.partition("/")[0] for name in manifest.files()}
+    endings = {os.path.splitext(name)[1] for name in named if not is_hidden(name)}
+    others = [
+        entry.name
+        for entry in sorted(root.iterdir())
+        if entry.name not in named and entry.suffix in endings and not is_beside_data(entry.name)
+    ]
+    return {f"files that {NAME} does not name": others} if others else {}
 
 
 def data_files(root: Path) -> list[str]:

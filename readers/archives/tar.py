@@ -86,17 +86,17 @@ class Remark(NamedTuple):
     Attributes:
         kind: a key of `REMARKS`.
         offset: where that begins.
-        count: of links.
+        links: how many.
     """
 
     kind: int
     offset: int
-    count: int = 0
+    links: int = 0
 
 
 LINKS, JOINED, UNCLOSED = range(3)
 REMARKS = {
-    LINKS: "holds {count} link(s), the first at offset {offset}, which have no bytes of their own "
+    LINKS: "holds {links} link(s), the first at offset {offset}, which have no bytes of their own "
     "and are left out; `tar --dereference --hard-dereference` packs the files that they stand for",
     JOINED: "goes on behind the zeros at offset {offset}, which should close it: archives were "
     "joined, or a part of it is lost. The files behind the zeros count; an index file that ends "
@@ -108,7 +108,7 @@ REMARKS = {
 
 def tell(storage: Storage, remark: Remark) -> None:
     """Warn of what a scan of an archive has noticed."""
-    text = REMARKS[remark.kind].format(offset=remark.offset, count=remark.count)
+    text = REMARKS[remark.kind].format(offset=remark.offset, links=remark.links)
     warnings.warn(f"{storage.name} {text}", stacklevel=2)
 
 
