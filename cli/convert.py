@@ -175,7 +175,7 @@ def _text(report: ConvertReport) -> str:
     if report.left_out:
         remarks.append(f"{_counted(report.left_out, 'sample')} left out")
     if report.skipped:
-        first = report.bad[0].text
+        first = str(report.bad[0])
         counted = _counted(report.skipped, "damaged sample or file", "damaged samples or files")
         remarks.append(f"{counted} left out, the first: {first}")
     if report.lost:

@@ -94,7 +94,7 @@ def _print(printer: Printer, report: VerifyReport, a: str, b: str | None) -> Non
     }
     for name, text in cases.items():
         _print_cases(printer, report.counts.get(name, 0), text, getattr(report, name))
-    bad = [sample.text for sample in report.bad]
+    bad = [*map(str, report.bad)]
     _print_cases(printer, report.counts.get("bad", 0), "damaged", bad)
     for path, left_out in zip((a, b), report.left_out, strict=False):
         for kind, names in left_out.items():

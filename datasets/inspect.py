@@ -13,7 +13,7 @@ import numpy as np
 
 from ..readers.storage.urls import shown
 from .checking.bad_samples import MAX_LISTED, BadSample, damaged_on_opening
-from .checking.integrity import read_intact
+from .checking.integrity import miscounted, read_intact
 from .dataset import Dataset, open_dataset
 from .manifest import Manifest
 from .reading import read_batches, size_of
@@ -50,7 +50,8 @@ class InspectReport:
         lost: names of data in the files that no sample carries.
         left_out: names of files or folders that hold no sample, and of classes without samples,
             by what they are.
-        bad: files that are damaged, and samples of those looked at: the first `MAX_LISTED`.
+        bad: files that are damaged, a `dataset.json` that counts other samples than the files
+            hold, and samples of those looked at: the first `MAX_LISTED`.
     """
 
     path: str
@@ -98,7 +99,7 @@ def inspect(
         if isinstance(path, Dataset)
         else open_dataset(path, format=format, storage_options=storage_options, skip_bad=True)
     )
-    bad = damaged_on_opening(dataset)
+    bad = damaged_on_opening(dataset) or [*miscounted(dataset)]
     first = dataset.read(dataset.stored.probes()[:1])[0] if len(dataset) else None
     few = max(MAX_BYTES // (size_of(first) + 1), 8)
     count = min(len(dataset), MAX_SAMPLES, few)

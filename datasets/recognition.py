@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from errno import ENOENT
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from ..engine.errors import PenstockError, SourceError
 from ..readers.listing.folder_rule import describes_data, is_beside_data, is_hidden
 from ..readers.listing.layouts import Folder, layout_of
-from ..readers.listing.path_patterns import expand_paths
+from ..readers.listing.path_patterns import expand_paths, warn_of_missing_files
 from ..readers.parquet.paths import files_of_split, splits_of
 from ..readers.storage.opening import exists, open_storage
 from ..readers.storage.urls import Place, Url, is_url, text_of
@@ -72,7 +73,21 @@ def _of_manifest(
     files = _without_companions([text_of(root / name) for name in manifest.files()], format)
     if not files:
         raise SourceError(f"{root / NAME} names no shard: the data set holds no sample")
-    return _located(root, files, format, options, manifest)
+    format, location = _located(root, files, format, options, manifest)
+    others = {} if isinstance(root, Url) else _unnamed(root, manifest)
+    return format, replace(location, skipped={**location.skipped, **others})
+
+
+def _unnamed(root: Path, manifest: Manifest) -> dict[str, Sequence[str]]:
+    """Return the files and folders that look like shards beside those that a manifest names."""
+    named = {name.partition("/")[0] for name in manifest.files()}
+    endings = {os.path.splitext(name)[1] for name in named if not is_hidden(name)}
+    others = [
+        entry.name
+        for entry in sorted(root.iterdir())
+        if entry.name not in named and entry.suffix in endings and not is_beside_data(entry.name)
+    ]
+    return {f"files that {NAME} does not name": others} if others else {}
 
 
 def data_files(root: Path) -> list[str]:
@@ -127,6 +142,8 @@ def _located(
         what = "files that describe the data"
     else:
         chosen, what = list(files), ""
+    if not files and format.recognize is not None:
+        raise SourceError(f"{root} holds no file, so it is no data set of format {format.name!r}")
     kept = set(chosen)
     others = [os.path.basename(file) for file in files if file not in kept]
     skipped = {what: others} if chosen and others else {}
@@ -158,7 +175,9 @@ def _of_folder(
         folders = [name for name in folder.folders if not is_hidden(name)]
         location = Location(root, [*candidates], None, options)
         format = _recognized(location, has_folders=bool(folders))
-    return _located(root, _without_companions(files, format), format, options)
+    files = _without_companions(files, format)
+    warn_of_missing_files(files)
+    return _located(root, files, format, options)
 
 
 def _locate_url(url: Url, format: DatasetFormat | None, options: Mapping[str, Any]) -> Located:

@@ -116,8 +116,8 @@ def file_names(path: bytes) -> list[str]:
 def parse_manifest(lines: Iterable[bytes], name: str) -> NemoManifest:
     r"""Return the entries of a manifest; empty lines are none.
 
-    A warning names fields that NeMo would read, but Penstock does not. All other unknown fields are
-    ignored.
+    Warnings name fields that NeMo would read, but Penstock does not, and count texts that are null.
+    All other unknown fields are ignored.
 
     Args:
         lines: lines of the file, as an open binary file yields them.
@@ -159,6 +159,7 @@ class _ManifestBuilder:
         self._texts, self._bounds = bytearray(), array("q", [0])
         self._channels: dict[int, tuple[int, ...]] = {}
         self._unread: dict[str, int] = {}  # the first line of each field
+        self._null_texts = array("q")  # lines
 
     def add(self, entry: dict[str, Any], line: int) -> None:
         """Check the fields of one line, and append them; raise ValueError for a bad field."""
@@ -171,6 +172,8 @@ class _ManifestBuilder:
         if channels:
             self._channels[len(self.lines)] = channels
         if not text:
+            if "text" in entry and entry["text"] is None:
+                self._null_texts.append(line)
             for key in entry.keys() & _UNREAD:
                 self._unread.setdefault(key, line)
         self._texts += text
@@ -185,6 +188,12 @@ class _ManifestBuilder:
         for key, line in sorted(self._unread.items()):
             warnings.warn(
                 f"{name}, line {line}: {key!r} is not read; the transcript is empty",
+                stacklevel=2,
+            )
+        if self._null_texts:
+            warnings.warn(
+                f"{name}: 'text' is null in {len(self._null_texts)} of {len(self.lines)} entries, "
+                f"the first in line {self._null_texts[0]}; their transcripts are empty",
                 stacklevel=2,
             )
         lengths = np.fromiter(map(len, self._numbers), np.int64, len(self._numbers))

@@ -81,7 +81,7 @@ def print_summary(report: InspectReport) -> None:
         (report.path, "bold"), f"  {report.format}, {report.samples:,} samples{of_shards}"
     )
     for bad in report.bad[:_NAMES]:
-        printer.print(("damaged  ", "bold red"), bad.text)
+        printer.print(("damaged  ", "bold red"), str(bad))
     if len(report.bad) > _NAMES:
         printer.print(("damaged  ", "bold red"), f"... ({len(report.bad):,}); see penstock verify")
     if report.sample is None:

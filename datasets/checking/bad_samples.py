@@ -41,9 +41,8 @@ class BadSample:
     location: str
     reason: str
 
-    @property
-    def text(self) -> str:
-        """The place and the reason; most reasons name the place."""
+    def __str__(self) -> str:
+        """Return the place and the reason; most reasons name the place."""
         return self.reason if self.location in self.reason else f"{self.location}: {self.reason}"
 
 

@@ -17,7 +17,7 @@ from ..formats.hashed_file import sha256_of
 from ..manifest import NAME, is_foreign, path_below
 from ..media import AUDIO, IMAGE, medium_of
 from ..sample import Encoded, Sample
-from .bad_samples import BadSample
+from .bad_samples import FILE, BadSample
 
 
 def read_intact(dataset: Dataset, indices: Int64s, *, decoding: bool) -> list[Sample | BadSample]:
@@ -82,6 +82,14 @@ def check_decodable(encoded: Encoded) -> None:
         check_audio(data)
 
 
+def miscounted(dataset: Dataset) -> Iterator[BadSample]:
+    """Yield the manifest if it counts other samples than the files hold."""
+    manifest = dataset.manifest
+    if manifest is not None and len(dataset) != manifest.samples:
+        reason = f"it counts {manifest.samples} samples, but the files hold {len(dataset)}"
+        yield BadSample(FILE, str(dataset.place / NAME), reason)
+
+
 def damaged_files(dataset: Dataset, known: Collection[str] = ()) -> Iterator[BadSample]:
     """Yield the files that do not have the SHA-256, or not all samples, of the manifest.
 
@@ -91,9 +99,7 @@ def damaged_files(dataset: Dataset, known: Collection[str] = ()) -> Iterator[Bad
     if dataset.manifest is None:
         return
     known = {*known, *(damage.name for damage in dataset.damages.found)}
-    if len(dataset) != dataset.manifest.samples and str(dataset.place / NAME) not in known:
-        reason = f"it counts {dataset.manifest.samples} samples, but the files hold {len(dataset)}"
-        yield BadSample(-1, str(dataset.place / NAME), reason)
+    yield from (bad for bad in miscounted(dataset) if bad.location not in known)
     for shard in dataset.manifest.shards:
         for file in shard.files:
             path = str(dataset.place / file.name)

@@ -33,7 +33,9 @@ from .digests import (
     content_digest,
     first_rows,
     key_digest,
+    key_digests,
     portions_of_keys,
+    repeated_keys,
 )
 from .integrity import damaged_files, read_intact, remarks_on
 
@@ -129,10 +131,10 @@ def verify(
 
     Columns and files that no sample holds are not compared; `VerifyReport.left_out` names them.
 
-    A data set is sound if every sample can be read, with all checksums of its format, and if all
-    files have the SHA-256 of `dataset.json`. Names there, and in lists of checksums, must not lead
-    out of the data set; devices and FIFOs are not opened. A file that cannot be opened, or is cut
-    off, counts as bad, and the other files are read.
+    A data set is sound if every sample can be read, with all checksums of its format, if no two
+    samples have one key, and if all files have the SHA-256 of `dataset.json`. Names there, and in
+    lists of checksums, must not lead out of the data set; devices and FIFOs are not opened. A file
+    that cannot be opened, or is cut off, counts as bad, and the other files are read.
 
     Args:
         a: path or URL of a data set, or an open data set.
@@ -187,8 +189,15 @@ def verify(
             return report
         for bad in damaged_files(first, known) if only is None else ():
             report.add_bad(bad, log)
-        for _ in check.readable(0, first, chosen[0]):
-            pass
+        keys = (
+            key_digests([(sample.key, index) for index, sample in samples])
+            for samples in check.readable(0, first, chosen[0])
+        )
+        with tempfile.TemporaryDirectory(prefix="penstock-verify-") as folder:
+            pairs = repeated_keys(keys, counts[0] * KEYS_DTYPE.itemsize, Path(folder))
+            again = np.fromiter((index for _, index in pairs), np.int64)
+        if len(again):
+            report.add_keys("repeated", first, again)
     return report
 
 

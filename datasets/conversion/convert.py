@@ -226,7 +226,7 @@ def _complete(
         if bad:
             raise SourceError(
                 f"none of the {job.order.count:,} samples is sound, so nothing was written; the "
-                f"last one: {bad[-1].text}"
+                f"last one: {bad[-1]}"
             )
         raise ArgumentError(
             f"where: {job.options.filter} selects none of {job.order.count:,} samples, so nothing "

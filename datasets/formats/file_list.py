@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...engine.errors import ArgumentError
+from ...engine.errors import ArgumentError, SourceError
 from ...readers.listing.listing import list_files
 from ...readers.storage.storage import Storage
 from ...readers.storage.urls import place_of, text_of
@@ -38,8 +38,14 @@ def open_file_list(location: Location) -> FileListSamples:
 
 
 def _list_of(location: Location) -> str:
-    (path,) = location.files if location.manifest is None else [text_of(location.root / LIST)]
-    return path
+    if location.manifest is not None:
+        return text_of(location.root / LIST)
+    if len(location.files) != 1:
+        raise SourceError(
+            f"{location.root} holds {len(location.files)} files, of which one may be a list; name "
+            "the list: a text file with a path and a label on each line"
+        )
+    return location.files[0]
 
 
 class FileListWriter(LooseFileWriter):

@@ -48,6 +48,8 @@ class NemoSamples(StoredSamples):
             manifests = [text_of(location.root / MANIFEST)]
         elif not archives:
             archives = _archives_beside(location)
+        if not manifests:
+            raise SourceError(f"{location.root} holds no manifest: a .json or .jsonl file")
         self._paths = [*manifests, *archives]
         self._entries = read_manifests(manifests, location.options)
         is_tarred = bool(archives) and bool((self._entries.column("shard") >= 0).any())

@@ -38,6 +38,7 @@ from .one_file import OneFileWriter
 from .writer import one_encoded, others
 
 BOXES, LABELS = "boxes", "labels"
+WITHOUT_RECORD = "paths of .lst files for which the .idx files have no record"
 DETECTION_HEADER = (2.0, 5.0)
 
 
@@ -53,7 +54,7 @@ class RecordIOSamples(StoredSamples):
             storage_options=location.options,
             damages=location.damages,
         )
-        self._paths = _listed_paths(self.files(), location.options)
+        self._paths, self._without_record = _listed_paths(self.files(), location.options)
         listed = sum(map(len, self._paths.values())) if self._paths is not None else 0
         if self._paths is not None and listed != len(self._source) and not location.damages:
             raise SourceError(
@@ -68,6 +69,12 @@ class RecordIOSamples(StoredSamples):
 
     def __len__(self) -> int:
         return len(self._source)
+
+    @property
+    def skipped_files(self) -> Mapping[str, Sequence[str]]:
+        """See `StoredSamples.skipped_files`."""
+        lost = {WITHOUT_RECORD: self._without_record} if self._without_record else {}
+        return {**super().skipped_files, **lost}
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
         """See `StoredSamples.read`."""
@@ -133,18 +140,27 @@ def _beside(files: list[str], suffix: str, options: Mapping[str, Any]) -> list[s
     return beside if all(exists(path, options) for path in beside) else []
 
 
-def _listed_paths(files: list[str], options: Mapping[str, Any]) -> dict[str, StringTable] | None:
-    """Return the path of each record, by file, in the order of the records; None without lists."""
+def _listed_paths(
+    files: list[str], options: Mapping[str, Any]
+) -> tuple[dict[str, StringTable] | None, list[str]]:
+    """Return the path of each record, by file, in the order of the records, and other listed paths.
+
+    Without lists, None takes the place of the former.
+    """
     lists, indexes = (_beside(files, suffix, options) for suffix in (".lst", ".idx"))
     if not lists or not indexes:
-        return None
+        return None, []
     names = [shown(file) if is_url(file) else os.path.abspath(file) for file in files]
     pairs = zip(lists, indexes, strict=True)
-    tables = [StringTable.of(_paths_of_file(*pair, options)) for pair in pairs]
-    return dict(zip(names, tables, strict=True))
+    lost: list[str] = []
+    tables = [StringTable.of(_paths_of_file(*pair, options, lost)) for pair in pairs]
+    return dict(zip(names, tables, strict=True)), lost
 
 
-def _paths_of_file(listing: str, index: str, options: Mapping[str, Any]) -> list[bytes]:
+def _paths_of_file(
+    listing: str, index: str, options: Mapping[str, Any], lost: list[str]
+) -> list[bytes]:
+    """Return the paths of an index's records; append those that are only listed to `lost`."""
     names: dict[int, bytes] = {}
     for number, line in enumerate(read_whole(listing, options).splitlines(), 1):
         fields = line.split(b"\t")
@@ -160,7 +176,9 @@ def _paths_of_file(listing: str, index: str, options: Mapping[str, Any]) -> list
         raise SourceError(
             f"{shown(listing)} does not list the record {missing[0]} of {shown(index)}"
         )
-    return [names[key] for key in keys]
+    paths = [names.pop(key) for key in keys]
+    lost += map(os.fsdecode, names.values())
+    return paths
 
 
 _NAME = "RecordIO"

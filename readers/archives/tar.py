@@ -15,7 +15,8 @@ import re
 import struct
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +80,41 @@ class DamagedTarError(DamagedFileError):
     member = b""
 
 
-def members(storage: Storage, start: int = 0) -> Iterator[Member]:
+class Remark(NamedTuple):
+    """What a scan of an archive has noticed.
+
+    Attributes:
+        kind: a key of `REMARKS`.
+        offset: where that begins.
+        links: how many.
+    """
+
+    kind: int
+    offset: int
+    links: int = 0
+
+
+LINKS, JOINED, UNCLOSED = range(3)
+REMARKS = {
+    LINKS: "holds {links} link(s), the first at offset {offset}, which have no bytes of their own "
+    "and are left out; `tar --dereference --hard-dereference` packs the files that they stand for",
+    JOINED: "goes on behind the zeros at offset {offset}, which should close it: archives were "
+    "joined, or a part of it is lost. The files behind the zeros count; an index file that ends "
+    "before them leaves them out",
+    UNCLOSED: "ends without the blocks of zeros that close an archive; if it was cut short, its "
+    "last files are missing",
+}
+
+
+def tell(storage: Storage, remark: Remark) -> None:
+    """Warn of what a scan of an archive has noticed."""
+    text = REMARKS[remark.kind].format(offset=remark.offset, links=remark.links)
+    warnings.warn(f"{storage.name} {text}", stacklevel=2)
+
+
+def members(
+    storage: Storage, start: int = 0, note: Callable[[Remark], None] | None = None
+) -> Iterator[Member]:
     """Yield the regular files of an archive in its order.
 
     Folders and devices are left out, and with a warning links, which have no bytes of their own.
@@ -91,13 +126,14 @@ def members(storage: Storage, start: int = 0) -> Iterator[Member]:
     Args:
         storage: the archive.
         start: offset of the header to start with.
+        note: takes what gives a warning; None to warn.
 
     Raises:
         DamagedTarError: a header is damaged or overwritten by zeros, a file is cut off or sparse,
             or the file is no tar archive.
         OSError: the archive cannot be read.
     """
-    scan = _TarScan(storage, start)
+    scan = _TarScan(storage, start, note or partial(tell, storage))
     try:
         yield from scan.members()
     except TarError as error:
@@ -109,12 +145,13 @@ def members(storage: Storage, start: int = 0) -> Iterator[Member]:
 class _TarScan:
     """The walk from header to header; `position` is the offset of the current header."""
 
-    def __init__(self, storage: Storage, start: int) -> None:
+    def __init__(self, storage: Storage, start: int, note: Callable[[Remark], None]) -> None:
         self._storage = storage
+        self._note = note
         self._ahead = Lookahead(storage.sequential())
         self._globals: dict[bytes, bytes] = {}
         self._links = 0
-        self._first_link = b""
+        self._first_link = 0
         self.position = start
 
     def members(self) -> Iterator[Member]:
@@ -136,7 +173,7 @@ class _TarScan:
                     member = _described(member, header.type_flag, self._globals | about)
                     about = {}
                 if header.type_flag in _LINKS:
-                    self._first_link = self._first_link or member.name
+                    self._first_link = self._first_link if self._links else self.position
                     self._links += 1
                 if header.type_flag in _WITHOUT_DATA:
                     self.position = data
@@ -148,12 +185,7 @@ class _TarScan:
                 continue
             self.position = data + _padded(header.size)
         if self._links:
-            warnings.warn(
-                f"{self._storage.name} holds {self._links} link(s) such as {self._first_link!r}, "
-                "which have no bytes of their own and are left out; `tar --dereference "
-                "--hard-dereference` packs the files that they stand for",
-                stacklevel=2,
-            )
+            self._note(Remark(LINKS, self._first_link, self._links))
 
     def _next_block(self, *, needed: bool) -> bytes | None:
         """Return the next header, or None at the archive's end, unless a header is `needed`."""
@@ -166,11 +198,7 @@ class _TarScan:
                 return self._block_behind_zeros()
         if left > 0 or not self.position or needed:
             raise TarError(f"the archive is cut off: no header follows, but {max(left, 0)} bytes")
-        warnings.warn(
-            f"{self._storage.name} ends without the blocks of zeros that close an archive; if it "
-            "was cut short, its last files are missing",
-            stacklevel=2,
-        )
+        self._note(Remark(UNCLOSED, self.position))
         return None
 
     def _block_behind_zeros(self) -> bytes | None:
@@ -187,12 +215,7 @@ class _TarScan:
                 f"{after - zeros} bytes are zeros, and the data behind them start with no header: "
                 "a part of the archive is lost; download or pack it again, or cut it off here"
             ) from None
-        warnings.warn(
-            f"{self._storage.name} goes on behind the zeros at offset {zeros}, which should close "
-            "it: archives were joined, or a part of it is lost. The files behind the zeros count; "
-            "an index file that ends before them leaves them out",
-            stacklevel=2,
-        )
+        self._note(Remark(JOINED, zeros))
         return block
 
     def _skip_zeros(self) -> bool:

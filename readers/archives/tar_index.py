@@ -25,7 +25,7 @@ from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import Arrays, are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.storage import Storage
 from ..storage.strings import StringTable, StringTableBuilder
-from .tar import BLOCK, DamagedTarError, Member, header_fits, members
+from .tar import BLOCK, REMARKS, DamagedTarError, Member, Remark, header_fits, members, tell
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,8 @@ class IndexBuilder:
 def index_archive(storage: Storage, dot: str = "first", damages: Damages = STRICT) -> ArchiveIndex:
     """Return the index of an archive: from the cache, or by a scan of its headers.
 
+    The cache keeps what the scan warns of, so every use of the archive gives the same warnings.
+
     Args:
         storage: the archive.
         dot: which dot of a file's name ends the key, "first" or "last".
@@ -153,15 +155,30 @@ def index_archive(storage: Storage, dot: str = "first", damages: Damages = STRIC
     """
 
     def build() -> list[NDArray[Any]]:
-        return group(members(storage), dot).to_arrays()
+        remarks: list[Remark] = []
+        try:
+            arrays = group(members(storage, note=remarks.append), dot).to_arrays()
+        except DamagedFileError as error:
+            error.sound += (np.array(remarks, np.int64).reshape(-1),)
+            raise
+        return [*arrays, np.array(remarks, np.int64).reshape(-1)]
 
     def fits(_: int, *arrays: NDArray[Any]) -> bool:
-        return ArchiveIndex.are_arrays(storage, *arrays) and _is_last(storage, *arrays[:2])
+        *of_index, remarks = arrays
+        return (
+            ArchiveIndex.are_arrays(storage, *of_index)
+            and have_dtypes((remarks, np.int64))
+            and bool(np.isin(remarks.reshape(-1, len(Remark._fields))[:, 0], [*REMARKS]).all())
+            and _is_last(storage, *of_index[:2])
+        )
 
     def read() -> Arrays:
-        return cached_index(storage, f"webdataset-{dot}-2", build, fits)
+        return cached_index(storage, f"webdataset-{dot}-3", build, fits)
 
-    return ArchiveIndex.from_arrays(*damages.sound(storage.name, read))
+    *arrays, remarks = damages.sound(storage.name, read)
+    for remark in remarks.reshape(-1, len(Remark._fields)).tolist():
+        tell(storage, Remark(*remark))
+    return ArchiveIndex.from_arrays(*arrays)
 
 
 def _is_last(storage: Storage, offsets: Int64s, sizes: Int64s) -> bool:

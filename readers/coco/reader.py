@@ -24,7 +24,7 @@ from .columns import (
 from .panoptic import PanopticColumn
 from .preprocessed import load, save
 from .samples import CocoSamples, to_samples
-from .selection import Selected, select
+from .selection import Selected, select, warn_of_dropped
 from .source import CocoSource
 
 if TYPE_CHECKING:
@@ -74,9 +74,10 @@ class Coco(WholeFileReader):
 
     These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
     neither box nor segmentation, with a box that is not finite, below `size_threshold`, and crowds
-    with `include_iscrowd=False`. A warning tells of those without an image; if no annotation has
-    one, that is an error. Without a box, the box of the segmentation's mask counts. Names in
-    `images` that the annotations lack are dropped and counted, too.
+    with `include_iscrowd=False`. Warnings tell of those that no argument leaves out, and if no
+    image has a box; if no annotation has an image, that is an error. Without a box, the box of the
+    segmentation's mask counts. Names in `images` that the annotations lack are dropped and counted,
+    too.
     Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
     than three vertices has no pixels.
 
@@ -232,6 +233,7 @@ class Coco(WholeFileReader):
             ratio=self.ratio,
         )
         coco, self._dropped = select(self._parsed(name), selected, name)
+        warn_of_dropped(coco, self._dropped, name)
         return to_samples(
             coco,
             selected,

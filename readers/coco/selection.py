@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,6 +13,10 @@ from ...engine.errors import ArgumentError
 
 if TYPE_CHECKING:
     from ...formats.coco.instances import CocoInstances
+
+
+NOT_FINITE = "annotations whose box is not finite"
+LACK_BOX = "annotations without a box and a mask"
 
 
 class Selected(NamedTuple):
@@ -47,8 +53,8 @@ def select(
     dropped = {
         "names in images that the annotations lack": unknown,
         "annotations without an image": coco.without_image,
-        "annotations whose box is not finite": int(np.count_nonzero(~finite)),
-        "annotations without a box and a mask": int(np.count_nonzero(finite & ~large & lack_box)),
+        NOT_FINITE: int(np.count_nonzero(~finite)),
+        LACK_BOX: int(np.count_nonzero(finite & ~large & lack_box)),
         "annotations below size_threshold": int(np.count_nonzero(finite & ~large & ~lack_box)),
         "annotations with iscrowd=1": int(np.count_nonzero(finite & large & ~wanted)),
     }
@@ -68,3 +74,23 @@ def _numbers(coco: CocoInstances, images: tuple[str, ...], name: str) -> Int64s:
             f"names in {name}, as all names in images"
         )
     return np.array(known, np.int64)
+
+
+def warn_of_dropped(coco: CocoInstances, dropped: Mapping[str, int], name: str) -> None:
+    """Warn if no image has a box, or if annotations are dropped that no argument leaves out.
+
+    Args:
+        coco: what is read.
+        dropped: see `select`.
+        name: of the annotation file.
+    """
+    is_bare = len(coco) > 0 and not len(coco.annotations.boxes)
+    told = {why: n for why, n in dropped.items() if is_bare or why in (NOT_FINITE, LACK_BOX)}
+    counted = ", ".join(f"{reason} ({count:,})" for reason, count in told.items()) or "none"
+    if is_bare:
+        text = f"none of the {len(coco):,} images has a box; dropped are {counted}"
+    elif told:
+        text = f"dropped are {counted}"
+    else:
+        return
+    warnings.warn(f"fn.readers.coco: {name}: {text}", RuntimeWarning, stacklevel=2)

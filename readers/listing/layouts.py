@@ -159,11 +159,30 @@ def _are_folders(folder: Folder, *names: str) -> bool:
     return set(names) <= set(folder.folders)
 
 
+def _lists_images(text: str) -> bool:
+    return any(member in text for member in ('"images"', '"annotations"', '"categories"'))
+
+
+def _is_coco_beside(folder: Folder) -> bool:
+    names = [name for name in folder.files if fnmatchcase(name, "*annotation*.json")]
+    return bool(folder.folders) and any(map(_lists_images, map(folder.text, names)))
+
+
 class _Layout(NamedTuple):
+    """A layout.
+
+    Attributes:
+        fits: returns whether a folder has it.
+        title, advice: what it is, and what to do.
+        are_parts: whether readers of shards may be meant to read a part of it.
+        is_data_set: whether `datasets` opens the folder as what it is.
+    """
+
     fits: Callable[[Folder], bool]
     title: str
     advice: str
     are_parts: bool = False
+    is_data_set: bool = False
 
 
 _COCO = "write COCO's JSON of it, for example by the package datumaro, for fn.readers.coco"
@@ -220,13 +239,25 @@ _LAYOUTS = (
         "list the files of each folder in a text file, for a reader of its own with `file_list`",
         are_parts=True,
     ),
+    _Layout(
+        _is_coco_beside,
+        "a data set of COCO",
+        "name its annotation file for fn.readers.coco",
+        are_parts=True,
+        is_data_set=True,
+    ),
 )
 
 
-def layout_of(folder: Folder) -> str:
-    """Return what another program laid out in a folder, and what to do; "" for no such layout."""
+def layout_of(folder: Folder, *, opened: bool = False) -> str:
+    """Return what another program laid out in a folder, and what to do; "" for no such layout.
+
+    Args:
+        folder: the folder.
+        opened: whether layouts that `datasets` opens count, too.
+    """
     found = _found(folder)
-    return f"{found.title}; {found.advice}" if found else ""
+    return f"{found.title}; {found.advice}" if found and opened >= found.is_data_set else ""
 
 
 def refuse_layouts(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> None:

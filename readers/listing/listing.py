@@ -173,7 +173,7 @@ def _layout(folders: ClassFolders, options: Mapping[str, Any] | None) -> str:
         names = folders.entries()
     except SourceError:
         return ""
-    return layout_of(Folder(place_of(os.fsdecode(folders.root)), options or {}, names))
+    return layout_of(Folder(place_of(os.fsdecode(folders.root)), options or {}, names), opened=True)
 
 
 def _warn_of_left_out(folders: ClassFolders, filters: tuple[str, ...] = ()) -> None:

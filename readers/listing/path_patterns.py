@@ -10,7 +10,9 @@ from __future__ import annotations
 import glob
 import os
 import re
+import warnings
 from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 
 from ...engine.errors import ArgumentError, SourceError
 from ..storage.urls import is_url
@@ -20,6 +22,8 @@ from .layouts import refuse_layouts
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\.\.(\d+))?")
 _GLOB = re.compile(r"[*?[]")
+
+_NUMBER_OF = re.compile(r"(.*-)(\d+)-of-(\d+)(?:[^\d/][^/]*)?")
 
 MAX_PATHS = 1_000_000
 """Largest number of paths of one pattern; a larger number is taken for a mistake."""
@@ -111,4 +115,34 @@ def _matching(pattern: str, shown: str) -> list[str]:
         name = os.path.basename(pattern)
         problem = "no file matches the pattern" if shown == pattern else f"no file {name!r} lies in"
         raise SourceError(f"{problem} {shown!r}")
+    warn_of_missing_files(matches, pattern)
     return matches
+
+
+def warn_of_missing_files(files: Iterable[str], pattern: str = "*") -> None:
+    """Warn of missing files whose number the names of the others tell: `train-00001-of-00004.rec`.
+
+    Args:
+        files: paths or URLs that were found in a folder.
+        pattern: glob that chose them: a missing file counts if it fits.
+    """
+    sets: dict[tuple[str, str], dict[int, re.Match[str]]] = {}
+    for file in files:
+        if match := _NUMBER_OF.fullmatch(file):
+            sets.setdefault((match[1], match[3]), {})[int(match[2])] = match
+    for (begin, last), found in sets.items():
+        count, one = int(last), next(iter(found.values()))
+        first = int(count in found)  # some programs count from 1
+        names = (
+            f"{begin}{number:0{len(one[2])}}{one.string[one.end(2) :]}"
+            for number in range(first, first + min(count, MAX_PATHS))
+            if number not in found
+        )
+        if missing := [name for name in names if fnmatchcase(name, pattern)]:
+            warnings.warn(
+                f"{len(missing)} of {count} files are missing, as the names of the others tell: "
+                f"the first is {missing[0]!r}. Fetch them, or name the files that you want by "
+                "braces",
+                RuntimeWarning,
+                stacklevel=2,
+            )

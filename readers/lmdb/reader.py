@@ -200,7 +200,8 @@ class LMDB(LMDBReader):
         STR,
         "empty",
         "With `ext`: what to do with a sample that has no component for an output: 'empty' gives "
-        "an empty array, 'skip' leaves the sample out, 'error' raises.",
+        "an empty array, 'skip' leaves the sample out, 'error' raises. Without this argument a "
+        "warning counts such samples.",
         choices=MISSING,
     )
     values = param(
@@ -234,7 +235,7 @@ class LMDB(LMDBReader):
             return LMDBSource(files, _VALUES[self.values], self.keys)
         from .components import open_components  # takes 2 ms
 
-        return open_components(
+        source = open_components(
             self.path,
             self.ext,
             outputs_of(f"fn.{self.name}", self.ext, self.dtypes or ()),
@@ -244,6 +245,9 @@ class LMDB(LMDBReader):
             options=self.storage_options,
             damages=self.damages,
         )
+        if "missing_component_behavior" not in self.given:
+            source.warn_of_missing(self.ext)
+        return source
 
     def placeholder(self) -> tuple[Array, ...]:
         types = [to_numpy_type(dtype) for dtype in self.dtypes or ()]

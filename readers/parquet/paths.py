@@ -11,7 +11,7 @@ from ...engine.errors import ArgumentError, SourceError
 from ...engine.suggestions import not_among
 from ..listing.folder_rule import is_beside_data
 from ..listing.layouts import folder_names, refuse_layouts
-from ..listing.path_patterns import expand_paths
+from ..listing.path_patterns import expand_paths, warn_of_missing_files
 from ..storage.urls import Place, Url, is_url, place_of, text_of
 
 _NAMES = "train|training|validation|valid|val|dev|eval|test|testing"
@@ -58,7 +58,9 @@ def _files_of_folder(path: str, options: Mapping[str, Any], split: str) -> list[
         return []
     refuse_layouts([path], options)
     if splits := splits_of(place, options):
-        return files_of_split(place, splits, split)
+        files = files_of_split(place, splits, split)
+        warn_of_missing_files(files)
+        return files
     if isinstance(place, Url) and not path.endswith("/") and not any(folder_names(place, options)):
         return []
     raise SourceError(f"no file '*.parquet' lies in {str(place)!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,8 @@ def find_frames(storage: Storage, *, verify_data: bool, damages: Damages = STRIC
 def read_index_file(index: Storage, storage: Storage) -> Frames:
     """Read an index as `tfrecord2idx` writes it: offset and length of each framed record.
 
+    An index that lists a part of the records alone gives a warning.
+
     Raises:
         SourceError: the file is no index. DamagedFileError: the index belongs to another data
             file, or that file is cut off.
@@ -167,6 +170,14 @@ def read_index_file(index: Storage, storage: Storage) -> Frames:
     if not len(offsets) and storage.size:
         raise SourceError(f"{index.name}: the index is empty, but {storage.name} is not")
     _check_index(index.name, storage, offsets, lengths)
+    if (listed := int(lengths.sum())) < storage.size:  # records lie end to end
+        warnings.warn(
+            f"{index.name} lists {len(offsets)} records, to which {listed} of the {storage.size} "
+            f"bytes of {storage.name} belong: the records in the others are not read. Without "
+            "index_path an index is made automatically",
+            RuntimeWarning,
+            stacklevel=2,
+        )
     return offsets, lengths
 
 

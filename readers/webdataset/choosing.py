@@ -190,6 +190,27 @@ def _check_extensions(archives: Sequence[Archive], ext: Sequence[str]) -> None:
             )
 
 
+def warn_of_missing(archives: Sequence[Archive], ext: Sequence[str]) -> None:
+    """Warn of samples that lack a component that others have, so that their arrays are empty."""
+    total = sum(len(archive.numbers) for archive in archives)
+    for output, entry in enumerate(ext):
+        lacking = [np.flatnonzero(archive.chosen[:, output] < 0) for archive in archives]
+        count = sum(map(len, lacking))
+        if not 0 < count < total:
+            continue
+        first = next(number for number, rows in enumerate(lacking) if len(rows))
+        archive, sample = archives[first], int(archives[first].numbers[lacking[first][0]])
+        key = os.fsdecode(archive.index.keys[sample])
+        warnings.warn(
+            f"{count:,} of {total:,} samples have no component {entry!r}, so their arrays are "
+            f"empty; the first is sample {sample} {key!r} of {archive.storage.name}. "
+            "missing_component_behavior='empty' says that this is right; 'skip' leaves such "
+            "samples out, and 'error' refuses them",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
 def _named(entry: str, stored: set[str]) -> str:
     """Return an entry of `ext` for a message, with the extension that may be meant.
 

@@ -12,8 +12,10 @@ Version v1.1 has no names.
 from __future__ import annotations
 
 import os
+import warnings
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,7 @@ import numpy as np
 from ...engine.arrays import Bytes
 from ...engine.errors import SourceError
 from ...engine.pending import wait_all
-from ..archives.tar import BLOCK, members
+from ..archives.tar import BLOCK, Member, members
 from ..archives.tar_index import ArchiveIndex, IndexBuilder, components_of, split_name
 from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import replace_file
@@ -100,12 +102,12 @@ class _BeyondEndError(ValueError):
 def check_ends(
     archives: Sequence[Storage], indexes: Sequence[ArchiveIndex], damages: Damages = STRICT
 ) -> None:
-    """Look at what follows the zeros behind the last file that each index lists.
+    """Look at what follows the last file that each index lists.
 
-    Files there (of archives that were joined) give a warning, as they do without an index.
+    Files there give a warning, also those behind zeros (of archives that were joined).
 
     Raises:
-        SourceError: the data there are no archive. OSError: an archive cannot be read.
+        SourceError: the data behind zeros are no archive. OSError: an archive cannot be read.
     """
     ends = [_end_of_files(index) for index in indexes]
     tails: list[Bytes] = [
@@ -123,6 +125,24 @@ def check_ends(
                 deque(members(archive, end), maxlen=0)
             except DamagedFileError as error:
                 damages.take(archive.name, error)
+        elif tail.size >= BLOCK and not closed:
+            _warn_of_unlisted(archive, end)
+
+
+def _warn_of_unlisted(archive: Storage, end: int) -> None:
+    """Warn of files from an offset on; damage behind the index matters no more than they do."""
+    behind: list[Member] = []
+    with suppress(DamagedFileError):
+        files = components_of(members(archive, end), "first")
+        behind.extend(file for _, extension, file in files if extension)
+    if behind:
+        warnings.warn(
+            f"{archive.name} holds {len(behind)} files, the first {os.fsdecode(behind[0].name)!r}, "
+            "behind the last one that its index file lists: they are not read. Without "
+            "index_paths, an index is made",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def _end_of_files(index: ArchiveIndex) -> int:

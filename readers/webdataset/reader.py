@@ -87,7 +87,8 @@ class WebDataset(RecordReader):
         ArgumentType("str", lambda value: STR.convert(value).lower() or "empty"),
         "empty",
         "What to do with a sample that has no component for an output: 'empty' gives an empty "
-        "array, 'skip' leaves the sample out, 'error' raises.",
+        "array, 'skip' leaves the sample out, 'error' raises. Without this argument a warning "
+        "counts such samples.",
         choices=MISSING,
     )
     dtypes = param(
@@ -116,7 +117,7 @@ class WebDataset(RecordReader):
 
     def open_source(self) -> ComponentSource:
         states_case = "case_sensitive_extensions" in self.given
-        return open_archives(
+        source = open_archives(
             expand_paths(self.paths, "*.tar"),
             self.ext,
             index_paths=expand_paths(self.index_paths or (), "*.idx"),
@@ -127,6 +128,9 @@ class WebDataset(RecordReader):
             storage_options=self.storage_options,
             damages=self.damages,
         )
+        if "missing_component_behavior" not in self.given:
+            source.warn_of_missing(self.ext)
+        return source
 
     def placeholder(self) -> tuple[Array, ...]:
         dtypes = self.dtypes or (np.uint8,) * len(self.ext)

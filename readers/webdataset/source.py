@@ -23,7 +23,7 @@ from ..storage.index_cache import forget_index
 from ..storage.opening import open_storage
 from ..storage.records import RecordFiles, Records, windows
 from ..storage.storage import Storage, cut
-from .choosing import Archive, ComponentOutput, chosen_archives, outputs_of
+from .choosing import Archive, ComponentOutput, chosen_archives, outputs_of, warn_of_missing
 from .dali_index import check_ends, read_dali_index
 from .text_numbers import parsed, parsed_one
 
@@ -120,7 +120,7 @@ class ComponentSource:
 
     def _elements(self, output: ComponentOutput, content: Bytes, row: int) -> NDArray[Any]:
         """Return the elements of a component, or the number that is written there."""
-        if output.is_text and content.size:
+        if output.is_text and (content.size or self._holds(row)):
             try:
                 value = parsed_one(content, output.dtype)
             except DecodeError as error:
@@ -134,6 +134,12 @@ class ComponentSource:
             )
         elements = content.view(output.dtype)
         return elements if elements.flags.aligned else elements.copy()
+
+    def _holds(self, row: int) -> bool:
+        """Return whether a sample has a component, which may be empty."""
+        index, output = divmod(row, len(self._outputs))
+        archive, sample = self._located(index)
+        return bool(archive.chosen[sample, output] >= 0)
 
     def _compare(self, records: Records, sizes: Int64s, rows: Int64s) -> None:
         """Raise SourceError unless each component is preceded by its header, the first time."""
@@ -168,6 +174,10 @@ class ComponentSource:
         component = int(archive.chosen[number, output])
         offset, size = archive.index.offsets[component], archive.index.sizes[component]
         return bool(((again.offsets == offset) & (again.sizes == size)).any())
+
+    def warn_of_missing(self, ext: Sequence[str]) -> None:
+        """Warn of samples that lack a component of `ext` which others have."""
+        warn_of_missing(self._archives, ext)
 
     def where(self, index: int) -> str:
         """Return archive, number of the sample in it (from 0), key, and offset."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from penstock.datasets import inspect, open_dataset
+import shutil
+
+import pytest
+
+from penstock.datasets import inspect, open_dataset, verify
 from penstock.datasets import inspect as inspect_function
 from penstock.testing import made
 
@@ -25,3 +29,25 @@ def test_large_data_sets_are_looked_at_in_part(tmp_path, monkeypatch):
     with open_dataset(made.write(tmp_path / "a", made.images())) as dataset:
         report = inspect(dataset)
     assert (report.samples, report.looked_at) == (12, 5)
+
+
+@pytest.mark.parametrize("format", ["webdataset", "recordio", "lmdb", "parquet"])
+def test_a_shard_that_the_manifest_does_not_name_is_left_out(tmp_path, format):
+    root = made.write(tmp_path / "a", made.images(), format)
+    assert not inspect(root).left_out
+    for path in root.glob("shard-00000*"):
+        copy = shutil.copytree if path.is_dir() else shutil.copy
+        copy(path, path.with_name(path.name.replace("00000", "x")))
+    for report in (inspect(root).left_out, verify(root).left_out[0]):
+        ((what, names),) = report.items()
+        assert what == "files that dataset.json does not name"
+        assert {name.partition(".")[0] for name in names} == {"shard-x"}
+
+
+def test_a_manifest_that_counts_other_samples_is_named(tmp_path):
+    root = made.write(tmp_path / "a", made.images(12))
+    made.write(tmp_path / "b", made.images(11))
+    for shard in (tmp_path / "b").glob("*.tar"):
+        (root / shard.name).write_bytes(shard.read_bytes())
+    (bad,) = inspect(root).bad
+    assert str(bad) == f"{root / 'dataset.json'}: it counts 12 samples, but the files hold 11"

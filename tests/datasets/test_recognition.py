@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zipfile
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from penstock.datasets import open_dataset
 from penstock.datasets.formats.table import writers
 from penstock.datasets.recognition import format_of_file
-from penstock.engine.errors import DecodeError, SourceError
+from penstock.engine.errors import DecodeError, PenstockError, SourceError
 from penstock.testing import made
 from penstock.tests.readers import lmdb_samples
 
@@ -28,6 +29,16 @@ def test_written_data_sets_are_recognized_without_their_manifest(tmp_path, name)
     with open_dataset(root) as dataset:
         assert dataset.format == name
         assert len(dataset.read(range(len(dataset)))) == len(samples)
+
+
+@pytest.mark.parametrize("name", [name for name in writers() if name != "folder"])
+@pytest.mark.parametrize("other", ["folder", "webdataset"])
+def test_a_folder_of_another_format_than_the_named_one_is_an_error(tmp_path, name, other):
+    root = made.write(tmp_path / "a", made.images(), other, ("a", "b"))
+    (root / "dataset.json").unlink()
+    if name not in (other, "nemo-tar"):
+        with pytest.raises(PenstockError, match=re.escape(str(root))):
+            open_dataset(root, format=name)
 
 
 def test_files_by_their_content_not_their_name(tmp_path):

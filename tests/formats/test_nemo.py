@@ -16,12 +16,13 @@ def parse(*entries, name="train.json"):
 
 
 def test_columns():
-    manifest = parse(
-        {"audio_filepath": "a.wav", "duration": 2, "text": "naïve", "lang": {"en": [1]}},
-        b"   ",
-        {"audio_filepath": "b/ö.flac", "offset": 1.5, "duration": 0.25, "shard_id": 7},
-        {"audio_filepath": "a.wav", "text": None, "duration": None, "shard_id": -1},
-    )
+    with pytest.warns(UserWarning, match="'text' is null in 1 of 3 entries, the first in line 4"):
+        manifest = parse(
+            {"audio_filepath": "a.wav", "duration": 2, "text": "naïve", "lang": {"en": [1]}},
+            b"   ",
+            {"audio_filepath": "b/ö.flac", "offset": 1.5, "duration": 0.25, "shard_id": 7},
+            {"audio_filepath": "a.wav", "text": None, "duration": None, "shard_id": -1},
+        )
     assert len(manifest) == 3
     assert [manifest.path(i) for i in range(3)] == ["a.wav", "b/ö.flac", "a.wav"]
     assert len(manifest.paths) == 2

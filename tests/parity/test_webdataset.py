@@ -14,6 +14,8 @@ from ..readers.tars import archive, entry, write
 dali = pytest.importorskip("nvidia.dali")
 wds2idx = pytest.importorskip("wds2idx")
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* samples have no component")
+
 
 @pytest.fixture(autouse=True)
 def user_cache(tmp_path, monkeypatch):

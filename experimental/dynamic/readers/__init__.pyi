@@ -310,9 +310,10 @@ class COCO(Reader):
 
     These annotations are dropped, and `Pipeline.stats` counts them: those without an image, with
     neither box nor segmentation, with a box that is not finite, below `size_threshold`, and crowds
-    with `include_iscrowd=False`. A warning tells of those without an image; if no annotation has
-    one, that is an error. Without a box, the box of the segmentation's mask counts. Names in
-    `images` that the annotations lack are dropped and counted, too.
+    with `include_iscrowd=False`. Warnings tell of those that no argument leaves out, and if no
+    image has a box; if no annotation has an image, that is an error. Without a box, the box of the
+    segmentation's mask counts. Names in `images` that the annotations lack are dropped and counted,
+    too.
     Boxes that leave the image stay as they are. Annotation ids may come twice. A polygon of fewer
     than three vertices has no pixels.
 
@@ -650,7 +651,8 @@ class LMDB(Reader):
             Decimal numbers in cls, txt and others are read as in `fn.readers.webdataset`.
         missing_component_behavior (Literal['empty', 'skip', 'error'] | None): With `ext`: what
             to do with a sample that has no component for an output: 'empty' gives an empty
-            array, 'skip' leaves the sample out, 'error' raises. Default: 'empty'.
+            array, 'skip' leaves the sample out, 'error' raises. Without this argument a warning
+            counts such samples. Default: 'empty'.
         values (Literal['bytes', 'npy', 'pickle'] | None): Without `ext`: what the values are:
             'bytes', 'npy' (arrays as numpy.save writes them) or 'pickle' (pickled arrays or
             numbers). Unpickling runs whatever code a value names: use it only for files that
@@ -2039,7 +2041,7 @@ class Webdataset(Reader):
             the file, or in the user's cache folder, for the next time.
         missing_component_behavior (str | None): What to do with a sample that has no component
             for an output: 'empty' gives an empty array, 'skip' leaves the sample out, 'error'
-            raises. Default: 'empty'.
+            raises. Without this argument a warning counts such samples. Default: 'empty'.
         dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types
             that the outputs' bytes are taken for, one each; by default UINT8. Integers and real
             numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and

@@ -47,6 +47,13 @@ def test_repeated_keys_are_listed(tmp_path):
     assert (report.counts["only_a"], report.counts["different"]) == (0, 0)
 
 
+def test_a_data_set_with_a_repeated_key_is_not_sound(tmp_path):
+    a = made.write(tmp_path / "a", [text("x", "1"), text("y", "1"), text("x", "2")])
+    report = verify(a)
+    assert not report.ok
+    assert (report.counts, report.repeated) == ({"repeated": 1}, ["x"])
+
+
 def test_many_samples_are_compared_in_portions(tmp_path, tuned):
     samples = [text(str(i), str(i)) for i in range(100)]
     a, b = made.write(tmp_path / "a", samples), made.write(tmp_path / "b", samples[::-1][:99])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.datasets import Sample, open_dataset
+from penstock.datasets import Sample, open_dataset, verify
 from penstock.datasets.formats.recordio import detection_of
 from penstock.engine.errors import DecodeError, SourceError
 from penstock.testing import made
@@ -32,6 +32,15 @@ def test_the_list_gives_keys_by_the_numbers_of_the_index(folder):
     samples = open_dataset(folder).read([0, 1, 2])
     assert [sample.key for sample in samples] == ["x/a", "x/b", "x/c"]
     assert samples[2].components["image"].extension == "png"
+
+
+def test_paths_of_the_list_without_a_record_are_left_out(folder):
+    (folder / "a.lst").write_text("2\t2.0\tc.png\n0\t0.0\ta.jpg\n1\t1.0\tb.jpg\n")
+    index = (folder / "a.idx").read_text().splitlines(keepends=True)
+    (folder / "a.idx").write_text("".join(index[:1] + index[2:]))
+    report = verify(folder)
+    left_out = {"paths of .lst files for which the .idx files have no record": ["b.jpg"]}
+    assert (report.samples, report.left_out) == (2, (left_out,))
 
 
 @pytest.mark.parametrize(

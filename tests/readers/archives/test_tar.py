@@ -63,7 +63,7 @@ def test_archives_of_the_tar_command(tmp_path, form):
     command = ["tar", f"--format={form}", "--sort=name", "-C", tmp_path / "in", "-cf"]
     subprocess.run([*command, tmp_path / "a.tar", "."], check=True)
     with pytest.warns(
-        UserWarning, match=r"a\.tar holds 2 link\(s\) such as b'\./link', which have"
+        UserWarning, match=r"a\.tar holds 2 link\(s\), the first at offset \d+, which have"
     ):
         assert found(tmp_path / "a.tar") == listed(files)
     subprocess.run([*command, tmp_path / "b.tar", *DEREFERENCE, "."], check=True)

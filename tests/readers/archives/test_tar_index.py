@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from penstock.readers.archives.tar_index import ArchiveIndex, index_archive, split_name
+from penstock.readers.storage.damage import Damages
 from penstock.readers.storage.opening import open_storage
 
+from ...conftest import kept_index
 from ..tars import archive
 
 
@@ -31,3 +33,16 @@ def test_arrays_and_back(tmp_path):
 )
 def test_names_are_split(name, first, last):
     assert (split_name(name, "first"), split_name(name, "last")) == (first, last)
+
+
+def test_the_warnings_of_a_scan_come_again_with_an_index_that_was_kept(tmp_path):
+    content = archive({"a.jpg": b"1", "b.jpg": b"2"})
+    for name, end in {"joined": content, "cut": content[:700]}.items():
+        (tmp_path / f"{name}.tar").write_bytes(content + end)
+        damages = Damages(leaves_out=True)
+        for _ in range(2):
+            with pytest.warns(UserWarning, match=rf"{name}\.tar goes on behind the zeros at"):
+                index = index_archive(open_storage(tmp_path / f"{name}.tar"), damages=damages)
+            assert len(index) == (4 if name == "joined" else 2)
+        assert kept_index(tmp_path / f"{name}.tar").exists()
+        assert len(damages.found) == 2 * (name == "cut")

@@ -252,12 +252,32 @@ def test_annotations_without_a_box_have_that_of_their_mask(tmp_path, missing):
     def masks():
         return tuple(fn.readers.coco(**arguments, pixelwise_masks=True))
 
-    with masks() as pipe:
+    told = r"dropped are annotations without a box and a mask \(1\)$"
+    pipe = masks()
+    with pytest.warns(RuntimeWarning, match=told):
+        pipe.build()
+    with pipe:
         _, boxes, labels, drawn = pipe.run()
         assert np.array(boxes.at(0)).tolist() == [[1, 1, 11, 8]]
         assert np.array(labels.at(0)).tolist() == [1]
         assert np.count_nonzero(np.array(drawn.at(0))) == area == 88
         assert "annotations without a box and a mask" in str(pipe.stats())
+
+
+@pytest.mark.parametrize(
+    ("boxes", "why"),
+    [
+        ([None] * 2, r"annotations without a box and a mask \(2\)"),
+        ([[0, 0, 0.05, 0.05]] * 2, r"annotations below size_threshold \(2\)"),
+        ([], "none"),
+    ],
+)
+def test_boxes_that_no_image_has_are_told(tmp_path, boxes, why):
+    annotations = [annotation(i, 2, segmentation=[]) | {"bbox": box} for i, box in enumerate(boxes)]
+    arguments = write_coco(tmp_path, annotations)
+    told = rf"instances\.json: none of the 3 images has a box; dropped are {why}$"
+    with pytest.warns(RuntimeWarning, match=told):
+        run(1, **arguments)
 
 
 def test_files_of_lvis(tmp_path):

@@ -85,6 +85,15 @@ def test_the_reader_of_files_says_what_the_folders_are(tmp_path, title):
             list_files(file_root=root)
 
 
+def test_the_reader_of_files_says_that_annotations_lie_beside_the_folders(tmp_path):
+    root = put(tmp_path, {"images/1.png": "", "my_annotations.json": JSON({"images": []})})
+    with pytest.warns(RuntimeWarning, match="but is a data set of COCO; name its annotation file"):
+        list_files(file_root=root)
+    assert layout_of(Folder(root, {})) == ""  # `datasets` opens it
+    (root / "my_annotations.json").write_text(JSON({"1.png": "a cat"}))
+    list_files(file_root=root)
+
+
 def test_readers_of_shards_refuse_folders_of_several_splits(tmp_path):
     root = put(tmp_path, LAYOUTS["an Energon data set"])
 

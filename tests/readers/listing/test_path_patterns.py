@@ -91,3 +91,26 @@ def test_only_braces_of_urls_are_expanded():
         "https://host/1?a=[b]*",
         "https://host/2?a=[b]*",
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [
+        (["a-0-of-3.rec", "a-2-of-3.rec"], r"1 of 3 files .*a-1-of-3\.rec'"),
+        (["a-00001-of-00003", "a-00003-of-00003"], r"1 of 3 files .*a-00002-of-00003'"),
+        (["a-01-of-10-5e.rec", "b-0-of-1"], r"9 of 10 files .*a-00-of-10-5e\.rec'"),
+    ],
+)
+def test_missing_files_of_numbered_ones_are_told(tmp_path, names, missing):
+    for name in names:
+        (tmp_path / name).touch()
+    for path in (tmp_path, tmp_path / "*"):
+        with pytest.warns(RuntimeWarning, match=missing):
+            assert len(expand_paths([str(path)])) == 2
+    begin, end = names[0].split("-of-")
+    chosen = f"{tmp_path}/{begin[:-1]}[{begin[-1]}]-of-{end}"  # by a pattern for some numbers
+    assert expand_paths([chosen]) == [f"{tmp_path}/{names[0]}"]
+    (tmp_path / "whole").mkdir()
+    for number in range(12):
+        (tmp_path / "whole" / f"a-{number}-of-12.tar").touch()
+    assert len(expand_paths([str(tmp_path / "whole")])) == 12

@@ -253,7 +253,8 @@ def test_index_files(tmp_path):
     write_index(index, places[10:20])
     arguments = {"path": path, "index_path": index}
     arguments["features"] = {"n": tfrecord.FixedLenFeature([], tfrecord.int64)}
-    out = run_pipeline(10, arguments)
+    with pytest.warns(RuntimeWarning, match="10 records, to which 300 of the 1500 bytes of"):
+        out = run_pipeline(10, arguments)
     assert out["n"].as_array().tolist() == list(range(10, 20))
     assert sorted(os.listdir(tmp_path)) == ["data.idx", "data.tfrecord"]
 

@@ -139,6 +139,12 @@ def test_an_index_that_ends_before_zeros_with_files_behind_them_warns(tmp_path, 
         check_ends([archive], [index])
 
 
+def test_an_index_that_lacks_the_last_samples_warns(storage):
+    index = parse_dali_index(b"v1.2 1\njpg 512 3 x/1.jpg a.txt 1536 0 x/1.a.txt\n", "a", storage)
+    with pytest.warns(RuntimeWarning, match=r"a\.tar holds 2 files, the first 'x/2\.txt', behind"):
+        check_ends([storage], [index])
+
+
 def test_an_index_of_an_archive_with_a_hole_raises(tmp_path):
     write(tmp_path / "a.tar", entry(b"1.txt", b"1"), bytes(512), b"data".ljust(512))
     archive = open_storage(tmp_path / "a.tar")
