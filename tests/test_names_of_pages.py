@@ -41,9 +41,9 @@ later = 2
 
 
 def names_without_meaning(program, bound):
-    """Return the names that end the program in a NameError, and add those that it binds to `bound`.
+    """Return the names that end a program in a NameError; add those that it binds to `bound`.
 
-    A statement needs names of the lines before it; the body of a function those of the whole program.
+    A statement needs names of the lines before it, and a function's body those of all lines.
     """
     missing = set()
     later = set()
