@@ -28,9 +28,9 @@ class _NamedEnum(IntEnum):
 class DALIDataType(_NamedEnum):
     """Element type of a tensor.
 
-    `IMAGE_TYPE`, `DATA_TYPE` and `INTERP_TYPE` are the types of data whose elements are values of an
-    enumeration. Such data are int32. The other members from `STRING` on are no element types: DALI
-    names types of arguments by them.
+    `IMAGE_TYPE`, `DATA_TYPE` and `INTERP_TYPE` are the types of data whose elements are values of
+    an enumeration. Such data are int32. The other members from `STRING` on are no element types:
+    DALI names types of arguments by them.
     """
 
     NO_TYPE = -1

@@ -9,7 +9,8 @@ import numpy as np
 
 from ... import fn
 from ...engine.errors import ArgumentError
-from ...operators.vision.windows import CENTER, CROP, RESIZED_CROP
+from ...operators.vision.windows import CENTER, CROP, RESIZED_CROP, ZOOM_OUT
+from .choices import chosen
 from .images import Images, window_node
 from .transform import (
     InterpolationMode,
@@ -152,6 +153,45 @@ class RandomCrop(Transform):
             pad_if_needed=self.pad_if_needed,
         )
         return images.cut(window, self.padding_mode, self.fill)
+
+
+class RandomZoomOut(Transform):
+    """Puts images at a random place on a larger canvas, with the probability `p`.
+
+    Args:
+        fill: the canvas's value: one, or one a channel. That of masks is 0.
+        side_range: range of the canvas's sides as multiples of the image's.
+        p: the probability.
+        device: "cpu" or "gpu".
+    """
+
+    def __init__(
+        self,
+        fill: Any = 0,
+        side_range: Sequence[float] = (1.0, 4.0),
+        p: float = 0.5,
+        device: str | None = "cpu",
+    ) -> None:
+        super().__init__(device)
+        self.fill = one_or_channels(fill)
+        self.side_range = pair(side_range, "side_range")
+        if self.side_range[0] < 1:
+            raise ArgumentError(f"side_range must begin at 1 or above, but is {side_range!r}")
+        self.p = probability(p)
+
+    def _apply(self, images: Images) -> Images:
+        def zoomed(shown: Images) -> Images:
+            window = window_node(shown.extents, kind=ZOOM_OUT, scale=self.side_range)
+            return shown.cut(window, "constant", self.fill)
+
+        return chosen(chance(self.p), "RandomZoomOut", zoomed, lambda shown: shown, images.shown())
+
+
+class ClampBoundingBoxes(Transform):
+    """Cuts boxes off at their images' edges."""
+
+    def _apply(self, images: Images) -> Images:
+        return images.clamped() if images.boxes is not None else images
 
 
 class Resize(Transform):

@@ -19,6 +19,7 @@ from ...engine.graph.functions import function_of
 from ...engine.graph.nodes import DataNode
 from ...operators.vision.axes import PILLOW, TENSOR
 from ...operators.vision.resize import VisionResize
+from ...operators.vision.sizes import VisionSize
 from ...operators.vision.windows import VisionBoxes, VisionWindow
 
 PIXELS = np.dtype(np.uint8)
@@ -36,6 +37,7 @@ _INTERPOLATIONS = {"nearest": types.INTERP_NN, "bilinear": types.INTERP_LINEAR}
 
 resize_node = function_of(VisionResize)
 window_node = function_of(VisionWindow)
+size_node = function_of(VisionSize)
 _boxes_node = function_of(VisionBoxes)
 
 
@@ -146,7 +148,7 @@ class Images:
 
     def resized(
         self,
-        size: Sequence[int],
+        size: Sequence[int] | DataNode,
         max_size: int | None,
         interpolation: str,
         antialias: bool,
@@ -193,10 +195,15 @@ class Images:
         values = [float(value) for value in np.ravel(fill)]
         return replace(shown, stored=moved(shown.stored, interpolation, values), masks=masks)
 
+    def clamped(self) -> Images:
+        """Return the images with boxes that are cut off at the images' edges."""
+        extents = self.extents
+        return replace(self, boxes=self._moved_boxes(window=fn.cat(extents[:2] * 0, extents[:2])))
+
     def _moved_boxes(self, **changes: Any) -> DataNode | None:
         if self.boxes is None:
             return None
         return _boxes_node(self.boxes, self.extents, **changes)
 
 
-__all__ = ["PILLOW", "PIXELS", "REAL", "TENSOR", "Images", "window_node"]
+__all__ = ["PILLOW", "PIXELS", "REAL", "TENSOR", "Images", "size_node", "window_node"]

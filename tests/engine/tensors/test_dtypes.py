@@ -44,7 +44,9 @@ def test_values_of_enumerations_are_numbers(kind):
     assert [output.as_array()[0].tolist() for output in outputs] == [[1, 0], 1, 9]
 
 
-@pytest.mark.parametrize("wrong", [types.NO_TYPE, types.STRING, types.RGB, types.INTERP_LINEAR, "U3", object, 7])
+@pytest.mark.parametrize(
+    "wrong", [types.NO_TYPE, types.STRING, types.RGB, types.INTERP_LINEAR, "U3", object, 7]
+)
 def test_what_is_no_type(wrong):
     with pytest.raises(ArgumentError, match="use one of types"):
         types.to_numpy_type(wrong)
