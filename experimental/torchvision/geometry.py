@@ -17,6 +17,7 @@ from .transform import (
     Transform,
     borders,
     chance,
+    fill_of_masks,
     mode_of,
     one_or_channels,
     pair,
@@ -108,13 +109,14 @@ class Pad(Transform):
         super().__init__(device)
         self.padding = borders(padding)
         self.fill = one_or_channels(fill)
+        self._fill_of_masks = fill_of_masks(fill)
         self.padding_mode = _check_mode(padding_mode)
 
     def _apply(self, images: Images) -> Images:
         left, top, right, bottom = self.padding
         size = images.extents[:2] + np.array((top + bottom, left + right), np.int64)
         start = size * 0 - np.array((top, left), np.int64)
-        return images.cut(fn.cat(start, size), self.padding_mode, self.fill)
+        return images.cut(fn.cat(start, size), self.padding_mode, self.fill, self._fill_of_masks)
 
 
 class RandomCrop(Transform):
@@ -142,6 +144,7 @@ class RandomCrop(Transform):
         self.padding = (0, 0, 0, 0) if padding is None else borders(padding)
         self.pad_if_needed = bool(pad_if_needed)
         self.fill = one_or_channels(fill)
+        self._fill_of_masks = fill_of_masks(fill)
         self.padding_mode = _check_mode(padding_mode)
 
     def _apply(self, images: Images) -> Images:
@@ -152,14 +155,14 @@ class RandomCrop(Transform):
             padding=self.padding,
             pad_if_needed=self.pad_if_needed,
         )
-        return images.cut(window, self.padding_mode, self.fill)
+        return images.cut(window, self.padding_mode, self.fill, self._fill_of_masks)
 
 
 class RandomZoomOut(Transform):
     """Puts images at a random place on a larger canvas, with the probability `p`.
 
     Args:
-        fill: the canvas's value: one, or one a channel. That of masks is 0.
+        fill: the canvas's value: one, or one a channel.
         side_range: range of the canvas's sides as multiples of the image's.
         p: the probability.
         device: "cpu" or "gpu".
@@ -174,6 +177,7 @@ class RandomZoomOut(Transform):
     ) -> None:
         super().__init__(device)
         self.fill = one_or_channels(fill)
+        self._fill_of_masks = fill_of_masks(fill)
         self.side_range = pair(side_range, "side_range")
         if self.side_range[0] < 1:
             raise ArgumentError(f"side_range must begin at 1 or above, but is {side_range!r}")
@@ -182,7 +186,7 @@ class RandomZoomOut(Transform):
     def _apply(self, images: Images) -> Images:
         def zoomed(shown: Images) -> Images:
             window = window_node(shown.extents, kind=ZOOM_OUT, scale=self.side_range)
-            return shown.cut(window, "constant", self.fill)
+            return shown.cut(window, "constant", self.fill, self._fill_of_masks)
 
         return chosen(chance(self.p), "RandomZoomOut", zoomed, lambda shown: shown, images.shown())
 

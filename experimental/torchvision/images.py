@@ -120,13 +120,20 @@ class Images:
 
     # Geometry
 
-    def cut(self, window: Any, padding_mode: str = "constant", fill: Any = 0) -> Images:
+    def cut(
+        self,
+        window: Any,
+        padding_mode: str = "constant",
+        fill: Any = 0,
+        fill_of_masks: float = 0.0,
+    ) -> Images:
         """Return the part of the images in a window, which may reach out of them.
 
         Args:
             window: (top, left, height, width), a node or numbers.
             padding_mode: what lies outside of the images.
             fill: the value there if the mode is "constant"; one, or one a channel.
+            fill_of_masks: the value around masks.
         """
         shown = self.shown()
 
@@ -142,7 +149,7 @@ class Images:
                 **outside,
             )
 
-        masks = None if self.masks is None else part(self.masks, 0)
+        masks = None if self.masks is None else part(self.masks, fill_of_masks)
         boxes = self._moved_boxes(window=window)
         return replace(shown, stored=part(shown.stored, fill), masks=masks, boxes=boxes)
 
@@ -180,8 +187,13 @@ class Images:
         boxes = self._moved_boxes(**sides)
         return replace(shown, stored=fn.flip(shown.stored, **sides), masks=masks, boxes=boxes)
 
-    def warped(self, matrix: DataNode, interpolation: str, fill: Any) -> Images:
-        """Return the images with pixels moved by a map of pixels of the result to the images."""
+    def warped(
+        self, matrix: DataNode, interpolation: str, fill: Any, fill_of_masks: float
+    ) -> Images:
+        """Return the images with pixels moved by a map of pixels of the result to the images.
+
+        See `cut` for the fill values.
+        """
         if self.boxes is not None:
             raise ArgumentError("boxes under rotations and perspectives are not translated")
         shown = self.shown()
@@ -191,7 +203,7 @@ class Images:
                 node, matrix=matrix, interp_type=_INTERPOLATIONS[name], fill_value=values
             )
 
-        masks = None if self.masks is None else moved(self.masks, "nearest", [0.0])
+        masks = None if self.masks is None else moved(self.masks, "nearest", [fill_of_masks])
         values = [float(value) for value in np.ravel(fill)]
         return replace(shown, stored=moved(shown.stored, interpolation, values), masks=masks)
 
