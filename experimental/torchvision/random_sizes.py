@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 
 from ...engine.errors import ArgumentError
 from ...operators.vision.sizes import BETWEEN, JITTER, SHORTEST
 from .images import Images, size_node
-from .transform import InterpolationMode, Transform, mode_of, pair, square
+from .transform import InterpolationMode, Transform, mode_of, pair, square, whole
 
 
 class _RandomSize(Transform):
@@ -72,13 +71,12 @@ class RandomShortestSize(_RandomSize):
         device: str | None = "cpu",
     ) -> None:
         super().__init__(interpolation, antialias, device)
-        sizes = [*min_size] if isinstance(min_size, Sequence) else [min_size]
-        if not sizes or not all(isinstance(size, Integral) and size > 0 for size in sizes):
-            raise ArgumentError(f"min_size must be positive integers, but is {min_size!r}")
-        if max_size is not None and max_size <= 0:
-            raise ArgumentError(f"max_size must be positive, but is {max_size}")
-        self.min_size, self.max_size = sizes, max_size
-        self._drawn = {"kind": SHORTEST, "size": sizes, "max_size": max_size or 0}
+        sizes = min_size if isinstance(min_size, Sequence) else [min_size]
+        self.min_size = [whole(size, "min_size", 1) for size in sizes]
+        if not self.min_size:
+            raise ArgumentError("min_size must have one length at least, but is empty")
+        self.max_size = None if max_size is None else whole(max_size, "max_size", 1)
+        self._drawn = {"kind": SHORTEST, "size": self.min_size, "max_size": self.max_size or 0}
 
 
 class RandomResize(_RandomSize):

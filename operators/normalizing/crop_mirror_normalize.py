@@ -98,11 +98,9 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         self._by_layout: dict[str, CropMirrorNormalize] = {}
         self._last: _Plan | None = None
         self._scaling = None
-        is_constant = not {"mean", "std"} & set(self.per_sample)
-        if is_constant:
+        if not {"mean", "std"} & set(self.per_sample):
             self._scaling = self._make_scaling(self.mean, self.std)
-        constants = (self.mean, self.std) if is_constant else (None, None)
-        self._unit_range = UnitRange(self.called, *constants, self.scale != 1 or self.shift != 0)
+        self._unit_range = UnitRange(self, "mean", "std")
 
     def output_layouts(self) -> tuple[str, ...]:
         return (self.output_layout,)

@@ -92,9 +92,7 @@ class Normalize(BatchOperator):
         self.sample_independent = not self.whole_batch
         self.target = to_numpy_type(self.dtype)
         self.exact = np.dtype("f8" if self.target == np.float64 else "f4")
-        is_constant = not {"mean", "stddev"} & set(self.per_sample)
-        constants = (self.mean, self.stddev) if is_constant else (None, None)
-        self._unit_range = UnitRange(self.called, *constants, self.scale != 1 or self.shift != 0)
+        self._unit_range = UnitRange(self, "mean", "stddev")
 
     def batch(self, batch: BatchContext, data: TensorList, *, mean: Any, stddev: Any) -> Any:
         shapes = data.shape()

@@ -15,15 +15,20 @@ _CHANNELS = 3
 class UnitRange:
     """Warns once if bytes get the mean and deviation of images from 0 to 1.
 
+    The numbers may be meant if the result is scaled or shifted, or if samples have their own.
+
     Args:
-        called: the operator, for the message.
-        mean, deviation: constants, or None where there is none.
-        is_scaled: whether the result is scaled or shifted, so that the numbers may be meant.
+        operator: it has the arguments `scale` and `shift`.
+        names: of its arguments that are mean and deviation.
     """
 
-    def __init__(self, called: str, mean: Any, deviation: Any, is_scaled: bool) -> None:
-        doubtful = not is_scaled and all(map(_below_one, (mean, deviation)))
-        self._warnings = [_WARNING.format(called)] if doubtful else []
+    def __init__(self, operator: Any, *names: str) -> None:
+        doubtful = (
+            not set(names) & set(operator.per_sample)
+            and (operator.scale, operator.shift) == (1, 0)
+            and all(_below_one(getattr(operator, name)) for name in names)
+        )
+        self._warnings = [_WARNING.format(operator.called)] if doubtful else []
 
     def look_at(self, dtype: Any) -> None:
         """Warn if the data have this type, and may be from 0 to 255."""

@@ -51,8 +51,9 @@ class VisionSize(SampleOperator):
         factor: Any
         if self.kind == BETWEEN:
             low, high = self.size
-            size = low + int(number * (high - low))
-            return resized(extents[np.newaxis, :2], (size,), 0)[0]
+            shorter = low + int(number * (high - low))
+            size: Array = resized(extents[np.newaxis, :2], (shorter,), 0)[0]
+            return size
         if self.kind == JITTER:
             # torchvision computes with tensors here, which are float32.
             least, most = self.scale

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock import fn, pipeline_def
+from penstock import ArgumentError, fn, pipeline_def
+from penstock.experimental import torchvision as transforms
 from penstock.experimental.torchvision import from_torchvision
 
 from .running import by_pipeline, by_torchvision
@@ -55,6 +56,21 @@ def test_each_change_of_colors_comes_with_its_probability(tv):
     assert 0.23 < (sums == 85).mean() < 0.37
     moved = made[:, 0, 0].argmax(axis=-1)
     assert 0.13 < (moved != 0).mean() < 0.27  # two thirds of the orders move the first channel
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: transforms.RandomZoomOut(side_range=(0.5, 2.0)), "begin at 1 or above"),
+        (lambda: transforms.ScaleJitter((9, 9), (0.0, 1.0)), "scale_range must be positive"),
+        (lambda: transforms.RandomShortestSize([]), "one length at least"),
+        (lambda: transforms.RandomShortestSize([0]), "min_size must be an integer from 1 on"),
+        (lambda: transforms.RandomResize(9, 9), "below max_size"),
+    ],
+)
+def test_arguments_without_a_meaning(make, message):
+    with pytest.raises(ArgumentError, match=message):
+        make()
 
 
 def test_boxes_are_cut_off_at_the_edges(tv, photographs):
