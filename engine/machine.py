@@ -20,6 +20,8 @@ def busy_core_seconds() -> float:
 
     It counts from the machine's start. Where the system does not say, it is 0.
     """
+    if not hasattr(os, "sched_getaffinity"):
+        return 0.0
     try:
         lines = Path("/proc/stat").read_text(encoding="ascii").splitlines()
     except OSError:
