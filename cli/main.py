@@ -6,6 +6,7 @@ imported when the command runs, so that `penstock --help` does not wait for its 
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,22 +32,21 @@ APP = typer.Typer(
 _UsageError: Any = typer.BadParameter.__base__  # typer does not export this class
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(f"{PROGRAM} {__version__}")
-        raise typer.Exit
-
-
-@APP.callback()
+@APP.callback(invoke_without_command=True)
 def _options(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Print the version.", callback=_print_version, is_eager=True
-        ),
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="With --version: print JSON, for programs.")
     ] = False,
 ) -> None:
-    pass
+    if version:
+        print(json.dumps({PROGRAM: __version__}) if as_json else f"{PROGRAM} {__version__}")
+        raise typer.Exit
+    if as_json:
+        context.fail("--json stands behind a command, or with --version.")
+    if context.invoked_subcommand is None:
+        context.fail("Missing command.")
 
 
 COMMANDS = {

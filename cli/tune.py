@@ -20,6 +20,7 @@ from ..engine.run.config import PipelineConfig
 from ..engine.run.definition import decorator_options
 from ..engine.run.pipeline import Pipeline
 from .benchmark.measure import measure
+from .benchmark.others import OtherPrograms, busy_machine
 from .benchmark.search import Search, Setting, Trial, as_arguments, choices_of, enough_turns
 from .benchmark.turns import Comparison, compare
 from .commands import AsJson, CommandFailed, PipelineArguments, between, message_of
@@ -56,7 +57,7 @@ _DEFAULTS = {
 class _Tuned:
     """The result: the setting, and how it compares with the pipeline as it is, if that runs.
 
-    `noise` is that of `Search`.
+    `noise` is that of `Search`; `other_cores` is how many cores other programs used meanwhile.
     """
 
     setting: Setting
@@ -64,6 +65,7 @@ class _Tuned:
     trials: Sequence[Trial]
     noise: float
     seconds: float
+    other_cores: float
 
     @property
     def turns(self) -> int:
@@ -139,7 +141,7 @@ def _tune(
     seconds: float,
     bar: ProgressBar,
 ) -> _Tuned:
-    started = perf_counter()
+    started, others = perf_counter(), OtherPrograms()
     definition = definition_of(target)
     if isinstance(definition, Pipeline):
         raise CommandFailed(
@@ -184,7 +186,8 @@ def _tune(
         with running(target):
             comparison = compare(partial(opened, best), partial(opened, {}), left / 2.4, tick)
         best = best if comparison.ratio > 1 else {}
-    return _Tuned(best, comparison, search.trials, search.noise, perf_counter() - started)
+    seconds = perf_counter() - started
+    return _Tuned(best, comparison, search.trials, search.noise, seconds, others.cores())
 
 
 def _as_content(target: str, tuned: _Tuned) -> dict[str, Any]:
@@ -194,6 +197,7 @@ def _as_content(target: str, tuned: _Tuned) -> dict[str, Any]:
         "seconds": tuned.seconds,
         "noise": tuned.noise,
         "enough_minutes": tuned.enough_minutes,
+        "other_cores": tuned.other_cores,
         "trials": [
             {
                 "setting": trial.setting,
@@ -240,6 +244,8 @@ def _print(printer: Printer, target: str, tuned: _Tuned) -> None:
             "setting, may miss a setting that is 5% faster: give "
             f"--minutes {math.ceil(tuned.enough_minutes)}, or a machine that does nothing else",
         )
+    if text := busy_machine(tuned.other_cores):
+        printer.print(("busy    ", "bold yellow"), text)
     printer.print()
     _print_result(printer, tuned)
 

@@ -86,7 +86,9 @@ def batches(pipeline: Pipeline) -> Any:
 
 
 def progress(done: int, total: int, started: float) -> None:
-    """Redraw the progress bar."""
+    """Redraw the progress bar of a terminal."""
+    if not sys.stderr.isatty():
+        return
     width = 40
     filled = width * done // total
     rate = done / (time.perf_counter() - started)

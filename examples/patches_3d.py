@@ -115,7 +115,9 @@ def learn(iterator: Any) -> list[float]:
 
 
 def progress(done: int, total: int, started: float) -> None:
-    """Redraw the progress bar."""
+    """Redraw the progress bar of a terminal."""
+    if not sys.stderr.isatty():
+        return
     width = 40
     filled = width * done // total
     rate = done / (time.perf_counter() - started)

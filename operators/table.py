@@ -79,5 +79,6 @@ from .user_code import (
 from .vision import color as vision_color
 from .vision import maps as vision_maps
 from .vision import resize as vision_resize
+from .vision import sizes as vision_sizes
 from .vision import windows as vision_windows
 from .warp import jitter, remap, rotate, sphere, warp_affine, warp_perspective, water

@@ -23,7 +23,8 @@ TEXT = PAGE.read_text(encoding="utf-8")
 def names(tmp_path, monkeypatch):
     """Run all programs of the page; return their names."""
     monkeypatch.chdir(tmp_path)
-    names = {"__name__": "an_example", "photograph": picture(60, 80)}
+    Image.fromarray(picture(60, 80)).save("photo.jpg")
+    names = {"__name__": "an_example"}
     for program in re.findall(r"```python\n(.*?)```", TEXT, re.S):
         exec(compile(program, str(PAGE), "exec"), names)
     return names

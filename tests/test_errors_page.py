@@ -4,15 +4,14 @@ import re
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import penstock
-from penstock import Pipeline, fn, pipeline_def, types
 
 PAGE = Path(penstock.__file__).resolve().parent / "docs" / "errors.md"
 CASE = re.compile(r"^## (.+?)\n\n```python\n(.+?)```\n\n```text\n(.+?)```\n\n\S", re.M | re.S)
 CASES = CASE.findall(PAGE.read_text(encoding="utf-8"))
+BEGINNING = PAGE.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
 
 
 def test_each_section_is_a_case():
@@ -25,9 +24,10 @@ def test_each_section_is_a_case():
 def test_the_program_meets_the_error(program, message, photo_tree, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copytree(photo_tree.root, "photos")
-    names = {"Pipeline": Pipeline, "fn": fn, "pipeline_def": pipeline_def, "types": types}
+    names = {}
+    exec(BEGINNING, names)
     with pytest.raises(Exception) as caught:
-        exec(compile(program, "train.py", "exec"), {**names, "np": np, "folder": "photos"})
+        exec(compile(program, "train.py", "exec"), names)
     text = f"{type(caught.value).__name__}: {caught.value}\n"
     text += "\n".join(getattr(caught.value, "__notes__", ()))
     assert comparable(text.replace(f"{tmp_path}/", "")) == comparable(message)

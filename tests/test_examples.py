@@ -24,7 +24,9 @@ def test_the_demo_s_sheet_shows_originals_beside_augmented_pictures(tmp_path, ca
     demo = example("demo")
     demo.make_pictures(tmp_path / "pictures", 16)
     demo.read_epoch(tmp_path / "pictures")
-    assert "16 images of pictures" in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert "16 images of pictures" in printed.out
+    assert "\r" not in printed.err  # which is no terminal
     demo.contact_sheet(tmp_path / "pictures", tmp_path / "sheet.png")
     assert cv2.imread(str(tmp_path / "sheet.png")).shape == (4 * 260, 4 * 460, 3)
     original, augmented = (

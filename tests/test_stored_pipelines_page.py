@@ -17,7 +17,8 @@ TEXT = (Path(penstock.__file__).resolve().parent / "docs" / "stored_pipelines.md
 
 def test_the_programs_run(tmp_path, monkeypatch, photo_tree):
     monkeypatch.chdir(tmp_path)
-    names = {"__name__": "an_example", "folder": str(photo_tree.root)}
+    Path("photos").symlink_to(photo_tree.root)
+    names = {"__name__": "an_example"}
     for program in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL):
         exec(compile(program, "stored_pipelines.md", "exec"), names)
     for one, other in zip(names["pipe"].run(), names["again"].run(), strict=True):

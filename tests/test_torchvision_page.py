@@ -18,18 +18,13 @@ PAGE = Path(penstock.__file__).resolve().parent / "docs" / "torchvision.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
-def test_the_programs_run_in_their_order(photo_tree, capsys):
+def test_the_programs_run_in_their_order(photo_tree, tmp_path, monkeypatch, capsys):
     load_torchvision()
     image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
-    photographs = [np.full((60, 80, 3), 9, np.uint8)] * 2
-    names = {
-        "__name__": "an_example",
-        "folder": str(photo_tree.files[0].parent.parent),
-        "photographs": photographs,
-        "boxes": [np.float32([[20, 10, 40, 30]])] * 2,
-        "masks": [photograph[..., 0] for photograph in photographs],
-        "picture": image.fromarray(photographs[0]),
-    }
+    monkeypatch.chdir(tmp_path)
+    Path("photos").symlink_to(photo_tree.root)
+    image.fromarray(np.full((60, 80, 3), 9, np.uint8)).save("photo.jpg")
+    names = {"__name__": "an_example"}
     for program in re.findall(r"```python\n(.*?)```", TEXT, re.S):
         exec(compile(program, str(PAGE), "exec"), names)
     report = re.search(r"```text\n(.*?)```", TEXT, re.S)[1]

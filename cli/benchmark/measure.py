@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from ..commands import CommandFailed
+from .others import OtherPrograms
 
 Tick = Callable[[str], None]
 
@@ -25,6 +26,7 @@ class Speed:
         steady: samples a second after the warm-up.
         lowest, highest: of `steady`, over half a second each.
         samples, seconds: of the steady part.
+        other_cores: how many cores other programs used meanwhile.
         figures: `PipelineStats` of the steady part; None for another library's pipeline.
     """
 
@@ -36,6 +38,7 @@ class Speed:
     samples: int
     seconds: float
     figures: Any = None
+    other_cores: float = 0.0
 
 
 def measure(
@@ -52,7 +55,7 @@ def measure(
         tick: called with a text after each batch.
         warm_batches: batches of the warm-up, at least.
     """
-    started = perf_counter()
+    started, others = perf_counter(), OtherPrograms()
     pipeline = open_()
     try:
         pipeline.build()
@@ -74,7 +77,10 @@ def measure(
         if hasattr(pipeline, "close"):
             pipeline.close()
     steady = total / (end - start)
-    return Speed(first, cold, steady, min(rates), max(rates), total, end - start, figures)
+    return Speed(
+        *(first, cold, steady, min(rates), max(rates), total, end - start, figures),
+        other_cores=others.cores(),
+    )
 
 
 def _figures(pipeline: Any) -> Any:

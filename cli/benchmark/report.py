@@ -8,6 +8,7 @@ from typing import Any
 
 from ..console import Printer, console
 from .measure import Speed
+from .others import busy_machine
 from .turns import Comparison
 
 
@@ -23,6 +24,7 @@ def as_content(target: str, speed: Speed, comparison: Comparison | None) -> dict
         "samples": speed.samples,
         "first_batch_s": speed.first_batch_s,
         "cold_samples_per_s": speed.cold,
+        "other_cores": speed.other_cores,
         "limit": asdict(figures.limit),
         "stages": [asdict(stage) for stage in figures.stages()],
         "figures": asdict(figures),
@@ -41,6 +43,8 @@ def print_report(target: str, speed: Speed, comparison: Comparison | None) -> No
     _print_speed(printer, speed)
     if comparison is not None:
         _print_comparison(printer, comparison)
+    if text := busy_machine(speed.other_cores):
+        printer.print(("busy    ", "bold yellow"), text)
     printer.print()
     _print_times(printer, figures)
     printer.print()

@@ -28,7 +28,9 @@ class _NamedEnum(IntEnum):
 class DALIDataType(_NamedEnum):
     """Element type of a tensor.
 
-    The members from `STRING` on are no element types. DALI names types of arguments by them.
+    `IMAGE_TYPE`, `DATA_TYPE` and `INTERP_TYPE` are the types of data whose elements are values of
+    an enumeration. Such data are int32. The other members from `STRING` on are no element types:
+    DALI names types of arguments by them.
     """
 
     NO_TYPE = -1
@@ -148,6 +150,8 @@ ELEMENT_TYPES = tuple(_NUMPY_NAMES)
 
 _TO_NUMPY = {dali_type: np.dtype(name) for dali_type, name in _NUMPY_NAMES.items()}
 _FROM_NUMPY = {dtype: dali_type for dali_type, dtype in _TO_NUMPY.items()}
+_OF_ENUMERATIONS = (DALIDataType.IMAGE_TYPE, DALIDataType.DATA_TYPE, DALIDataType.INTERP_TYPE)
+_TO_NUMPY |= dict.fromkeys(_OF_ENUMERATIONS, np.dtype(np.int32))
 
 
 def to_numpy_type(dali_type: Any) -> np.dtype[Any]:

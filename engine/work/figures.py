@@ -23,6 +23,7 @@ _SUMS = (
     "feeder_cpu_s",
     "memory_wait_s",
     "cpu_s",
+    "machine_cpu_s",
     "launch_s",
     "gpu_wait_s",
     "threads_wait_s",
@@ -88,6 +89,8 @@ class PipelineFigures:
         feeder_cpu_s: CPU time of the feeder thread. If it is much less than its operators' busy
             time, the feeder waited for storage, for threads that read, or for the GIL.
         cpu_s: CPU time of this process and of the worker processes.
+        machine_cpu_s: CPU time of all programs on the cores that this process may use; 0 where the
+            system does not say.
         cores: number of cores that this process may use.
         together: number of small batches that are computed together.
         lanes: number of threads that launch work of the GPU.
@@ -126,6 +129,7 @@ class PipelineFigures:
     why_threads: str = ""
     feeder_cpu_s: float = 0.0
     cpu_s: float = 0.0
+    machine_cpu_s: float = 0.0
     cores: int = 1
     together: int = 1
     lanes: int = 0

@@ -24,7 +24,10 @@ MIN_COMPUTING = 0.6
 or for storage."""
 
 CORES_BUSY = 0.85
-"""A process that computes for a larger fraction of all cores' time needs more cores."""
+"""Cores that compute for a larger fraction of their time have none for threads that wait."""
+
+OTHERS_BUSY = 0.1
+"""Other processes that compute for a larger fraction of the cores' time take them away."""
 
 ENGINE_BUSY = 0.85
 """An engine of the GPU that works for a larger fraction of the time is the limit."""
@@ -130,9 +133,10 @@ def _of_workers(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
     workers = f"{figures.num_threads} {figures.workers}"
     busy = figures.busy_s("workers")
     if figures.workers_cpu_s < MIN_COMPUTING * busy:
+        awaited = "cores" if _cores_are_busy(figures) else "cores or for the GIL"
         advice = (
             f"{workers}, which computed in {_percent(figures.workers_cpu_s, busy)} of that time "
-            "and else waited for cores or for the GIL: fewer may be faster"
+            f"and else waited for {awaited}: fewer may be faster"
         )
         return _Judgment(_scarce(figures), advice, _remedies_of_waiting(figures))
     advice = f"{workers}; more of them help if cores are free"
@@ -152,11 +156,13 @@ def _more_threads(figures: PipelineFigures, name: str) -> tuple[str, ...]:
 
 
 def _scarce(figures: PipelineFigures) -> LimitName:
-    return "cores" if _uses_all_cores(figures) or figures.workers == "processes" else "GIL"
+    return "cores" if _cores_are_busy(figures) or figures.workers == "processes" else "GIL"
 
 
-def _uses_all_cores(figures: PipelineFigures) -> bool:
-    return figures.cpu_s > CORES_BUSY * figures.cores * figures.wall_s
+def _cores_are_busy(figures: PipelineFigures) -> bool:
+    """Return whether the cores compute nearly all the time, for this or for other processes."""
+    busy = max(figures.cpu_s, figures.machine_cpu_s)
+    return busy > CORES_BUSY * figures.cores * figures.wall_s
 
 
 _OTHERS = "an idle machine, if other programs use its cores now"
@@ -165,7 +171,11 @@ _OTHERS = "an idle machine, if other programs use its cores now"
 def _remedies_of_waiting(figures: PipelineFigures) -> tuple[str, ...]:
     some = figures.num_threads
     fewer = (f"fewer workers than {some}",) if some > 1 else ()
-    if _uses_all_cores(figures):
+    if _cores_are_busy(figures):
+        others = figures.machine_cpu_s - figures.cpu_s
+        if others > OTHERS_BUSY * figures.cores * figures.wall_s:
+            used = f"other processes use {others / figures.wall_s:.1f} of {figures.cores} cores"
+            return f"an idle machine: {used}", *fewer
         return f"more cores: this process may use {figures.cores}", *fewer
     if figures.workers == "threads":
         return "worker processes: exec_processes=True", *fewer, _OTHERS
@@ -194,7 +204,10 @@ def _of_device(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
             f"{figures.lanes} threads launch work for the GPU; Python took "
             f"{_percent(launching, figures.launch_s)} of their time, with the wait for the GIL"
         )
-        return _Judgment("GIL", advice, (), _LAUNCHING)
+        waits = figures.launch_cpu_s < MIN_COMPUTING * launching
+        scarce = waits and _cores_are_busy(figures)
+        first = _remedies_of_waiting(figures) if scarce else ()
+        return _Judgment("cores" if scarce else "GIL", advice, first, _LAUNCHING)
     if "bus" in worst.remedies:
         return _Judgment("bus", "copies between host and GPU")
     return _Judgment("device", "the GPU computes", (), _COMPUTING)

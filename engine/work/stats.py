@@ -9,7 +9,7 @@ from time import perf_counter_ns, process_time_ns
 from typing import Protocol
 
 from ..graph.nodes import Node
-from ..machine import usable_cores
+from ..machine import busy_core_seconds, usable_cores
 from .figures import OperatorStats, PipelineFigures
 from .limit import Limit, limit_of
 from .plan import Plan
@@ -70,6 +70,7 @@ class Clocks:
 
     started_ns: int = field(default_factory=perf_counter_ns)
     started_cpu_ns: int = field(default_factory=process_time_ns)
+    started_machine_s: float = field(default_factory=busy_core_seconds)
     batches: int = 0
     samples: int = 0
     consumer_wait_ns: int = 0
@@ -238,6 +239,7 @@ def pipeline_stats(
         why_threads=why_threads,
         feeder_cpu_s=clocks.feeder_cpu_ns / 1e9,
         cpu_s=(own_cpu_ns + (workers_cpu_ns if workers == "processes" else 0)) / 1e9,
+        machine_cpu_s=busy_core_seconds() - clocks.started_machine_s,
         cores=usable_cores(),
         together=clocks.together,
         lanes=len(clocks.lanes),

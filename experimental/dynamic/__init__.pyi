@@ -998,6 +998,7 @@ def crop(
     crop_pos_z: float | TensorLike | None = ...,
     rounding: Literal['round', 'truncate'] | None = ...,
     image_type: DALIImageType | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: None = ...,
     device: DeviceLike | None = ...,
 ) -> Tensor:
@@ -1061,6 +1062,7 @@ def crop(
     crop_pos_z: float | TensorLike | Batch | None = ...,
     rounding: Literal['round', 'truncate'] | None = ...,
     image_type: DALIImageType | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
 ) -> Batch: ...
@@ -1088,6 +1090,7 @@ def crop_mirror_normalize(
     scale: float | None = ...,
     shift: float | None = ...,
     image_type: DALIImageType | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: None = ...,
     device: DeviceLike | None = ...,
 ) -> Tensor:
@@ -1172,6 +1175,7 @@ def crop_mirror_normalize(
     scale: float | None = ...,
     shift: float | None = ...,
     image_type: DALIImageType | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
 ) -> Batch: ...
@@ -2244,6 +2248,7 @@ def lookup_table(
     dtype: DTypeLike | None = ...,
     keys: int | _abc.Sequence[int] | None = ...,
     values: float | _abc.Sequence[float] | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: None = ...,
     device: DeviceLike | None = ...,
 ) -> Tensor:
@@ -2276,6 +2281,7 @@ def lookup_table(
     dtype: DTypeLike | None = ...,
     keys: int | _abc.Sequence[int] | None = ...,
     values: float | _abc.Sequence[float] | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
 ) -> Batch: ...
@@ -2831,6 +2837,7 @@ def optical_flow(
     image_type: DALIImageType | None = ...,
     output_grid: int | None = ...,
     preset: float | None = ...,
+    output_format: int | None = ...,
     batch_size: None = ...,
     device: DeviceLike | None = ...,
 ) -> Tensor:
@@ -2890,6 +2897,7 @@ def optical_flow(
     image_type: DALIImageType | None = ...,
     output_grid: int | None = ...,
     preset: float | None = ...,
+    output_format: int | None = ...,
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
 ) -> Batch: ...
@@ -4114,6 +4122,7 @@ def rotate(
     angle: float | _abc.Sequence[float] | TensorLike,
     axis: float | _abc.Sequence[float] | TensorLike | None = ...,
     keep_size: _builtins.bool | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: None = ...,
     device: DeviceLike | None = ...,
 ) -> Tensor:
@@ -4171,6 +4180,7 @@ def rotate(
     angle: float | _abc.Sequence[float] | TensorLike | Batch,
     axis: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
     keep_size: _builtins.bool | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
 ) -> Batch: ...
@@ -4260,6 +4270,7 @@ def shapes(
     /,
     *,
     dtype: DTypeLike | None = ...,
+    type: DTypeLike | None = ...,
     batch_size: None = ...,
     device: DeviceLike | None = ...,
 ) -> Tensor:
@@ -4291,6 +4302,7 @@ def shapes(
     /,
     *,
     dtype: DTypeLike | None = ...,
+    type: DTypeLike | None = ...,
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
 ) -> Batch: ...
@@ -4315,6 +4327,7 @@ def slice(
     normalized_anchor: _builtins.bool | None = ...,
     normalized_shape: _builtins.bool | None = ...,
     image_type: DALIImageType | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: None = ...,
     device: DeviceLike | None = ...,
 ) -> Tensor:
@@ -4391,6 +4404,7 @@ def slice(
     normalized_anchor: _builtins.bool | None = ...,
     normalized_shape: _builtins.bool | None = ...,
     image_type: DALIImageType | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
 ) -> Batch: ...
@@ -4900,6 +4914,7 @@ def warp_affine(
     dtype: DTypeLike | None = ...,
     matrix: float | _abc.Sequence[float] | TensorLike | None = ...,
     inverse_map: _builtins.bool | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: None = ...,
     device: DeviceLike | None = ...,
 ) -> Tensor:
@@ -4952,6 +4967,7 @@ def warp_affine(
     dtype: DTypeLike | None = ...,
     matrix: float | _abc.Sequence[float] | TensorLike | Batch | None = ...,
     inverse_map: _builtins.bool | None = ...,
+    output_dtype: DTypeLike | None = ...,
     batch_size: int | None = ...,
     device: DeviceLike | None = ...,
 ) -> Batch: ...

@@ -91,7 +91,7 @@ def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]
 
 
 def signature(operator_class: type[Operator]) -> inspect.Signature:
-    """Return the signature of an operator's function."""
+    """Return the signature of an operator's function, with the older names of arguments."""
     parameters: list[inspect.Parameter] = []
     for parameter in declaration.signature(operator_class).parameters.values():
         if parameter.name in _left_out(operator_class):
@@ -102,9 +102,14 @@ def signature(operator_class: type[Operator]) -> inspect.Signature:
             kind = parameter.annotation.replace("DataNode", _INPUT)
             kind = kind.replace("DALIDataType | DTypeLike", "DTypeLike")
         parameters.append(parameter.replace(annotation=kind))
+    by_name = {parameter.name: parameter.annotation for parameter in parameters}
+    kinds = {
+        old: f"{by_name[name].removesuffix(' | None')} | None"
+        for old, name in operator_class.older_names.items()
+    } | {name: kind for name, (kind, _) in _further(operator_class).items()}
     keywords = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for name, (kind, _) in _further(operator_class).items()
+        for name, kind in kinds.items()
     ]
     return inspect.Signature([*parameters, *keywords])
 

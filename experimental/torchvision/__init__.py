@@ -6,8 +6,8 @@ The names and arguments are those of DALI's module, and the pixels are torchvisi
 needed for tensors alone, Pillow for its images, and torchvision not at all.
 
 images         the images between transforms, with boxes and masks
-transform      the base of transforms; geometry, warps, color, conversion, choices,
-               auto_augment: the transforms
+transform      the base of transforms; geometry, random_sizes, warps, color, distortion,
+               conversion, choices, auto_augment: the transforms
 compose        transforms as a function of images
 exchange       images as samples, and results as images
 translation    torchvision's transforms in pipelines; translations, which is which
@@ -40,15 +40,19 @@ from .conversion import (
     ToPureTensor,
     ToTensor,
 )
+from .distortion import RandomPhotometricDistort
 from .geometry import (
     CenterCrop,
+    ClampBoundingBoxes,
     Pad,
     RandomCrop,
     RandomHorizontalFlip,
     RandomResizedCrop,
     RandomVerticalFlip,
+    RandomZoomOut,
     Resize,
 )
+from .random_sizes import RandomResize, RandomShortestSize, ScaleJitter
 from .transform import InterpolationMode, Transform
 from .translation import Translation, from_torchvision
 from .warps import RandomAffine, RandomPerspective, RandomRotation
@@ -56,6 +60,7 @@ from .warps import RandomAffine, RandomPerspective, RandomRotation
 __all__ = [
     "AutoAugment",
     "CenterCrop",
+    "ClampBoundingBoxes",
     "ColorJitter",
     "Compose",
     "ConvertImageDtype",
@@ -79,12 +84,17 @@ __all__ = [
     "RandomInvert",
     "RandomOrder",
     "RandomPerspective",
+    "RandomPhotometricDistort",
     "RandomPosterize",
+    "RandomResize",
     "RandomResizedCrop",
     "RandomRotation",
+    "RandomShortestSize",
     "RandomSolarize",
     "RandomVerticalFlip",
+    "RandomZoomOut",
     "Resize",
+    "ScaleJitter",
     "ToDtype",
     "ToImage",
     "ToPILImage",

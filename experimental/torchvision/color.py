@@ -22,7 +22,7 @@ from ...operators.vision.colors import ORDERS
 from .images import PILLOW, Images
 from .transform import Transform, chance, pair, probability, uniform, whole
 
-_color_node = function_of(VisionColor)
+color_node = function_of(VisionColor)
 _augment_node = function_of(Augment)
 _steps_node = function_of(DrawSteps)
 
@@ -47,15 +47,15 @@ class ColorJitter(Transform):
         device: str | None = "cpu",
     ) -> None:
         super().__init__(device)
-        self.brightness = _factors(brightness, "brightness")
-        self.contrast = _factors(contrast, "contrast")
-        self.saturation = _factors(saturation, "saturation")
-        self.hue = _turns(hue)
+        self.brightness = factors_of(brightness, "brightness")
+        self.contrast = factors_of(contrast, "contrast")
+        self.saturation = factors_of(saturation, "saturation")
+        self.hue = turns_of(hue)
 
     def _apply(self, images: Images) -> Images:
         shown = images.shown()
         order = fn.random.uniform(values=list(range(len(ORDERS))), dtype=types.INT32)
-        node = _color_node(
+        node = color_node(
             shown.stored,
             brightness=uniform(*self.brightness),
             contrast=uniform(*self.contrast),
@@ -67,7 +67,8 @@ class ColorJitter(Transform):
         return images.with_node(node)
 
 
-def _factors(value: Any, name: str) -> tuple[float, float]:
+def factors_of(value: Any, name: str) -> tuple[float, float]:
+    """Return the range of a factor."""
     if value is None:
         return 1.0, 1.0
     if isinstance(value, Real):
@@ -80,7 +81,8 @@ def _factors(value: Any, name: str) -> tuple[float, float]:
     return low, high
 
 
-def _turns(value: Any) -> tuple[float, float]:
+def turns_of(value: Any) -> tuple[float, float]:
+    """Return the range of turns of the hue."""
     if value is None:
         return 0.0, 0.0
     low, high = (-float(value), float(value)) if isinstance(value, Real) else pair(value, "hue")
@@ -104,7 +106,7 @@ class Grayscale(Transform):
         self.num_output_channels = num_output_channels
 
     def _apply(self, images: Images) -> Images:
-        gray = _color_node(images.shown().stored, saturation=0.0, rule=images.rule)[..., :1]
+        gray = color_node(images.shown().stored, saturation=0.0, rule=images.rule)[..., :1]
         if self.num_output_channels == 3:
             gray = fn.cat(gray, gray, gray, axis_name="C")
         return images.with_node(gray)
@@ -119,7 +121,7 @@ class RandomGrayscale(Transform):
 
     def _apply(self, images: Images) -> Images:
         saturation = 1.0 - fn.cast(chance(self.p), dtype=types.FLOAT)
-        node = _color_node(images.shown().stored, saturation=saturation, rule=images.rule)
+        node = color_node(images.shown().stored, saturation=saturation, rule=images.rule)
         return images.with_node(node)
 
 

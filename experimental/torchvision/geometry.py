@@ -9,13 +9,15 @@ import numpy as np
 
 from ... import fn
 from ...engine.errors import ArgumentError
-from ...operators.vision.windows import CENTER, CROP, RESIZED_CROP
+from ...operators.vision.windows import CENTER, CROP, RESIZED_CROP, ZOOM_OUT
+from .choices import chosen
 from .images import Images, window_node
 from .transform import (
     InterpolationMode,
     Transform,
     borders,
     chance,
+    fill_of_masks,
     mode_of,
     one_or_channels,
     pair,
@@ -107,13 +109,14 @@ class Pad(Transform):
         super().__init__(device)
         self.padding = borders(padding)
         self.fill = one_or_channels(fill)
+        self._fill_of_masks = fill_of_masks(fill)
         self.padding_mode = _check_mode(padding_mode)
 
     def _apply(self, images: Images) -> Images:
         left, top, right, bottom = self.padding
         size = images.extents[:2] + np.array((top + bottom, left + right), np.int64)
         start = size * 0 - np.array((top, left), np.int64)
-        return images.cut(fn.cat(start, size), self.padding_mode, self.fill)
+        return images.cut(fn.cat(start, size), self.padding_mode, self.fill, self._fill_of_masks)
 
 
 class RandomCrop(Transform):
@@ -141,6 +144,7 @@ class RandomCrop(Transform):
         self.padding = (0, 0, 0, 0) if padding is None else borders(padding)
         self.pad_if_needed = bool(pad_if_needed)
         self.fill = one_or_channels(fill)
+        self._fill_of_masks = fill_of_masks(fill)
         self.padding_mode = _check_mode(padding_mode)
 
     def _apply(self, images: Images) -> Images:
@@ -151,7 +155,47 @@ class RandomCrop(Transform):
             padding=self.padding,
             pad_if_needed=self.pad_if_needed,
         )
-        return images.cut(window, self.padding_mode, self.fill)
+        return images.cut(window, self.padding_mode, self.fill, self._fill_of_masks)
+
+
+class RandomZoomOut(Transform):
+    """Puts images at a random place on a larger canvas, with the probability `p`.
+
+    Args:
+        fill: the canvas's value: one, or one a channel.
+        side_range: range of the canvas's sides as multiples of the image's.
+        p: the probability.
+        device: "cpu" or "gpu".
+    """
+
+    def __init__(
+        self,
+        fill: Any = 0,
+        side_range: Sequence[float] = (1.0, 4.0),
+        p: float = 0.5,
+        device: str | None = "cpu",
+    ) -> None:
+        super().__init__(device)
+        self.fill = one_or_channels(fill)
+        self._fill_of_masks = fill_of_masks(fill)
+        self.side_range = pair(side_range, "side_range")
+        if self.side_range[0] < 1:
+            raise ArgumentError(f"side_range must begin at 1 or above, but is {side_range!r}")
+        self.p = probability(p)
+
+    def _apply(self, images: Images) -> Images:
+        def zoomed(shown: Images) -> Images:
+            window = window_node(shown.extents, kind=ZOOM_OUT, scale=self.side_range)
+            return shown.cut(window, "constant", self.fill, self._fill_of_masks)
+
+        return chosen(chance(self.p), "RandomZoomOut", zoomed, lambda shown: shown, images.shown())
+
+
+class ClampBoundingBoxes(Transform):
+    """Cuts boxes off at their images' edges."""
+
+    def _apply(self, images: Images) -> Images:
+        return images.clamped() if images.boxes is not None else images
 
 
 class Resize(Transform):

@@ -19,6 +19,7 @@ from ...engine.graph.functions import function_of
 from ...engine.graph.nodes import DataNode
 from ...operators.vision.axes import PILLOW, TENSOR
 from ...operators.vision.resize import VisionResize
+from ...operators.vision.sizes import VisionSize
 from ...operators.vision.windows import VisionBoxes, VisionWindow
 
 PIXELS = np.dtype(np.uint8)
@@ -36,6 +37,7 @@ _INTERPOLATIONS = {"nearest": types.INTERP_NN, "bilinear": types.INTERP_LINEAR}
 
 resize_node = function_of(VisionResize)
 window_node = function_of(VisionWindow)
+size_node = function_of(VisionSize)
 _boxes_node = function_of(VisionBoxes)
 
 
@@ -118,13 +120,20 @@ class Images:
 
     # Geometry
 
-    def cut(self, window: Any, padding_mode: str = "constant", fill: Any = 0) -> Images:
+    def cut(
+        self,
+        window: Any,
+        padding_mode: str = "constant",
+        fill: Any = 0,
+        fill_of_masks: float = 0.0,
+    ) -> Images:
         """Return the part of the images in a window, which may reach out of them.
 
         Args:
             window: (top, left, height, width), a node or numbers.
             padding_mode: what lies outside of the images.
             fill: the value there if the mode is "constant"; one, or one a channel.
+            fill_of_masks: the value around masks.
         """
         shown = self.shown()
 
@@ -140,13 +149,13 @@ class Images:
                 **outside,
             )
 
-        masks = None if self.masks is None else part(self.masks, 0)
+        masks = None if self.masks is None else part(self.masks, fill_of_masks)
         boxes = self._moved_boxes(window=window)
         return replace(shown, stored=part(shown.stored, fill), masks=masks, boxes=boxes)
 
     def resized(
         self,
-        size: Sequence[int],
+        size: Sequence[int] | DataNode,
         max_size: int | None,
         interpolation: str,
         antialias: bool,
@@ -178,8 +187,13 @@ class Images:
         boxes = self._moved_boxes(**sides)
         return replace(shown, stored=fn.flip(shown.stored, **sides), masks=masks, boxes=boxes)
 
-    def warped(self, matrix: DataNode, interpolation: str, fill: Any) -> Images:
-        """Return the images with pixels moved by a map of pixels of the result to the images."""
+    def warped(
+        self, matrix: DataNode, interpolation: str, fill: Any, fill_of_masks: float
+    ) -> Images:
+        """Return the images with pixels moved by a map of pixels of the result to the images.
+
+        See `cut` for the fill values.
+        """
         if self.boxes is not None:
             raise ArgumentError("boxes under rotations and perspectives are not translated")
         shown = self.shown()
@@ -189,9 +203,14 @@ class Images:
                 node, matrix=matrix, interp_type=_INTERPOLATIONS[name], fill_value=values
             )
 
-        masks = None if self.masks is None else moved(self.masks, "nearest", [0.0])
+        masks = None if self.masks is None else moved(self.masks, "nearest", [fill_of_masks])
         values = [float(value) for value in np.ravel(fill)]
         return replace(shown, stored=moved(shown.stored, interpolation, values), masks=masks)
+
+    def clamped(self) -> Images:
+        """Return the images with boxes that are cut off at the images' edges."""
+        extents = self.extents
+        return replace(self, boxes=self._moved_boxes(window=fn.cat(extents[:2] * 0, extents[:2])))
 
     def _moved_boxes(self, **changes: Any) -> DataNode | None:
         if self.boxes is None:
@@ -199,4 +218,4 @@ class Images:
         return _boxes_node(self.boxes, self.extents, **changes)
 
 
-__all__ = ["PILLOW", "PIXELS", "REAL", "TENSOR", "Images", "window_node"]
+__all__ = ["PILLOW", "PIXELS", "REAL", "TENSOR", "Images", "size_node", "window_node"]

@@ -146,6 +146,18 @@ def one_or_channels(values: Any) -> Any:
     return values
 
 
+def fill_of_masks(values: Any) -> float:
+    """Return the fill value of masks: that of images, if it is one number; else 0.
+
+    A dict has the value of masks under `tv_tensors.Mask` or "others".
+    """
+    if isinstance(values, Mapping):
+        kinds = {getattr(kind, "__name__", kind): value for kind, value in values.items()}
+        return fill_of_masks(kinds.get("Mask", kinds.get("others", 0)))
+    numbers = set(one_or_channels(values) if isinstance(values, Sequence) else [values or 0])
+    return float(numbers.pop()) if len(numbers) == 1 else 0.0
+
+
 def probability(p: Any) -> float:
     """Return a probability."""
     if not isinstance(p, int | float) or not 0 <= p <= 1:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from . import auto_augment, choices, color, conversion, geometry, warps
+from . import auto_augment, choices, color, conversion, distortion, geometry, random_sizes, warps
 from .transform import Transform
 
 
@@ -146,6 +146,12 @@ def _to_pil(transform: Any, device: str | None) -> Transform:
     return conversion.ToPILImage(device)
 
 
+def _clamping(transform: Any, device: str | None) -> Transform:
+    if transform.clamping_mode is None:  # of torchvision 0.24 and later
+        raise TranslationError("with clamping_mode=None it changes nothing; leave it out")
+    return geometry.ClampBoundingBoxes(device)
+
+
 def _preset(transform: Any, device: str | None) -> Transform:
     """Return a preset of pretrained weights, such as `ImageClassification`, as its steps."""
     steps: list[Transform] = []
@@ -204,9 +210,11 @@ def _member(transform: Any, device: str | None) -> Transform:
 
 
 _CROP = ("size", "padding", "pad_if_needed", "fill", "padding_mode")
+_FILTER = ("interpolation", "antialias")
 TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "AutoAugment": _auto(auto_augment.AutoAugment),
     "CenterCrop": _copied(geometry.CenterCrop, "size"),
+    "ClampBoundingBoxes": _clamping,
     "ColorJitter": _copied(color.ColorJitter, "brightness", "contrast", "saturation", "hue"),
     "ConvertImageDtype": _copied(conversion.ConvertImageDtype, "dtype"),
     "GaussianBlur": _copied(color.GaussianBlur, "kernel_size", "sigma"),
@@ -235,16 +243,25 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     "RandomPerspective": _copied(
         warps.RandomPerspective, "distortion_scale", "p", "interpolation", "fill"
     ),
+    "RandomPhotometricDistort": _copied(
+        distortion.RandomPhotometricDistort, "brightness", "contrast", "saturation", "hue", "p"
+    ),
     "RandomPosterize": _copied(color.RandomPosterize, "bits", "p"),
+    "RandomResize": _copied(random_sizes.RandomResize, "min_size", "max_size", *_FILTER),
     "RandomResizedCrop": _copied(
         geometry.RandomResizedCrop, "size", "scale", "ratio", "interpolation", "antialias"
     ),
     "RandomRotation": _copied(
         warps.RandomRotation, "degrees", "interpolation", "expand", "center", "fill"
     ),
+    "RandomShortestSize": _copied(
+        random_sizes.RandomShortestSize, "min_size", "max_size", *_FILTER
+    ),
     "RandomSolarize": _copied(color.RandomSolarize, "threshold", "p"),
     "RandomVerticalFlip": _copied(geometry.RandomVerticalFlip, "p"),
+    "RandomZoomOut": _copied(geometry.RandomZoomOut, "fill", "side_range", "p"),
     "Resize": _copied(geometry.Resize, "size", "interpolation", "max_size", "antialias"),
+    "ScaleJitter": _copied(random_sizes.ScaleJitter, "target_size", "scale_range", *_FILTER),
     "SemanticSegmentation": _preset,
     "ToDtype": _to_dtype,
     "ToImage": _copied(conversion.ToImage),
@@ -255,6 +272,14 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
 }
 
 _REASONS = {
+    "AugMix": "it blends chains of changes; RandAugment and TrivialAugmentWide are translated",
+    "RandomIoUCrop": "it changes the number of boxes; fn.random_bbox_crop draws such windows",
+    "RandomChannelPermutation": "RandomPhotometricDistort exchanges channels",
+    "ConvertBoundingBoxFormat": "boxes are left, top, right and bottom here; convert them before",
+    "SetClampingMode": "boxes have no mode here; ClampBoundingBoxes is translated",
+    "ClampKeyPoints": "key points are not translated",
+    "SanitizeKeyPoints": "key points are not translated",
+    "UniformTemporalSubsample": "uniform_sample of fn.experimental.readers.video picks frames",
     "Lambda": "it calls a function of yours; fn.python_function does",
     "FiveCrop": "it makes several images of one",
     "TenCrop": "it makes several images of one",

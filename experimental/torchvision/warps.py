@@ -10,7 +10,15 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.functions import function_of
 from ...operators.vision.maps import AFFINE, PERSPECTIVE, VisionMap
 from .images import Images
-from .transform import InterpolationMode, Transform, mode_of, one_or_channels, pair, probability
+from .transform import (
+    InterpolationMode,
+    Transform,
+    fill_of_masks,
+    mode_of,
+    one_or_channels,
+    pair,
+    probability,
+)
 
 _map_node = function_of(VisionMap)
 
@@ -58,11 +66,12 @@ class RandomRotation(Transform):
         self.interpolation = _mode(interpolation)
         self.center = () if center is None else tuple(center)
         self.fill = one_or_channels(fill)
+        self._fill_of_masks = fill_of_masks(fill)
 
     def _apply(self, images: Images) -> Images:
         low, high = self.degrees
         matrix = _map_node(images.extents, kind=AFFINE, degrees=(-high, -low), center=self.center)
-        return images.warped(matrix, self.interpolation, self.fill)
+        return images.warped(matrix, self.interpolation, self.fill, self._fill_of_masks)
 
 
 class RandomAffine(Transform):
@@ -102,6 +111,7 @@ class RandomAffine(Transform):
         self.shear = _shears(shear)
         self.interpolation = _mode(interpolation)
         self.fill = one_or_channels(fill)
+        self._fill_of_masks = fill_of_masks(fill)
         self.center = () if center is None else tuple(center)
 
     def _apply(self, images: Images) -> Images:
@@ -114,7 +124,7 @@ class RandomAffine(Transform):
             shear=self.shear,
             center=self.center,
         )
-        return images.warped(matrix, self.interpolation, self.fill)
+        return images.warped(matrix, self.interpolation, self.fill, self._fill_of_masks)
 
 
 def _shears(shear: Any) -> tuple[float, ...]:
@@ -150,6 +160,7 @@ class RandomPerspective(Transform):
         self.distortion_scale, self.p = float(distortion_scale), probability(p)
         self.interpolation = _mode(interpolation)
         self.fill = one_or_channels(fill)
+        self._fill_of_masks = fill_of_masks(fill)
 
     def _apply(self, images: Images) -> Images:
         matrix = _map_node(
@@ -158,4 +169,4 @@ class RandomPerspective(Transform):
             distortion_scale=self.distortion_scale,
             p=self.p,
         )
-        return images.warped(matrix, self.interpolation, self.fill)
+        return images.warped(matrix, self.interpolation, self.fill, self._fill_of_masks)

@@ -21,6 +21,7 @@ from ..indexing.strided_views import StridedViews
 from ..indexing.window_operator import WindowOperator
 from .cpu_scale import Scaling, affine, make_scaling, write_scaled
 from .gpu_scale import ScaledWindows, Scalings, scaled_windows
+from .unit_range import UnitRange
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -99,6 +100,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         self._scaling = None
         if not {"mean", "std"} & set(self.per_sample):
             self._scaling = self._make_scaling(self.mean, self.std)
+        self._unit_range = UnitRange(self, "mean", "std")
 
     def output_layouts(self) -> tuple[str, ...]:
         return (self.output_layout,)
@@ -126,6 +128,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
             self._check_output_layout(layout)
         scaling = self._scaling or self._make_scaling(mean, std)
         self._check_channels(scaling, image.shape[layout.index("C")])
+        self._unit_range.look_at(image.dtype)
         out, target = self._result(workspace, window, layout)
         if self.out_of_bounds_policy == "pad" and not window.fits(image.shape):
             window, target = self._seen(window, image.shape, layout, target, mirror)
@@ -175,6 +178,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         last, shapes, dtype = self._last, images.extents(), to_numpy_type(images.dtype)
         if last is not None and last.dtype == dtype and np.array_equal(last.shapes, shapes):
             return last.windows
+        self._unit_range.look_at(dtype)
         windows = self.windows(batch, layout, shapes, **crop)
         if self.out_of_bounds_policy == "trim_to_shape":
             windows = windows.trimmed(shapes)

@@ -20,6 +20,7 @@ from ..elementwise.saturation import saturate
 from .gpu_normalize import normalized, placed
 from .gpu_standardize import Spread, standardized
 from .gpu_statistics import Reduction
+from .unit_range import UnitRange
 
 Axes = tuple[int, ...]
 
@@ -91,11 +92,13 @@ class Normalize(BatchOperator):
         self.sample_independent = not self.whole_batch
         self.target = to_numpy_type(self.dtype)
         self.exact = np.dtype("f8" if self.target == np.float64 else "f4")
+        self._unit_range = UnitRange(self, "mean", "stddev")
 
     def batch(self, batch: BatchContext, data: TensorList, *, mean: Any, stddev: Any) -> Any:
         shapes = data.shape()
         if not shapes:
             return empty_rows(batch, shapes, self.target)
+        self._unit_range.look_at(to_numpy_type(data.dtype))
         means, deviations = self._given(mean, shapes), self._given(stddev, shapes)
         axes = self._all_axes(shapes, means, deviations, batch)
         if means[0] is None:
@@ -126,6 +129,7 @@ class Normalize(BatchOperator):
     def batch_gpu(
         self, batch: BatchContext, data: TensorListGPU, *, mean: Any, stddev: Any
     ) -> TensorListGPU:
+        self._unit_range.look_at(to_numpy_type(data.dtype))
         extents = data.extents()
         kept = np.ones(extents.shape, bool)
         if mean is None and stddev is None:

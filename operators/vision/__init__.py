@@ -10,5 +10,6 @@ resize      the operator of both, with sizes and windows by torchvision's rules
 color       `ColorJitter`, `Grayscale` and `RandomGrayscale`; colors: their arithmetic on the CPU;
             pillow_images: arrays as Pillow's images, and back
 maps        random maps of pixels: rotations, affine maps and perspectives
+sizes       random sizes
 windows     random windows, and the bounding boxes in them
 """

@@ -57,7 +57,8 @@ class VisionResize(SampleOperator):
         INTS,
         (),
         "(height, width), or the length of the shorter side. Without it `max_size` is the length "
-        "of the longer side.",
+        "of the longer side. For each sample: (height, width).",
+        per_sample=True,
     )
     max_size = param(INT, 0, "Largest length of the longer side; 0 for none.", minimum=0)
     interpolation = param(STR, "bilinear", "The filter.", choices=INTERPOLATIONS)
@@ -68,7 +69,16 @@ class VisionResize(SampleOperator):
     )
 
     def prepare(self) -> None:
+        if "size" not in self.per_sample:
+            self._check_size()
         weighs = self.interpolation not in (NEAREST, NEAREST_EXACT)
+        if self.rule == TENSOR and weighs and self.interpolation not in CURVES:
+            self.refuse(f"tensors have no {self.interpolation!r}; {', '.join(CURVES)} have")
+        if self.rule == TENSOR and self.interpolation == "lanczos" and not self.antialias:
+            self.refuse("the filter 'lanczos' needs antialias=True")
+        self._widens = self.antialias or self.rule == PILLOW
+
+    def _check_size(self) -> None:
         if len(self.size) > 2 or any(not 0 < extent <= _LARGEST for extent in self.size):
             self.refuse(f"size must be one or two lengths above 0, but is {self.size}")
         if len(self.size) == 2 and self.max_size:
@@ -79,11 +89,6 @@ class VisionResize(SampleOperator):
             self.refuse(
                 f"max_size is {self.max_size}; it must be above size, which is {self.size[0]}"
             )
-        if self.rule == TENSOR and weighs and self.interpolation not in CURVES:
-            self.refuse(f"tensors have no {self.interpolation!r}; {', '.join(CURVES)} have")
-        if self.rule == TENSOR and self.interpolation == "lanczos" and not self.antialias:
-            self.refuse("the filter 'lanczos' needs antialias=True")
-        self._widens = self.antialias or self.rule == PILLOW
 
     def check_machine(self) -> None:
         if self.rule == PILLOW and self.device == "cpu":
@@ -92,7 +97,7 @@ class VisionResize(SampleOperator):
     def _axis(self, before: int, after: int) -> Axis:
         return Axis(before, after, self.interpolation, self._widens, self.rule)
 
-    def sample(self, workspace: Workspace, image: Array, *, window: Any) -> Array:
+    def sample(self, workspace: Workspace, image: Array, *, size: Any, window: Any) -> Array:
         layout = image_layout(self.called, self.layouts[0], image.ndim)
         numbers = np.atleast_1d(np.asarray(window, np.int64)).reshape(1, -1)
         extents = np.array([image.shape[:2]])
@@ -103,13 +108,16 @@ class VisionResize(SampleOperator):
                 f"image of {image.shape[0]} x {image.shape[1]} pixels"
             )
         top, left, height, width = windows[0].tolist()
-        size = resized(windows[:, 2:], self.size, self.max_size)[0].tolist()
-        if not 0 < min(size) <= max(size) <= _LARGEST:
-            self.refuse(f"an image of {height} x {width} pixels would get {size[0]} x {size[1]}")
+        wanted = np.ravel(size).tolist()
+        if "size" in self.per_sample and len(wanted) != 2:
+            self.refuse(f"the size of a sample must be (height, width), but is {wanted}")
+        rows, columns = resized(windows[:, 2:], wanted, self.max_size)[0].tolist()
+        if not 0 < min(rows, columns) <= max(rows, columns) <= _LARGEST:
+            self.refuse(f"an image of {height} x {width} pixels would get {rows} x {columns}")
         part = image[top : top + height, left : left + width]
-        out = workspace.empty((*size, *image.shape[2:]), image.dtype)
+        out = workspace.empty((rows, columns, *image.shape[2:]), image.dtype)
         shown, result = (part, out) if layout == "HWC" else (part[..., None], out[..., None])
-        resize_image(shown, self._axis(height, size[0]), self._axis(width, size[1]), result)
+        resize_image(shown, self._axis(height, rows), self._axis(width, columns), result)
         return out
 
     def batch_gpu(
@@ -124,7 +132,11 @@ class VisionResize(SampleOperator):
         windows = windows_of(extents[:, :2], np.where(usable[:, None], numbers, 0).astype(np.int64))
         usable &= fits(extents[:, :2], windows)
         windows[~usable] = 0, 0, 1, 1
-        sizes = resized(windows[:, 2:], self.size, self.max_size)
+        if "size" in self.per_sample:
+            given = numbers_of(arguments["size"], batch.size, 2)
+            sizes = np.where(np.isnan(given), 0, given).astype(np.int64)
+        else:
+            sizes = resized(windows[:, 2:], self.size, self.max_size)
         usable &= ((sizes > 0) & (sizes <= _LARGEST)).all(axis=1)
         enter_errors(self, batch, images, usable, arguments)
         sizes[~usable] = 0

@@ -16,6 +16,7 @@ _ATTEMPTS = 10  # torchvision's own number
 _CORNERS = 4
 
 CENTER, CROP, RESIZED_CROP, ERASE = "center", "crop", "resized_crop", "erase"
+ZOOM_OUT = "zoom_out"
 
 
 @register
@@ -40,17 +41,22 @@ class VisionWindow(SampleOperator):
     kind = param(
         STR,
         REQUIRED,
-        "The transform: CenterCrop, RandomCrop, RandomResizedCrop or RandomErasing.",
-        choices=(CENTER, CROP, RESIZED_CROP, ERASE),
+        "The transform: CenterCrop, RandomCrop, RandomResizedCrop, RandomErasing or RandomZoomOut.",
+        choices=(CENTER, CROP, RESIZED_CROP, ERASE, ZOOM_OUT),
     )
     size = param(INTS, (0, 0), "(height, width) of `center` and `crop`.")
     padding = param(INTS, (0, 0, 0, 0), "Pixels left, top, right and bottom that `crop` adds.")
     pad_if_needed = param(BOOL, False, "Whether `crop` adds pixels to images that are too small.")
-    scale = param(FLOATS, (0.08, 1.0), "Range of the window's part of the area; uniform.")
+    scale = param(
+        FLOATS,
+        (0.08, 1.0),
+        "Range of the window's part of the area, or of its sides for `zoom_out`; uniform.",
+    )
     ratio = param(FLOATS, (3 / 4, 4 / 3), "Range of the sides' ratio; its logarithm is uniform.")
 
     def prepare(self) -> None:
-        drawn = {CENTER: 0, CROP: 2, RESIZED_CROP: 2 + 2 * _ATTEMPTS, ERASE: 2 + 2 * _ATTEMPTS}
+        attempts = 2 + 2 * _ATTEMPTS
+        drawn = {CENTER: 0, CROP: 2, RESIZED_CROP: attempts, ERASE: attempts, ZOOM_OUT: 3}
         self.random_count = drawn[self.kind]
 
     def sample(self, workspace: Workspace, extents: Array) -> Array:
@@ -59,6 +65,8 @@ class VisionWindow(SampleOperator):
             window = self._center(height, width)
         elif self.kind == CROP:
             window = self._crop(height, width, *workspace.random.tolist())
+        elif self.kind == ZOOM_OUT:
+            window = self._canvas(height, width, workspace.random)
         else:
             window = self._drawn(height, width, workspace.random.tolist())
         return np.array(window, np.int64)
@@ -83,6 +91,14 @@ class VisionWindow(SampleOperator):
         y = int(v * (spare_rows + 1)) - top - more_rows
         x = int(u * (spare_columns + 1)) - left - more_columns
         return y, x, rows, columns
+
+    def _canvas(self, height: int, width: int, numbers: Array) -> tuple[int, ...]:
+        """Return a window around the image. torchvision computes with tensors, of float32."""
+        least, most = self.scale
+        side, u, v = numbers.astype(np.float32)
+        side = side * np.float32(most - least) + np.float32(least)
+        rows, columns = int(height * side), int(width * side)
+        return -int((rows - height) * v), -int((columns - width) * u), rows, columns
 
     def _drawn(self, height: int, width: int, numbers: list[float]) -> tuple[int, ...]:
         v, u, *attempts = numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -70,6 +71,13 @@ def test_help_as_a_word(penstock_in_process, command):
 def test_version(penstock_in_process):
     result = penstock_in_process("--version")
     assert (result.status, result.output) == (0, f"penstock {penstock.__version__}\n")
+
+
+def test_version_for_programs(penstock_in_process):
+    for arguments in (["--version", "--json"], ["--json", "--version"]):
+        result = penstock_in_process(*arguments)
+        assert result.status == 0
+        assert json.loads(result.output) == {"penstock": penstock.__version__}
 
 
 def test_as_a_module(environment):
@@ -147,6 +155,8 @@ def test_the_script_is_installed():
     ("arguments", "message"),
     [
         ([], "Missing command"),
+        (["--json"], "behind a command"),
+        (["--json", "doctor"], "behind a command"),
         (["doctr"], "No such command 'doctr'. Did you mean 'doctor'?"),
         (["doctor", "--jsn"], "No such option: --jsn (Possible options: --json)"),
         (["doctor", "--device", "tpu"], "'cpu', 'mixed', 'gpu'"),

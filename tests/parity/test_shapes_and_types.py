@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import penstock
 from penstock.engine.graph.index_keys import split_key
 from penstock.operators.batches.permute import PermuteBatch
 from penstock.operators.elementwise.cast import Cast, CastLike
@@ -222,3 +223,18 @@ def test_constant(arguments):
     assert operator.output_layouts() == (layout,)
     np.testing.assert_array_equal(result, expected)
     assert result.shape == expected.shape
+
+
+@pytest.mark.parametrize("name", ["IMAGE_TYPE", "DATA_TYPE", "INTERP_TYPE"])
+def test_constants_of_enumerations(name):
+    """NumPy cannot take DALI's, so DALI casts them."""
+
+    def define(types, fn):
+        return fn.cast(types.Constant([1, 0], dtype=getattr(types, name)), dtype=types.INT32)
+
+    (((theirs,), _),) = dali(lambda: define(types, fn), batch_size=1)
+    with penstock.Pipeline(batch_size=1, num_threads=1) as pipe:
+        pipe.set_outputs(define(penstock.types, penstock.fn))
+        (ours,) = pipe.run()
+    assert ours.as_array().dtype == theirs.dtype
+    np.testing.assert_array_equal(ours[0], theirs)

@@ -460,6 +460,10 @@ class COCO(Reader):
         use_o_direct: _builtins.bool | None = ...,
         tensor_init_bytes: int | None = ...,
         bytes_per_sample: float | None = ...,
+        meta_files_path: str | None = ...,
+        dump_meta_files: _builtins.bool | None = ...,
+        dump_meta_files_path: str | None = ...,
+        save_img_ids: _builtins.bool | None = ...,
     ) -> None: ...
 
 class File(Reader):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from penstock.cli.benchmark.measure import Speed
 from penstock.cli.benchmark.report import as_content, print_report
@@ -44,6 +45,11 @@ def test_the_report_for_people(capsys):
     assert lines[13].startswith("limit   decoding: decoders.image (decode): 100% of the time")
     assert lines[14].startswith("lift it more workers: num_threads=4")
     assert lines[15].startswith("        decode on the GPU")
+
+
+def test_a_busy_machine_is_named(capsys):
+    print_report("train.py:training", replace(SPEED, other_cores=1000.0), None)
+    assert "\nbusy    other programs used 1000.0 of" in capsys.readouterr().out
 
 
 def test_the_report_for_programs():

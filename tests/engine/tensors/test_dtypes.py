@@ -28,7 +28,25 @@ def test_other_names_of_types(given, wanted):
     assert types.to_numpy_type(given) == np.dtype(wanted)
 
 
-@pytest.mark.parametrize("wrong", [types.NO_TYPE, types.RGB, types.INTERP_LINEAR, "U3", object, 7])
+@pytest.mark.parametrize("kind", [types.IMAGE_TYPE, types.DATA_TYPE, types.INTERP_TYPE])
+def test_values_of_enumerations_are_numbers(kind):
+    assert types.to_dali_type(kind) is types.INT32
+    pipe = make(
+        lambda: (
+            types.Constant([1, 0], dtype=kind),
+            penstock.fn.random.choice([types.INTERP_LINEAR, types.INTERP_LINEAR]),
+            penstock.fn.cast(types.Constant(types.FLOAT, dtype=types.UINT8), dtype=kind),
+        )
+    )
+    with pipe:
+        outputs = pipe.run()
+    assert [output.dtype for output in outputs] == [types.INT32] * 3
+    assert [output.as_array()[0].tolist() for output in outputs] == [[1, 0], 1, 9]
+
+
+@pytest.mark.parametrize(
+    "wrong", [types.NO_TYPE, types.STRING, types.RGB, types.INTERP_LINEAR, "U3", object, 7]
+)
 def test_what_is_no_type(wrong):
     with pytest.raises(ArgumentError, match="use one of types"):
         types.to_numpy_type(wrong)

@@ -58,6 +58,9 @@ USUAL = {
 ENGINE = {"gpu_wait_s": 17.0, "engines_s": {"JPEG engine": 9.0}}
 """Figures of an engine of the GPU that works nearly all the time."""
 
+BUSY = {"machine_cpu_s": 39.0}
+"""Figures of a machine whose other programs use two cores."""
+
 LAUNCHES = {"lanes": 2, "launch_s": 19.0, "launch_cpu_s": 6.0}
 """Figures of two threads that launch all the time."""
 
@@ -75,6 +78,9 @@ def figures(*operators, **changes):
         ([DECODE], {"workers_cpu_s": 5.0}, "GIL", "exec_processes=True"),
         ([DECODE], {"workers_cpu_s": 5.0, "workers": "processes"}, "cores", "an idle machine"),
         ([DECODE], {"workers_cpu_s": 5.0, "cpu_s": 39.0}, "cores", "more cores"),
+        ([DECODE], {"workers_cpu_s": 5.0} | BUSY, "cores", "other processes use 1.9 of 4 cores"),
+        ([DECODE], BUSY, "decoding", "more workers"),
+        ([GPU], LAUNCHES | {"gpu_wait_s": 3.0} | BUSY, "cores", "an idle machine"),
         ([READ], {"feeder_cpu_s": 2.0}, "reading", "a faster disk"),
         ([READ], {}, "feeder", "num_shards"),
         ([GPU], {}, "device", "lighter operators"),

@@ -138,6 +138,16 @@ def test_signature_and_docstring_name_the_same_arguments(name):
     assert "DataNode" not in function.__doc__
 
 
+def test_signatures_have_the_older_names_of_arguments():
+    for kind in (ndd.crop, ndd.rotate, ndd.lookup_table):
+        parameter = inspect.signature(kind).parameters["output_dtype"]
+        assert (parameter.annotation, parameter.default) == ("DTypeLike | None", None)
+    assert "save_img_ids" in inspect.signature(ndd.readers.COCO).parameters
+    image = ndd.tensor(np.zeros((4, 4, 3), np.uint8), layout="HWC")
+    with pytest.warns(DeprecationWarning, match="output_dtype"):
+        assert ndd.crop(image, crop=(2, 2), output_dtype=ndd.float32).dtype == ndd.float32
+
+
 def test_types_in_signatures_have_a_meaning():
     text = str(inspect.signature(ndd.random.uniform))
     for name in ("TensorLike", "DTypeLike", "DeviceLike"):

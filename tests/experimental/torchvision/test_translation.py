@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -217,12 +219,27 @@ def test_videos_get_one_set_of_parameters(tv, device):
             assert (np.asarray(video) == np.asarray(video)[:1]).all()
 
 
+@pytest.mark.parametrize("name", ["AugMix", "RandomIoUCrop", "ConvertBoundingBoxFormat"])
+def test_what_is_refused_by_name(tv, name):
+    arguments = ("XYWH",) if name.startswith("Convert") else ()
+    (entry,) = from_torchvision(getattr(tv, name)(*arguments)).report
+    assert entry.transform is None
+    assert entry.reason != "there is no such transform here"
+
+
+def tv_tensors():
+    return importlib.import_module("torchvision.tv_tensors")
+
+
 GEOMETRY = {
     "resize": lambda tv: tv.Resize((40, 150)),
     "crop": lambda tv: tv.CenterCrop((50, 61)),
-    "pad": lambda tv: tv.Pad((1, 2, 3, 4)),
+    "pad": lambda tv: tv.Pad((1, 2, 3, 4), fill=7),
+    "pad by kind": lambda tv: tv.Pad(3, fill={tv_tensors().Mask: 4, "others": 9}),
     "flip": lambda tv: tv.RandomHorizontalFlip(1.0),
     "vertical flip": lambda tv: tv.RandomVerticalFlip(1.0),
+    "jitter": lambda tv: tv.ScaleJitter((70, 91), (0.9, 0.9)),
+    "shortest": lambda tv: tv.RandomShortestSize([57], max_size=80),
     "all": lambda tv: tv.Compose(
         [tv.Resize(57), tv.CenterCrop(50), tv.RandomHorizontalFlip(1.0), tv.Grayscale(3)]
     ),

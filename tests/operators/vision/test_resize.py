@@ -22,7 +22,10 @@ class TestTensors(OperatorConformance):
     operator = "_vision_resize"
     inputs = (IMAGES,)
     arguments = {"size": (20, 63)}
-    per_sample = {"window": [(1, 2, 20, 30), (0, 0, 30, 33), (5, 5, 1, 1)]}
+    per_sample = {
+        "window": [(1, 2, 20, 30), (0, 0, 30, 33), (5, 5, 1, 1)],
+        "size": [(20, 63), (9, 9), (60, 5)],
+    }
     largest = 1
     bad = (
         ({"window": (0, 0, 38, 2)}, "is not in the image"),

@@ -49,6 +49,13 @@ class TestErase(RandomConformance):
     arguments = {"kind": "erase", "scale": (0.02, 0.33), "ratio": (0.3, 3.3)}
 
 
+class TestZoomOut(RandomConformance):
+    operator = "_vision_window"
+    layout = ""
+    inputs = (EXTENTS,)
+    arguments = {"kind": "zoom_out", "scale": (1.0, 4.0)}
+
+
 class TestBoxes(OperatorConformance):
     operator = "_vision_boxes"
     layout = ""
@@ -122,6 +129,20 @@ def test_crops_are_distributed_as_by_torchvision():
     assert set(ours[:, 0]) == set(range(-2, 15))
     assert set(ours[:, 1]) == set(range(-4, 0))
     assert differ(ours, theirs) < 0.05
+
+
+def test_canvases_are_distributed_as_by_torchvision():
+    load_torchvision()
+    import torch
+    from torchvision.transforms import v2
+
+    torch.manual_seed(5)
+    image, transform = torch.zeros(3, 60, 90), v2.RandomZoomOut(side_range=(1.2, 3.0))
+    theirs = []
+    for _ in range(DRAWS):
+        left, top, right, bottom = transform.make_params([image])["padding"]
+        theirs.append((-top, -left, 60 + top + bottom, 90 + left + right))
+    assert differ(drawn(kind="zoom_out", scale=(1.2, 3.0)), np.array(theirs)) < 0.05
 
 
 def test_erased_regions_stay_inside():
