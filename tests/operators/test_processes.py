@@ -84,6 +84,9 @@ CALLS = {
     "_vision_color": lambda d: hidden("_vision_color", d(IMAGE, "HWC"), hue=0.1),
     "_vision_map": lambda d: hidden("_vision_map", d(np.int32([24, 32, 3])), kind="affine"),
     "_vision_resize": lambda d: hidden("_vision_resize", d(IMAGE, "HWC"), size=[9, 9]),
+    "_vision_size": lambda d: hidden(
+        "_vision_size", d(np.int32([24, 32, 3])), kind="between", size=[9, 12]
+    ),
     "_vision_window": lambda d: hidden(
         "_vision_window", d(np.int32([24, 32, 3])), kind="crop", size=[9, 9]
     ),
