@@ -101,11 +101,11 @@ def test_paths_hold_in_other_folders(tmp_path, monkeypatch):
 
 def test_files_that_were_changed_are_opened_anew(tmp_path):
     root = tmp_path / "folder"
-    for name in ("a/1.txt", "a/2.txt"):
+    for name in ("a/1.jpg", "a/2.jpg"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(name)
     assert len(keys_of(DatasetSource(root).get_read_tasks(1))[0]) == 2
-    (root / "a" / "3.txt").write_text("new")
+    (root / "a" / "3.jpg").write_text("new")
     assert len(keys_of(DatasetSource(root).get_read_tasks(1))[0]) == 3
 
 
