@@ -24,7 +24,8 @@ class OtherPrograms:
         Processes that this process has started count as others until they have ended.
         """
         busy = busy_core_seconds() - self._busy - (_own_seconds() - self._own)
-        return max(0.0, busy / (perf_counter() - self._started))
+        cores = busy / (perf_counter() - self._started)
+        return min(max(0.0, cores), usable_cores())  # over a moment, a tick is more than there is
 
 
 def busy_machine(others: float) -> str:
