@@ -26,12 +26,13 @@ except ImportError as error:
 
 from . import experimental as experimental
 from .dataset import DALIDataset
-from .session_operator import DALIIterator, DALIIteratorWrapper
+from .session_operator import DALIIterator, DALIIteratorWrapper, DALIRawIterator
 
 __all__ = [
     "DALIDataset",
     "DALIIterator",
     "DALIIteratorWrapper",
+    "DALIRawIterator",
     "dataset_compatible_tensorflow",
     "dataset_distributed_compatible_tensorflow",
     "dataset_inputs_compatible_tensorflow",

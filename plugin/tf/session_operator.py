@@ -110,3 +110,36 @@ def _coordinates(
 def DALIIterator() -> Callable[..., list[Any]]:  # noqa: N802  (DALI's name)
     """Return `DALIIteratorWrapper`."""
     return DALIIteratorWrapper
+
+
+def DALIRawIterator() -> Callable[..., list[Any]]:  # noqa: N802  (DALI's name)
+    """Return the function under `DALIIterator`: it takes a stored pipeline, by DALI's names.
+
+    A sparse output has three tensors: indices, values and shape.
+    """
+    return _raw_iterator
+
+
+def _raw_iterator(
+    serialized_pipeline: bytes,
+    shapes: Sequence[Any] = (),
+    dtypes: Sequence[Any] = (),
+    sparse: Sequence[bool] = (),
+    exec_separated: bool = False,
+    cpu_prefetch_queue_depth: int = 2,
+    gpu_prefetch_queue_depth: int = 2,
+    **options: Any,
+) -> list[Any]:
+    depth: Any = gpu_prefetch_queue_depth  # of one queue for both, as in DALI
+    if exec_separated:
+        depth = {"cpu_size": cpu_prefetch_queue_depth, "gpu_size": gpu_prefetch_queue_depth}
+    tensors = DALIIteratorWrapper(
+        None, serialized_pipeline, sparse, shapes, dtypes, prefetch_queue_depth=depth, **options
+    )
+    parts: list[Any] = []
+    for tensor in tensors:
+        if isinstance(tensor, tf.SparseTensor):
+            parts += (tensor.indices, tensor.values, tensor.dense_shape)
+        else:
+            parts.append(tensor)
+    return parts

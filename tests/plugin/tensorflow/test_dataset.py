@@ -326,6 +326,23 @@ def test_operator_of_the_first_tensorflow(pairs):
     assert number.shape == (2, 1)
 
 
+def test_the_raw_operator_takes_stored_pipelines_with_two_queues(pairs):
+    number, _, *rest = penstock_tf.DALIRawIterator()(
+        serialized_pipeline=pairs().serialize(),
+        shapes=[(4, 1), (4,)],
+        dtypes=[tf.float32] * 2,
+        exec_separated=True,
+        cpu_prefetch_queue_depth=3,
+        gpu_prefetch_queue_depth=1,
+    )
+    assert number.shape == (4, 1)
+    assert not rest
+    indices, values, extents, _ = penstock_tf.DALIRawIterator()(
+        serialized_pipeline=pairs().serialize(), dtypes=[tf.float32] * 2, sparse=[True, False]
+    )
+    assert (indices.shape[0], values.shape, extents.numpy().tolist()) == (4, (4,), [4, 1])
+
+
 def test_the_operator_takes_unknown_shapes_and_makes_sparse_tensors(pipelines):
     rows = [np.full((n, 2), n, np.float32) for n in (1, 3, 2)]
     pipeline = Pipeline(batch_size=3, num_threads=1)
