@@ -21,7 +21,7 @@ import numpy as np
 from penstock import fn, pipeline_def
 
 @pipeline_def(batch_size=4, num_threads=1, exec_processes=False, prefetch_queue_depth=1)
-def waiting(seconds=0.004):
+def waiting(seconds=0.02):
     def wait(number):
         time.sleep(seconds if seconds > 0 else 1 // 0)
         return number
@@ -50,7 +50,7 @@ def waiting(pipelines):
 
 
 def test_the_faster_argument_is_found(penstock_in_process, waiting, in_turns):
-    given = ("--try", "seconds=[0.004,0.0005]", "--try", "num_threads=[1]")
+    given = ("--try", "seconds=[0.02,0.0005]", "--try", "num_threads=[1]")
     arguments = ("tune", waiting, *SHORT, *given, "--try", "exec_processes=[False]")
     result = penstock_in_process(*arguments, "--try", "prefetch_queue_depth=[1]", "--json")
     assert result.status == 0, result.errors
