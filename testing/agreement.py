@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,7 +89,8 @@ def on_device(
         [np.repeat(row, 2, axis=-1) if is_view else np.asarray(row) for row in rows]
         for rows, is_view in zip(inputs, strided, strict=True)
     ]
-    with Pipeline(batch_size=max(1, size), num_threads=threads, seed=3) as pipe:
+    # What is dropped is closed later, and would work on beside the caller's next pipeline.
+    with closing(Pipeline(batch_size=max(1, size), num_threads=threads, seed=3)) as pipe, pipe:
         sources = [source(rows, layout) for rows, layout in zip(given_rows, layouts, strict=True)]
         # A view that is an output of the pipeline, too, would be made dense before.
         nodes = [

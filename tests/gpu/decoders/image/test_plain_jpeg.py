@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import threading
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def photographs(photo_tree):
 
 def run(device, files, operator="image", times=1, **options):
     arrays = [np.frombuffer(content, np.uint8) for content in files]
-    with Pipeline(batch_size=len(files), num_threads=2, seed=7) as pipe:
+    with closing(Pipeline(batch_size=len(files), num_threads=2, seed=7)) as pipe, pipe:
         encoded = fn.external_source(source=lambda: arrays)
         pipe.set_outputs(getattr(fn.decoders, operator)(encoded, device=device, **options))
         return [[np.array(row) for row in pipe.run()[0].as_cpu().rows()] for _ in range(times)]
