@@ -258,9 +258,11 @@ class HardwareDecoder:
                 started = perf_counter()
                 self.idle = started - engine.end
                 self._note_waits(started)
-                done = engine.decode(beside.stream.ptr, arrays, _FORMATS[space])
-                is_left = look_for_marks(beside, pixels.pointers(), nbytes)
-                beside.synchronize()
+                try:
+                    done = engine.decode(beside.stream.ptr, arrays, _FORMATS[space])
+                    is_left = look_for_marks(beside, pixels.pointers(), nbytes)
+                finally:  # also without memory for the look: the next turn finds the state idle
+                    beside.synchronize()
                 engine.end = perf_counter()
                 lane.engines_ns["JPEG engine"] += int(1e9 * (engine.end - started))
                 self.busy = 0.0 if engine.is_new else engine.end - started

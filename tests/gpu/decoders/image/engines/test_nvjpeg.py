@@ -132,6 +132,22 @@ def test_the_host_waits_before_and_after_each_call(opened, monkeypatch):
     assert waits == [before, len(library.calls)]
 
 
+def test_the_host_waits_for_a_call_also_if_the_look_fails(opened, monkeypatch):
+    library, decoder = opened()
+    waits = []
+    monkeypatch.setattr(
+        decoder._beside, "synchronize", lambda: waits.append(len(library.calls)), raising=False
+    )
+
+    def no_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(nvjpeg, "look_for_marks", no_memory)
+    with pytest.raises(MemoryError):
+        decode(decoder)
+    assert waits[-1] == len(library.calls)
+
+
 def test_memory_of_results_counts_as_taken_by_the_batch(opened, lane):
     _, decoder = opened()
     before = lane.taken_bytes
