@@ -20,14 +20,11 @@ WORKERS ?= 3
 # the time of its start.
 unexport PYTHONDONTWRITEBYTECODE
 
-# An editable install is a hook in Python's import, which mypy and pyright do not follow. They follow
-# a path: that of a folder in which the checkout has the form of the installed package.
 .PHONY: demo docs gallery test test-quick test-frameworks lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) -e .
-	$(RUN) docs/link.py $(VENV)/checkout --install
 	touch $@
 
 $(VENV)/dev: $(VENV)/base
@@ -49,12 +46,12 @@ gallery: $(VENV)/base
 	$(RUN) examples/gallery.py
 
 # Two processes; one if these do not start in time on a busy machine, which is exit status 2.
-MYPY = ../bin/mypy --config-file "$(CURDIR)/pyproject.toml" -p penstock
+MYPY = $(VENV)/bin/mypy --cache-dir $(VENV)/mypy
 lint: $(VENV)/dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	@echo "Types are checked, a minute or two"
-	cd $(VENV)/checkout && $(MYPY) -n 2 || { test $$? = 2 && $(MYPY); }
+	$(MYPY) -n 2 || { test $$? = 2 && $(MYPY); }
 	$(RUN) docs/generate.py --check
 
 test: lint
@@ -96,7 +93,7 @@ lowest: $(VENV)/dev
 	$(UV) venv --quiet --clear --python $(PYTHON) $(VENV)/lowest
 	$(UV) pip install --quiet --python $(VENV)/lowest --resolution lowest-direct \
 		-e '.[$(EXTRAS)]' 'pytest>=9' 'pytest-timeout>=2.3'
-	PYTHONPATH=$(VENV)/checkout $(VENV)/lowest/bin/pytest $(SMOKE)
+	$(VENV)/lowest/bin/pytest $(SMOKE)
 
 # Builds the packages, and installs the wheel.
 PYTHONS ?= 3.11 3.12 3.13 3.14

@@ -1,4 +1,4 @@
-"""Write the files that follow from the code: stubs, docs/operators.md, the list of packages.
+"""Write the files that follow from the code: stubs, and docs/operators.md.
 
 python docs/generate.py            write the files
 python docs/generate.py --check    report files that are not up to date
@@ -28,7 +28,7 @@ sys.path.append(str(ROOT / "docs" / "site"))
 
 import operator_pages  # type: ignore[import-not-found]  # noqa: E402
 
-STUBS = ROOT / "stubs"
+STUBS = ROOT / "src" / "penstock"
 
 STUB_HEAD = '''"""Signatures of the operators; made by docs/generate.py from their declarations."""
 
@@ -250,8 +250,7 @@ def keywords(operator_class: type[Operator]) -> str:
 def module_stubs() -> dict[Path, str]:
     """Return the stubs of all public modules that have no file, or another file, at their names.
 
-    The wheel has them at their public names. At the root of the checkout, mypy would take one for
-    Python's own module `types`. Each is a folder: Pyright warns of a file without its source.
+    Each is a folder: Pyright warns of a file without its source.
     """
     stubs = operator_stubs("fn", function_stub)
     stubs |= operator_stubs("ops", class_stub, camel_case, COMPOSE)
@@ -268,19 +267,6 @@ def dynamic_stubs() -> dict[Path, str]:
     folder = ROOT / "experimental" / "dynamic"
     stubs: dict[Path, str] = dynamic_mode.stubs(operators(), overloads, parameters, folder)
     return stubs
-
-
-def packages() -> str:
-    """Return pyproject.toml with the names of all packages that the wheel contains."""
-    parts = [path.parent for path in ROOT.glob("*/__init__.py")]
-    sources = [file for part in parts for end in ("py", "cu") for file in part.rglob(f"*.{end}")]
-    folders = {file.parent.relative_to(ROOT) for file in sources}
-    folders |= {path.parent.relative_to(STUBS) for path in module_stubs()}
-    folders |= {path.parent.relative_to(ROOT) for path in dynamic_stubs()}
-    names = [".".join(("penstock", *folder.parts)) for folder in folders]
-    listed = "".join(f'    "{name}",\n' for name in sorted(["penstock", *names]))
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    return re.sub(r"(?<=^packages = \[\n).*?(?=^\]$)", listed, text, flags=re.M | re.S)
 
 
 def options_stub() -> str:
@@ -305,7 +291,6 @@ def files() -> dict[Path, str]:
     return {
         ROOT / "engine" / "run" / "options.pyi": options_stub(),
         ROOT / "docs" / "operators.md": operator_pages.index(operator_pages.public(), linked=False),
-        ROOT / "pyproject.toml": packages(),
         **module_stubs(),
         **dynamic_stubs(),
     }

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+import penstock
 from penstock.engine.graph.operator import OPERATORS
 from penstock.engine.run.workers import choice as worker_choice
 from penstock.readers.storage.index_cache import cache_paths
@@ -47,19 +48,6 @@ settings.load_profile("steady")
 # Else the first test process that uses JAX takes three quarters of the GPU's memory, to its end.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
-_ROOT = Path(__file__).resolve().parent.parent
-
-
-class _Checkout:
-    """The root is a package, and pytest would import it, by the name of the checkout's folder.
-
-    Such a package is a second Penstock. It hides a library of that name, and there are folders
-    whose names are no names of packages: those of unpacked archives, such as `penstock-0.1.0`.
-    """
-
-    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Dir | None:
-        return pytest.Dir.from_parent(parent, path=path) if path == _ROOT else None
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the choice of one test of each file."""
@@ -78,11 +66,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = firsts.values()
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Let pytest see a folder like others in the root."""
-    config.pluginmanager.register(_Checkout())
-
-
+_ROOT = Path(__file__).resolve().parent.parent
+# The source distribution has no links: there, `penstock.tests` is found by this.
+penstock.__path__.append(str(_ROOT))
 OPERATORS.complete()  # for tests of each operator in the table
 
 

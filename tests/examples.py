@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from pathlib import Path
 from typing import Any
 
-import penstock
-
-ROOT = Path(penstock.__file__).resolve().parent
+from penstock.tests.checkout import ROOT
 
 
 def example(name: str) -> Any:

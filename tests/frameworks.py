@@ -126,8 +126,7 @@ def installed(framework: Framework, venv: Path) -> str:
 
 def tested(framework: Framework, python: Path) -> int:
     """Run the tests; return the exit status."""
-    checkout = ROOT / ".venv" / "checkout"
-    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     command = [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"]
     command += ["-n", str(framework.processes)]
     return subprocess.call([*command, *framework.tests], cwd=ROOT, env=environment)

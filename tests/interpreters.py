@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from penstock.tests.checkout import ROOT, SOURCES
 
 
 def output_of(program: str, folder: Path = ROOT.parent) -> str:
@@ -16,7 +16,7 @@ def output_of(program: str, folder: Path = ROOT.parent) -> str:
         capture_output=True,
         text=True,
         cwd=folder,
-        env={"PYTHONPATH": str(ROOT.parent), "PATH": ""},
+        env={"PYTHONPATH": str(SOURCES), "PATH": ""},
         check=False,
     )
     assert not result.returncode, result.stderr

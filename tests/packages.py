@@ -52,9 +52,11 @@ def compare(sources: Path, wheel: Path) -> None:
     present = {name for name in present if "penstock.egg-info/" not in name}
     if (ROOT / ".git").exists():
         made = {"MANIFEST.in", "PKG-INFO", "setup.cfg"}
-        listed = listed_by_git("--cached")
+        homes = homes_of_folders()
+        listed = {packed_from(name, homes) for name in listed_by_git("--cached")} - {""}
         needed = {name for name in listed if not name.startswith(OF_GIT)}
         others = listed_by_git("--others", "--exclude-standard")
+        others = {packed_from(name, homes) for name in others}
         agree("the source distribution", present, needed, listed | others | made)
     modules = {name for name in present if in_the_wheel(Path(name))}
     with zipfile.ZipFile(wheel) as file:
@@ -63,10 +65,24 @@ def compare(sources: Path, wheel: Path) -> None:
     agree("the wheel", packed, expected, expected)
 
 
+def homes_of_folders() -> dict[str, str]:
+    """Return by folder of the root where the source distribution has it, which has no links."""
+    links = [path for path in (ROOT / "src" / "penstock").iterdir() if path.is_symlink()]
+    homes = {path.resolve().name: f"src/penstock/{path.name}" for path in links}
+    return {folder: home for folder, home in homes.items() if folder not in APART}
+
+
+def packed_from(name: str, homes: dict[str, str]) -> str:
+    """Return where the source distribution has a file of the checkout; "" for a link."""
+    folder, _, rest = name.partition("/")
+    if (ROOT / name).is_symlink():
+        return ""
+    return f"{homes[folder]}/{rest}" if folder in homes else name
+
+
 def packed_name(name: str) -> str:
     """Return where the wheel has a file of the sources, named from their root."""
-    folder, _, rest = name.partition("/")
-    return {"scripts": rest, "stubs": f"penstock/{rest}"}.get(folder, f"penstock/{name}")
+    return name.removeprefix("src/")
 
 
 def listed_by_git(*options: str) -> set[str]:
@@ -78,7 +94,7 @@ def listed_by_git(*options: str) -> set[str]:
 def in_the_wheel(path: Path) -> bool:
     """Return whether a file of the sources, named from their root, belongs into the wheel."""
     module = path.suffix in {".cu", ".cuh", ".h", ".py", ".pyi"} or path.name == "py.typed"
-    return module and path.parts[0] not in APART
+    return module and path.parts[0] == "src"
 
 
 def agree(package: str, present: set[str], needed: set[str], allowed: set[str]) -> None:

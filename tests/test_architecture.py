@@ -7,16 +7,17 @@ import re
 import sys
 import tomllib
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 import penstock
 from penstock.engine.graph.operator import OPERATORS
+from penstock.tests.checkout import PACKAGE, ROOT
 
 from .interpreters import output_of
 
-ROOT = Path(penstock.__file__).resolve().parent
 GROUND = {"engine", "geometry", "formats", "signals"}  # what readers, decoders and operators share
 PARTS = {"readers", "decoders", "operators"}  # of which composite operators consist
 PACKAGES = GROUND | PARTS
@@ -104,7 +105,7 @@ BY_NAME = {
 FILES = sorted(
     path
     for part in MAY_IMPORT
-    for path in (ROOT.glob(f"{part}.py") if part not in PACKAGES else (ROOT / part).rglob("*.py"))
+    for path in ((PACKAGE / part).rglob("*.py") if part in PACKAGES else [PACKAGE / f"{part}.py"])
 )
 
 
@@ -112,7 +113,7 @@ EDGES_INTO = set(FILES)
 
 
 def part_of(path):
-    first = path.relative_to(ROOT).parts[0]
+    first = path.relative_to(PACKAGE).parts[0]
     return first.removesuffix(".py")
 
 
@@ -126,7 +127,7 @@ def statements(path):
 
 def imports(path):
     """Yield (absolute module or None, parts of the package) of each import statement."""
-    parents = path.relative_to(ROOT).parts[:-1]
+    parents = path.relative_to(PACKAGE).parts[:-1]
     for node in statements(path):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -142,7 +143,7 @@ def imports(path):
 
 def own_imports(path):
     """Yield (part, room or None) of each import of our own."""
-    parents = path.relative_to(ROOT).parts[:-1]
+    parents = path.relative_to(PACKAGE).parts[:-1]
     for node in statements(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             above = parents[: len(parents) - (node.level - 1)]
@@ -154,7 +155,7 @@ def own_imports(path):
 
 def test_own_imports_are_relative():
     absolute = [
-        (str(path.relative_to(ROOT)), module)
+        (str(path.relative_to(PACKAGE)), module)
         for path in FILES
         for module, _ in imports(path)
         if module is not None and module.split(".")[0] == "penstock"
@@ -164,7 +165,7 @@ def test_own_imports_are_relative():
 
 def test_imports_point_one_way():
     wrong = [
-        f"{path.relative_to(ROOT)} must not import {own}"
+        f"{path.relative_to(PACKAGE)} must not import {own}"
         for path in FILES
         for absolute, own in imports(path)
         if absolute is None and own not in MAY_IMPORT[part_of(path)] | {part_of(path)}
@@ -189,9 +190,9 @@ def test_the_page_says_who_may_import_whom():
 
 def test_the_engine_s_rooms_stand_one_above_the_other():
     wrong = [
-        f"{path.relative_to(ROOT)} must not import {room}"
+        f"{path.relative_to(PACKAGE)} must not import {room}"
         for path in FILES
-        if path != ROOT / "engine/__init__.py"
+        if path != PACKAGE / "engine/__init__.py"
         for other, room in own_imports(path)
         if other == "engine" and room not in rooms_open_to(path)
     ]
@@ -200,14 +201,14 @@ def test_the_engine_s_rooms_stand_one_above_the_other():
 
 def rooms_open_to(path):
     """Return the rooms of the engine that a file may import."""
-    part, *rest = path.relative_to(ROOT).with_suffix("").parts
+    part, *rest = path.relative_to(PACKAGE).with_suffix("").parts
     if part == "engine":
         return ROOMS[: ROOMS.index(rest[0]) + 1]
     return OPEN_ROOMS | ALSO_OPEN.get(part, set())
 
 
 def test_every_room_is_listed():
-    rooms = {p.stem for p in (ROOT / "engine").iterdir() if p.suffix == ".py" or p.is_dir()}
+    rooms = {p.stem for p in (PACKAGE / "engine").iterdir() if p.suffix == ".py" or p.is_dir()}
     assert rooms - {"__init__", "__pycache__"} == set(ROOMS)
 
 
@@ -221,7 +222,7 @@ def modules_in(room):
     return stems - {"__init__"}
 
 
-@pytest.mark.parametrize("room", sorted((ROOT / "engine").rglob("__init__.py")), ids=str)
+@pytest.mark.parametrize("room", sorted((PACKAGE / "engine").rglob("__init__.py")), ids=str)
 def test_the_engine_s_rooms_list_their_modules(room):
     docstring = ast.get_docstring(ast.parse(room.read_text(encoding="utf-8")))
     listed = re.findall(r"^ *(\w+) {2,}\S", docstring, re.M)
@@ -231,7 +232,7 @@ def test_the_engine_s_rooms_list_their_modules(room):
 @pytest.mark.parametrize(
     "room",
     [path for path in FILES if path.name == "__init__.py"],
-    ids=lambda path: str(path.relative_to(ROOT)),
+    ids=lambda path: str(path.relative_to(PACKAGE)),
 )
 def test_a_room_that_lists_its_modules_lists_all(room):
     """A docstring that names more than half of the modules beside it is a list, or a map."""
@@ -262,7 +263,7 @@ def test_no_files_import_one_another():
 
     def visit(path):
         if path in under_way:
-            circle = [str(p.relative_to(ROOT)) for p in under_way[under_way.index(path) :]]
+            circle = [str(p.relative_to(PACKAGE)) for p in under_way[under_way.index(path) :]]
             raise AssertionError(f"these files import one another: {circle}")
         if path in done:
             return
@@ -278,11 +279,11 @@ def test_no_files_import_one_another():
 
 def imported_files(path):
     """Yield the files of our own that a file imports, also within functions and for types."""
-    parents = path.relative_to(ROOT).parts[:-1]
+    parents = path.relative_to(PACKAGE).parts[:-1]
     for node in statements(path):
         if not isinstance(node, ast.ImportFrom) or not node.level:
             continue
-        above = ROOT.joinpath(*parents[: len(parents) - (node.level - 1)])
+        above = PACKAGE.joinpath(*parents[: len(parents) - (node.level - 1)])
         target = above.joinpath(*(node.module or "").split(".")) if node.module else above
         for alias in node.names:
             names = (target / f"{alias.name}.py", target / alias.name / "__init__.py")
@@ -298,19 +299,19 @@ def test_type_names_are_unique():
         for node in statements(path):
             # Frameworks give the names of classes in these parts.
             if isinstance(node, ast.ClassDef) and part_of(path) not in {"plugin", "experimental"}:
-                defined.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+                defined.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
     assert {name: where for name, where in defined.items() if len(where) > 1} == {}
 
 
-def test_every_package_is_in_the_wheel():
-    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    packages = set(listed["tool"]["setuptools"]["packages"])
-    folders = {path.parent.relative_to(ROOT) for path in FILES}
-    folders |= {path.parent.relative_to(ROOT / "stubs") for path in ROOT.glob("stubs/**/*.pyi")}
-    folders |= {path.parent.relative_to(ROOT) for path in ROOT.glob("experimental/**/*.pyi")}
-    homes = {f"stubs/{path.name}" for path in ROOT.glob("stubs/*")}
-    assert homes | {".", "scripts"} == set(listed["tool"]["setuptools"]["package-dir"].values())
-    assert packages == {".".join(("penstock", *folder.parts)) for folder in folders}
+def test_every_folder_of_the_package_is_at_the_root():
+    links = {path.name: path.readlink() for path in PACKAGE.iterdir() if path.is_symlink()}
+    apart = {
+        name: Path("../..") / name
+        for name in ("benchmarks", "docs", "examples", "fixtures", "tests")
+    }
+    assert links == apart | {
+        name: Path("../..") / ("data_sets" if name == "datasets" else name) for name in PACKAGES
+    }
 
 
 def test_every_kernel_is_in_the_wheel():
@@ -325,7 +326,7 @@ def test_every_kernel_is_in_the_wheel():
 
 def test_the_emulator_s_header_is_in_the_wheel():
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    headers = {path.name for path in ROOT.glob("testing/*.h")}
+    headers = {path.name for path in PACKAGE.glob("testing/*.h")}
     assert headers == {"emulator.h"}
     assert listed["tool"]["setuptools"]["package-data"]["penstock.testing"] == ["*.h"]
 
@@ -339,7 +340,7 @@ def test_every_module_belongs_to_a_concept_that_has_tests():
         for helper in (*imported_files(path), *started_files(path))
         if part_of(helper) == part_of(path) and path.stem != "table"
     }
-    alone = [str(path.relative_to(ROOT)) for path in sorted({*FILES} - tested - helpers)]
+    alone = [str(path.relative_to(PACKAGE)) for path in sorted({*FILES} - tested - helpers)]
     assert alone == []
 
 
@@ -351,7 +352,7 @@ def is_named(path):
     """
     words = path.stem.split("_")
     files = {"_".join(["test", *words[: i + 1]]) for i in range(len(words))}
-    module = ".".join(("penstock", *path.relative_to(ROOT).with_suffix("").parts))
+    module = ".".join(("penstock", *path.relative_to(PACKAGE).with_suffix("").parts))
     stems, imported = names_in_tests()
     operators = {kind.__module__ for kind in OPERATORS.values()}
     return bool(files & stems) or module in imported | operators
@@ -384,14 +385,15 @@ def test_every_part_is_looked_at():
         "ops",
         "cli",
     }
-    assert {path.stem for path in ROOT.glob("*.py")} <= set(MAY_IMPORT)
-    strangers = {p.name for p in ROOT.iterdir() if (p / "__init__.py").is_file()} - PACKAGES
+    assert {path.stem for path in PACKAGE.glob("*.py")} <= set(MAY_IMPORT)
+    strangers = {p.name for p in PACKAGE.iterdir() if (p / "__init__.py").is_file()} - PACKAGES
     assert strangers == set()
 
 
-def test_no_module_at_the_root_shadows_the_standard_library():
-    names = {path.name.removesuffix(".py") for path in ROOT.iterdir()} - {"__init__"}
-    assert names & set(sys.stdlib_module_names) == set()
+def test_no_folder_of_the_root_shadows_a_library():
+    """Who starts Python in the root, or `python -m pytest`, has the root on the path."""
+    names = {path.name.removesuffix(".py") for path in ROOT.iterdir()}
+    assert names & {*sys.stdlib_module_names, *packages_distributions()} <= {"tests"}
 
 
 OPTIONAL = (

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 
-import penstock
 from penstock.engine.graph.operator import OPERATORS
+from penstock.tests.checkout import ROOT
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "augmentation.md"
+PAGE = ROOT / "docs" / "augmentation.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-import penstock
 from penstock.auto_aug import augmentations
 from penstock.auto_aug.core import Augmentation
+from penstock.tests.checkout import ROOT
 
 from .operators.pictures import picture
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "auto_augmentation.md"
+PAGE = ROOT / "docs" / "auto_augmentation.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import linecache
 import re
-from pathlib import Path
 
-import penstock
+from penstock.tests.checkout import ROOT
 
-ROOT = Path(penstock.__file__).resolve().parent
 TEXT = (ROOT / "docs" / "conditionals.md").read_text(encoding="utf-8")
 
 

@@ -9,15 +9,13 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
 from .test_extending_operators import blocks
 
-ROOT = Path(penstock.__file__).resolve().parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "data", "results")
 
@@ -51,7 +49,7 @@ def insert(path, line, after):
 def tree(tmp_path_factory):
     """A copy of the tree in which the steps were taken, but for the generated files."""
     tree = tmp_path_factory.mktemp("tree") / "penstock"
-    shutil.copytree(ROOT, tree, ignore=LEFT_OUT)
+    shutil.copytree(ROOT, tree, symlinks=True, ignore=LEFT_OUT)
     module, test = blocks("An operator in the tree")
     (tree / "operators/color/solarize.py").write_text(module)
     (tree / "tests/operators/color/test_solarize.py").write_text(test)
@@ -69,7 +67,7 @@ def run(tree, *arguments):
     result = subprocess.run(
         [sys.executable, *arguments],
         cwd=tree,
-        env=os.environ | {"PYTHONPATH": str(tree.parent)},
+        env=os.environ | {"PYTHONPATH": str(tree / "src")},
         capture_output=True,
         text=True,
         timeout=200,
@@ -83,7 +81,7 @@ def test_the_steps_add_an_operator(tree):
     generated = [path for path in tree.rglob("*.pyi") if "def solarize(" in path.read_text()]
     assert sorted(str(path.relative_to(tree)) for path in generated) == [
         "experimental/dynamic/__init__.pyi",
-        "stubs/fn/__init__.pyi",
+        "src/penstock/fn/__init__.pyi",
     ]
     assert "| `fn.solarize` |" in (tree / "docs/operators.md").read_text(encoding="utf-8")
     tests = (

@@ -10,11 +10,11 @@ import cv2
 import numpy as np
 import pytest
 
-import penstock
 from penstock import datasets
 from penstock.cli.main import run as penstock_run
+from penstock.tests.checkout import ROOT
 
-TEXT = (Path(penstock.__file__).resolve().parent / "docs" / "damaged.md").read_text("utf-8")
+TEXT = (ROOT / "docs" / "damaged.md").read_text("utf-8")
 COMMANDS = re.findall(r"^\$ penstock (.+)$", TEXT, flags=re.MULTILINE)
 STATUSES = [1, 0, 0, 0]
 

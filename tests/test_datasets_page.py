@@ -14,6 +14,7 @@ import pytest
 import penstock
 from penstock.cli.main import run as penstock_run
 from penstock.datasets.formats.table import writers
+from penstock.tests.checkout import ROOT
 
 torch = pytest.importorskip("torch")
 image_library = pytest.importorskip("PIL.Image")
@@ -21,7 +22,7 @@ pytest.importorskip("lmdb")
 pytest.importorskip("pyarrow")
 soundfile = pytest.importorskip("soundfile")
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "datasets.md"
+PAGE = ROOT / "docs" / "datasets.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 TRAINING = TEXT.split("## Training from each format\n")[1].split("\n## ")[0]
 COUNT = 12

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 
-import penstock
 from penstock import fn, pipeline_def
 from penstock.tensors import TensorListCPU
+from penstock.tests.checkout import ROOT
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "debugging.md"
+PAGE = ROOT / "docs" / "debugging.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

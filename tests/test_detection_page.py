@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "detection.md"
+PAGE = ROOT / "docs" / "detection.md"
 SECTION = PAGE.read_text(encoding="utf-8").split("## Boxes, masks and keypoints together\n")[1]
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import penstock
 from penstock import fn, pipeline_def
+from penstock.tests.checkout import ROOT
 from penstock.tests.two_ranks import run_on_two_ranks
 
-PAGE = Path(penstock.__file__).parent / "docs" / "distributed.md"
+PAGE = ROOT / "docs" / "distributed.md"
 PROGRAM, _, STATE, CHANGED = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 
 

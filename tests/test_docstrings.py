@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import doctest
 import importlib
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
-ROOT = Path(penstock.__file__).resolve().parent
 PARTS = [
     "auto_aug",
     "engine",

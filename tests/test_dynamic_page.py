@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import penstock
 from penstock.experimental import dynamic as ndd
+from penstock.tests.checkout import ROOT
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "dynamic.md"
+PAGE = ROOT / "docs" / "dynamic.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 

@@ -2,13 +2,12 @@
 
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "errors.md"
+PAGE = ROOT / "docs" / "errors.md"
 CASE = re.compile(r"^## (.+?)\n\n```python\n(.+?)```\n\n```text\n(.+?)```\n\n\S", re.M | re.S)
 CASES = CASE.findall(PAGE.read_text(encoding="utf-8"))
 BEGINNING = PAGE.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]

@@ -10,7 +10,6 @@ import sys
 import time
 import zlib
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,8 +20,9 @@ from penstock.decoders.image.table import FORMATS
 from penstock.engine.graph.operator import OPERATORS
 from penstock.engine.processes import helper_processes
 from penstock.readers import record_reader
+from penstock.tests.checkout import ROOT
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "extending.md"
+PAGE = ROOT / "docs" / "extending.md"
 SAMPLES = [b"first", b"", b"third" * 1000]
 NAMES = """
     ANY ANY_FLOAT ANY_FLOATS ARRAY BOOL CALLABLE DTYPE DTYPES FLOAT FLOATS IMAGE_TYPE INT INTERP

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import importlib
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import penstock
 from penstock import MissingDependencyError
+from penstock.tests.checkout import ROOT
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "frameworks.md"
+PAGE = ROOT / "docs" / "frameworks.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 OF_NUMPY, OF_MONAI = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
 from .torchvision_library import load_torchvision
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "from_torch.md"
+PAGE = ROOT / "docs" / "from_torch.md"
 BEFORE, AFTER = re.findall(r"```python\n(.+?)```", PAGE.read_text(encoding="utf-8"), re.S)
 
 pytest.importorskip("torch", reason="PyTorch is not installed")

@@ -7,13 +7,11 @@ import builtins
 import re
 import symtable
 import textwrap
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
-ROOT = Path(penstock.__file__).resolve().parent
 PAGES = [ROOT / "README.md", ROOT / "SKILL.md", *sorted((ROOT / "docs").glob("*.md"))]
 PROGRAM = re.compile(r"^ *```python[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 

@@ -10,8 +10,9 @@ import pytest
 
 import penstock
 from penstock.engine.graph.operator import OPERATORS
+from penstock.tests.checkout import ROOT
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "porting.md"
+PAGE = ROOT / "docs" / "porting.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
-TEXT = (Path(penstock.__file__).resolve().parent / "docs" / "proxy.md").read_text("utf-8")
+TEXT = (ROOT / "docs" / "proxy.md").read_text("utf-8")
 
 
 def test_the_programs_run(tmp_path, monkeypatch, capsys):

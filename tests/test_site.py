@@ -11,9 +11,8 @@ import cv2
 import numpy as np
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
-ROOT = Path(penstock.__file__).resolve().parent
 SITE = ROOT / "docs" / "site"
 
 

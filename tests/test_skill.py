@@ -3,14 +3,13 @@
 import ast
 import inspect
 import re
-from pathlib import Path
 
 import pytest
 
-import penstock
 from penstock import Pipeline, fn, tfrecord, types
+from penstock.tests.checkout import ROOT
 
-PAGE = (Path(penstock.__file__).resolve().parent / "SKILL.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "SKILL.md").read_text(encoding="utf-8")
 CALLS = re.findall(r"`(?:image, mask = |encoded, labels = )?(fn\.[\w.]+\(.*?\))`[^`\w]", PAGE)
 
 

@@ -11,8 +11,9 @@ import pytest
 import penstock
 from penstock import Pipeline
 from penstock.engine.run.serialized_file import VERSION
+from penstock.tests.checkout import ROOT
 
-TEXT = (Path(penstock.__file__).resolve().parent / "docs" / "stored_pipelines.md").read_text()
+TEXT = (ROOT / "docs" / "stored_pipelines.md").read_text()
 
 
 def test_the_programs_run(tmp_path, monkeypatch, photo_tree):
@@ -50,4 +51,4 @@ def test_the_version_and_the_fields_are_the_present_ones():
 @pytest.mark.parametrize("name", ["serialized_graph", "portable"])
 def test_the_modules_are_there(name):
     (path,) = re.findall(rf"penstock/([a-z/_]+/{name}\.py)", TEXT)
-    assert (Path(penstock.__file__).resolve().parent / path).is_file()
+    assert (ROOT / path).is_file()

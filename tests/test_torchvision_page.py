@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import penstock
 import penstock.experimental.torchvision as transforms
 from penstock.experimental.torchvision.translations import TRANSLATIONS
+from penstock.tests.checkout import ROOT
 
 from .torchvision_library import load_torchvision
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "torchvision.md"
+PAGE = ROOT / "docs" / "torchvision.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

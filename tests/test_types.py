@@ -6,11 +6,9 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-import penstock
+from penstock.tests.checkout import SOURCES
 
-ROOT = Path(penstock.__file__).resolve().parent
 PROGRAM = '''\
 """A program in which all ways to import Penstock are right, and some lines are wrong."""
 
@@ -164,15 +162,13 @@ def wrong(images: DataNode, pipe: Pipeline) -> None:
 
 
 def test_mypy_finds_the_wrong_lines_and_no_others(tmp_path):
-    program, site = tmp_path / "program.py", tmp_path / "site"
+    program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
-    subprocess.run([sys.executable, ROOT / "docs" / "link.py", site], check=True)
-    path = os.pathsep.join((str(site), os.environ.get("PYTHONPATH", "")))
     options = ("--strict", "--no-error-summary", "--cache-dir", str(tmp_path / "cache"))
     checked = subprocess.run(
         [sys.executable, "-m", "mypy", *options, program.name],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "MYPYPATH": str(SOURCES)},
         capture_output=True,
         text=True,
     )

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-import penstock
+from penstock.tests.checkout import ROOT
 
-ROOT = Path(penstock.__file__).parent  # as it was imported: a link may have the package's name
 TEXT = (ROOT / "docs" / "your_python.md").read_text(encoding="utf-8")
 
 

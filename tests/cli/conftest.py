@@ -12,19 +12,18 @@ import cv2
 import numpy as np
 import pytest
 
-import penstock
 from penstock.cli import main as main_module
+from penstock.tests.checkout import SOURCES
 
 from ..readers.conftest import web as web
 
 HERE = Path(__file__).resolve().parent
-PACKAGE = Path(penstock.__file__).absolute().parent
 
 
 @pytest.fixture(scope="session")
 def environment():
     """Variables with which a Python process finds this Penstock and `odd_jobs`."""
-    path = os.pathsep.join([str(PACKAGE.parent), str(HERE)])
+    path = os.pathsep.join([str(SOURCES), str(HERE)])
     return {**os.environ, "PYTHONPATH": path, "COLUMNS": "90"}
 
 

@@ -15,10 +15,9 @@ import penstock
 from penstock.cli.formats import listed
 from penstock.cli.main import COMMANDS, GROUP, run
 from penstock.datasets import FORMATS
+from penstock.tests.checkout import ROOT, SOURCES
 
 from .terminals import on_terminal
-
-ROOT = os.path.dirname(penstock.__file__)
 
 
 @pytest.fixture
@@ -130,12 +129,11 @@ def test_an_interrupt_while_modules_are_imported_is_an_exit_status(environment, 
 
 
 def run_script(environment, code, *arguments):
-    path = os.pathsep.join([os.path.join(ROOT, "scripts"), environment["PYTHONPATH"]])
     return subprocess.run(
         [sys.executable, "-c", code, *arguments],
         capture_output=True,
         text=True,
-        env={**environment, "PYTHONPATH": path},
+        env=environment,
         check=False,
     )
 
@@ -146,9 +144,8 @@ def test_the_script_is_installed():
     module, _, function = project["project"]["scripts"]["penstock"].partition(":")
     setup = project["tool"]["setuptools"]
     assert setup["py-modules"] == [module]
-    assert os.path.exists(os.path.join(ROOT, setup["package-dir"][""], f"{module}.py"))
+    assert (SOURCES / f"{module}.py").exists()
     assert function == "main"
-    assert {"penstock.cli", "penstock.cli.probes"} <= set(setup["packages"])
 
 
 @pytest.mark.parametrize(

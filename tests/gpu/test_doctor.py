@@ -7,11 +7,10 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import SOURCES
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(600)]
 
@@ -40,9 +39,7 @@ def report(cupy, tmp_path_factory):
         text=True,
         env={
             **os.environ,
-            "PYTHONPATH": os.pathsep.join(
-                [str(Path(penstock.__file__).parent.parent), *filter(None, sys.path)]
-            ),
+            "PYTHONPATH": os.pathsep.join([str(SOURCES), *filter(None, sys.path)]),
         },
     )
     assert os.listdir(folder) == []

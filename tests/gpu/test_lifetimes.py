@@ -8,18 +8,16 @@ import resource
 import subprocess
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import penstock
 from penstock import Pipeline, fn, types
+from penstock.tests.checkout import SOURCES
 
 pytestmark = pytest.mark.gpu
 
-ROOT = Path(penstock.__file__).parent.parent
 SHAPE = (8, 256, 256)
 
 
@@ -231,7 +229,9 @@ print(int(kept[3].sum()))
 if not {keeps}:
     del kept
 """
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(SOURCES), *filter(None, sys.path)])
+    }
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "12000\n", "")

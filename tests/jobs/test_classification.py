@@ -4,11 +4,10 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import SOURCES
 
 pytest.importorskip("torch")
 
@@ -83,7 +82,7 @@ os._exit(0)  # the end of PyTorch takes a while
 
 
 def test_class_folders_with_validation_by_two_ranks(photos):
-    path = os.pathsep.join([str(Path(penstock.__file__).parent.parent), *filter(None, sys.path)])
+    path = os.pathsep.join([str(SOURCES), *filter(None, sys.path)])
     subprocess.run(
         [sys.executable, "-W", "error::UserWarning", "-c", PROGRAM, str(photos), str(WORLD)],
         env=os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"},

@@ -8,13 +8,11 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import SOURCES
 
-HERE = Path(penstock.__file__).resolve().parent
 PROGRAM = """
 import sys, time
 from penstock.tests.stress.runner import Case, Runner
@@ -82,7 +80,7 @@ def attempts():
     """The failure and the text of each toy."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *TOYS],
-        env={**os.environ, "PYTHONPATH": str(HERE.parent)},
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
         capture_output=True,
         text=True,
         check=True,
@@ -113,7 +111,7 @@ def test_the_program_runs_one_case_and_prints_its_table(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "penstock.tests.stress", "--only", "resumes", "--cases", "2"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(HERE.parent)},
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
         capture_output=True,
         text=True,
     )

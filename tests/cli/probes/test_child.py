@@ -7,12 +7,10 @@ import os
 import subprocess
 import sys
 from dataclasses import asdict
-from pathlib import Path
 
-import penstock
 from penstock.cli.probes.finding import Context
+from penstock.tests.checkout import SOURCES
 
-ROOT = Path(penstock.__file__).resolve().parent.parent
 CONTEXT = Context("/a \udcff", cuda=13)
 
 
@@ -24,7 +22,10 @@ def child(folder, *names):
         capture_output=True,
         text=True,
         cwd=folder,
-        env={"PYTHONPATH": os.pathsep.join([str(ROOT), str(folder)]), "PATH": os.environ["PATH"]},
+        env={
+            "PYTHONPATH": os.pathsep.join([str(SOURCES), str(folder)]),
+            "PATH": os.environ["PATH"],
+        },
         timeout=200,
     )
     return (

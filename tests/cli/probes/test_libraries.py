@@ -3,15 +3,14 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import penstock
 from penstock.cli.probes import gpu, libraries
 from penstock.cli.probes.finding import Context
 from penstock.cli.probes.libraries import LIBRARIES, PYTORCH, Library, check_picture, picture
+from penstock.tests.checkout import ROOT
 
 GPU_LIBRARIES = (gpu.CUPY, gpu.NVIMGCODEC, gpu.KVIKIO)
 BROKEN = Library("Odd", "odd_library", "no odd things", "odd", look=lambda odd: odd.look())
@@ -20,7 +19,7 @@ BROKEN = Library("Odd", "odd_library", "no odd things", "odd", look=lambda odd: 
 @pytest.fixture
 def project():
     """The project's metadata."""
-    return tomllib.loads((Path(penstock.__file__).parent / "pyproject.toml").read_text())["project"]
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 @pytest.mark.parametrize("cuda", [12, 13])

@@ -5,9 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 
-import penstock
+from penstock.tests.checkout import SOURCES
 
 BEGIN = """
 import hashlib, os, sys
@@ -40,7 +39,7 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={"PYTHONPATH": str(Path(penstock.__file__).parent.parent), "PATH": ""},
+            env={"PYTHONPATH": str(SOURCES), "PATH": ""},
         )
 
     def wait_for(self, line):

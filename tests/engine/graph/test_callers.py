@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-import penstock
 from penstock.engine.graph.functions import apply
 from penstock.engine.graph.nodes import Graph, defining
+from penstock.tests.checkout import PACKAGE
 
 from ..toys import Numbers
 
@@ -24,7 +22,7 @@ from ..toys import Numbers
     ],
 )
 def test_programs_beside_the_library_are_the_user_s(file, is_the_user_s):
-    path = Path(penstock.__file__).parent / file
+    path = PACKAGE / file
     names = {"apply": apply, "Numbers": Numbers}
     with defining(Graph()):
         exec(compile("\nnode = apply(Numbers, (), {}, None)[0].node", str(path), "exec"), names)

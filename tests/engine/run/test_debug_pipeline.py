@@ -9,18 +9,17 @@ import textwrap
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import penstock
 from penstock import ArgumentError, Pipeline, PipelineStopped, fn, pipeline_def, types
 from penstock.engine.closing import finish_closing
 from penstock.engine.graph.operator import OPERATORS
 from penstock.pipeline.experimental import pipeline_def as experimental_pipeline_def
 from penstock.plugin.arrays import GenericIterator
 from penstock.tensors import TensorListCPU
+from penstock.tests.checkout import SOURCES
 
 from ..toys import Feed, Noise, Numbers, call
 
@@ -489,7 +488,7 @@ def test_the_debugger_stops_in_the_definition(options, tmp_path):
         capture_output=True,
         text=True,
         timeout=60,
-        env={"PYTHONPATH": str(Path(penstock.__file__).parent.parent), "PATH": ""},
+        env={"PYTHONPATH": str(SOURCES), "PATH": ""},
         check=True,
     )
     for text in ("[[40], [40]]", "[[41], [41]]", "[[40]\n [40]]", "outputs [[82], [82]]"):

@@ -8,13 +8,12 @@ finalizer, are found by themselves.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-import penstock
+from penstock.tests.checkout import PACKAGE
 
 from ...interpreters import output_of
 
@@ -228,14 +227,14 @@ LOCK_FREE = {
 
 
 def test_no_module_has_another_finalizer():
-    root = Path(penstock.__file__).resolve().parent
     folders = {"engine", "readers", "decoders", "operators", "composite", "plugin", "serving"}
     folders |= {"experimental", "datasets", "formats", "testing", "cli", "auto_aug", "signals"}
     finalizer = re.compile(r"def __del__|\bfinalize\(|weakref\.ref\([^()]*,|\bref\(\w+, ")
     found = {
-        str(path.relative_to(root))
-        for path in root.rglob("*.py")
-        if path.relative_to(root).parts[0] in folders and finalizer.search(path.read_text())
+        str(path.relative_to(PACKAGE))
+        for folder in folders
+        for path in (PACKAGE / folder).rglob("*.py")
+        if finalizer.search(path.read_text())
     }
     assert found - {"serving/triton_model.py"} == LOCK_FREE.keys()  # a method of Triton's models
 

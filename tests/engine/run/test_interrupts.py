@@ -15,16 +15,16 @@ from pathlib import Path
 
 import pytest
 
-import penstock
 from penstock import PipelineStopped
 from penstock.engine.closing import finish_closing
 from penstock.engine.run import executor
+from penstock.tests.checkout import PACKAGE
 
 from ...readers.processes import command_of
 from ...tracing import leaves_with
 from ..toys import Affine, Numbers, call, make, own_threads
 
-ENGINE = str(Path(penstock.__file__).parent / "engine")
+ENGINE = str(PACKAGE / "engine")
 
 
 class InterruptError(BaseException):

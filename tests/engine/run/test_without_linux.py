@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import SOURCES
 
-ROOT = Path(penstock.__file__).absolute().parent.parent
 # Every interpreter imports `sitecustomize` when it starts: those of child processes, too.
 ELSEWHERE = """
 import mmap, os, select
@@ -83,7 +81,7 @@ def test_threads_and_processes_need_no_call_of_linux(photo_tree, tmp_path):
         [sys.executable, program, photo_tree.root, folder],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(SOURCES)])},
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == ["threads", "processes"]

@@ -6,14 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import penstock
+from penstock.tests.checkout import SOURCES
 
-ROOT = Path(penstock.__file__).resolve().parent.parent
 HIDE = 'mount -t tmpfs none /proc && exec "$@"'
 SCRIPT = """
 import os, sys
@@ -55,7 +53,7 @@ def test_threads_and_processes_need_no_proc(hide, tmp_path):
         capture_output=True,
         text=True,
         timeout=200,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
     )
     assert result.stderr == ""
     assert result.stdout.split() == ["threads", "processes"]

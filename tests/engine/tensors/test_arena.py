@@ -6,16 +6,13 @@ import errno
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import penstock
 from penstock.engine.tensors import arena as module
 from penstock.engine.tensors.arena import Arena, beyond_standard_streams
-
-ROOT = Path(penstock.__file__).parent.parent
+from penstock.tests.checkout import SOURCES
 
 
 def rows_in(arena, shape, dtype):
@@ -75,7 +72,7 @@ def limited(limit, value, program):
     """Run a program under a limit; return its output."""
     prelude = f"import resource; resource.setrlimit(resource.{limit}, ({value}, {value}))\n"
     prelude += "from penstock.engine.tensors.arena import Arena\n"
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    environment = os.environ | {"PYTHONPATH": str(SOURCES), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", prelude + program]
     done = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment)
     assert (done.returncode, done.stderr) == (0, "")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
 pytest.importorskip("jax", reason="the plugin of JAX needs JAX")
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "jax.md"
+PAGE = ROOT / "docs" / "jax.md"
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
 
 

@@ -6,11 +6,10 @@ import os
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import SOURCES
 
 pytest.importorskip("jax", reason="the rank is that of JAX")
 
@@ -31,7 +30,7 @@ def test_two_processes_find_their_ranks():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    paths = [str(Path(penstock.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
+    paths = [str(SOURCES), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "JAX_PLATFORMS": "cpu"}
     processes = [
         subprocess.Popen(

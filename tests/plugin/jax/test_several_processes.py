@@ -7,11 +7,10 @@ import os
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import SOURCES
 
 pytest.importorskip("jax", reason="the plugin of JAX needs JAX")
 
@@ -53,7 +52,7 @@ def test_each_process_has_its_rows(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    paths = [str(Path(penstock.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
+    paths = [str(SOURCES), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(paths),
         "XLA_FLAGS": "--xla_force_host_platform_device_count=2",

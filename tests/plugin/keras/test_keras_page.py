@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
 keras = pytest.importorskip("keras", reason="Keras is not installed")
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "keras.md"
+PAGE = ROOT / "docs" / "keras.md"
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import penstock
 from penstock.tensors import TensorListCPU
 
 paddle = pytest.importorskip("paddle", reason="PaddlePaddle is not installed")
 
 from penstock.plugin.paddle import to_paddle_type  # noqa: E402
+from penstock.tests.checkout import ROOT  # noqa: E402
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "paddle.md"
+PAGE = ROOT / "docs" / "paddle.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import SOURCES
 
 from ...datasets.conftest import web as web
 
@@ -21,7 +20,6 @@ with warnings.catch_warnings(), suppress(ImportError):
     import ray.data
 
 _START_SECONDS = 150  # on a busy machine; else Ray starts in a few seconds
-_ROOT = str(Path(penstock.__file__).absolute().parent.parent)
 
 
 @pytest.fixture(scope="package")
@@ -29,7 +27,9 @@ def cluster() -> Iterator[None]:
     """A cluster of two cores, whose workers find the package."""
     pool = ThreadPoolExecutor(1)  # Ray's processes end with the thread that started them
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join([_ROOT, os.environ.get("PYTHONPATH", "")]))
+        patch.setenv(
+            "PYTHONPATH", os.pathsep.join([str(SOURCES), os.environ.get("PYTHONPATH", "")])
+        )
         patch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         patch.setenv("RAY_raylet_start_wait_time_s", str(_START_SECONDS))
         options = {"log_to_driver": False, "include_dashboard": False, "logging_level": "error"}

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
-import penstock
 from penstock import datasets
+from penstock.tests.checkout import ROOT
 
 pytest.importorskip("ray", reason="Ray is not installed")
 pytest.importorskip("ray.data", reason="Ray Data is not installed")
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "ray.md"
+PAGE = ROOT / "docs" / "ray.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 *OF_DATA, OF_TRAINING = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 

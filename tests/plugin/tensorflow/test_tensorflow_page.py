@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
 tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
 keras = pytest.importorskip("keras", reason="Keras is not installed")
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "tensorflow.md"
+PAGE = ROOT / "docs" / "tensorflow.md"
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 import pytest
 
 import penstock
+from penstock.tests.checkout import ROOT
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 torch = pytest.importorskip("torch")
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "pytorch.md"
+PAGE = ROOT / "docs" / "pytorch.md"
 SECTIONS = PAGE.read_text(encoding="utf-8").split("\n## ")
 STEPS = 12  # 3 epochs of 64 photographs in batches of 16
 

@@ -9,16 +9,14 @@ import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import penstock
 from penstock.cli.main import GROUP
+from penstock.tests.checkout import ROOT
 
 from ...serving.servers import WAIT, jpeg
 
-ROOT = Path(penstock.__file__).absolute().parent
 TEXT = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
 
 

@@ -10,18 +10,17 @@ import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-import penstock
 
 if importlib.util.find_spec("pytriton") is None:  # its import needs gRPC
     pytest.skip("nvidia-pytriton brings Triton's server", allow_module_level=True)
 clients = pytest.importorskip("tritonclient.http", reason="Triton's client, with its extra http")
 aio = pytest.importorskip("tritonclient.http.aio", reason="Triton's client, with its extra http")
 from tritonclient.utils import InferenceServerException  # noqa: E402  (after the skip)
+
+from penstock.tests.checkout import SOURCES  # noqa: E402
 
 WAIT = 120  # seconds, for a hang alone
 SERVED = """
@@ -48,8 +47,7 @@ def of_bytes():
 
 @pytest.fixture(scope="module")
 def environment():
-    root = Path(penstock.__file__).absolute().parent.parent
-    return {**os.environ, "PYTHONPATH": str(root)}
+    return {**os.environ, "PYTHONPATH": str(SOURCES)}
 
 
 @pytest.fixture(scope="module")

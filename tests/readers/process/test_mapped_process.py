@@ -17,6 +17,7 @@ from penstock.engine.errors import SourceError
 from penstock.engine.processes import helper_processes
 from penstock.engine.processes.channel import Channel
 from penstock.readers.npy.region import RegionOfInterest
+from penstock.tests.checkout import SOURCES
 
 from ..mapped import (
     TRUSTED,
@@ -30,8 +31,6 @@ from ..mapped import (
     volumes,
 )
 from ..processes import alive, assert_soon, children, end_lost_processes
-
-ROOT = Path(penstock.__file__).resolve().parent
 
 
 @pytest.fixture(autouse=True)
@@ -260,7 +259,7 @@ def started(body, paths):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT.parent)},
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
     )
 
 

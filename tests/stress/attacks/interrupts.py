@@ -15,11 +15,12 @@ from typing import Any
 
 import penstock
 from penstock import Pipeline, fn
+from penstock.tests.checkout import PACKAGE
 
 from ...tracing import leaves_with
 from .reader_settings import make_files
 
-HOME = os.path.dirname(penstock.__file__)
+HOME = str(PACKAGE)
 
 
 class Interrupter:

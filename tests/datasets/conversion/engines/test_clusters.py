@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
-from pathlib import Path
 
 import pytest
 
-import penstock
+from penstock.tests.checkout import SOURCES
 from penstock.tests.datasets.conversion.engines.cluster_files import check_engine
 from penstock.tests.datasets.conversion.engines.cluster_formats import check_format
 
 _START_SECONDS = 40
-_ROOT = str(Path(penstock.__file__).absolute().parent.parent)
 
 
 @pytest.fixture(autouse=True)
 def _workers_find_the_package(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([_ROOT, os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join([str(SOURCES), os.environ.get("PYTHONPATH", "")])
+    )
 
 
 @pytest.mark.filterwarnings("default")

@@ -10,23 +10,22 @@ import gc
 import os
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-import penstock
 from penstock import Pipeline, fn, types
 from penstock.decoders.image import plain_jpeg
 from penstock.engine.run import delivery, executor
 from penstock.testing.emulator import HostEngine
+from penstock.tests.checkout import PACKAGE
 
 from ....engine.toys import own_threads
 from ....sounds import file_of, speech_like
 from ....tracing import leaves_with
 
-HOME = str(Path(penstock.__file__).parent) + os.sep
+HOME = str(PACKAGE) + os.sep
 TESTS = HOME + "tests" + os.sep
 OWN = ("engine/run/", "engine/threads.py", "decoders/image/plain_jpeg.py")
 FINALIZERS = {"give_back", "take_back", "__del__", "_end_threads"}

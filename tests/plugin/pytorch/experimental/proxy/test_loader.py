@@ -7,16 +7,15 @@ import multiprocessing
 import subprocess
 import sys
 from collections import namedtuple
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
-import penstock  # noqa: E402  (only where PyTorch is)
 from penstock import fn  # noqa: E402
 from penstock.plugin.pytorch.experimental.proxy import DataLoader  # noqa: E402
+from penstock.tests.checkout import SOURCES  # noqa: E402
 
 Item = namedtuple("Item", "image label")
 
@@ -256,7 +255,7 @@ def test_workers_may_be_new_interpreters(tmp_path):
         [sys.executable, "-W", "error", str(program)],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": str(Path(penstock.__file__).parent.parent), "PATH": ""},
+        env={"PYTHONPATH": str(SOURCES), "PATH": ""},
         check=False,
     )
     assert result.stderr == ""

@@ -4,7 +4,7 @@ Each takes nodes of the graph and returns one, or a list if the operator has sev
 outputs. A list of nodes in place of an input applies the operator to each of its members, with
 the same random numbers.
 The functions are made from the operators' declarations, also of operators that are registered
-later; `stubs/fn` holds the signatures of Penstock's own, for type checkers and editors.
+later; the stubs in `fn/` hold the signatures of Penstock's own, for type checkers and editors.
 """
 
 from __future__ import annotations
