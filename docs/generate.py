@@ -1,4 +1,4 @@
-"""Write the files that follow from the code: stubs, and docs/operators.md.
+"""Write the files that follow from the code: stubs, groups of operators, docs/operators.md.
 
 python docs/generate.py            write the files
 python docs/generate.py --check    report files that are not up to date
@@ -114,6 +114,25 @@ def cpu_ops() -> set[str]: ...
 def gpu_ops() -> set[str]: ...
 def mixed_ops() -> set[str]: ...
 '''
+
+GROUP = '''"""Operators of `{name}`; made by docs/generate.py."""
+
+import sys as _sys
+
+from {above} import {kind}
+{more}
+_sys.modules[__name__].__class__ = {kind}
+'''
+GROUPS_OF = {  # the class of a module's groups
+    "fn": "_Functions",
+    "ops": "_Classes",
+    "experimental/dynamic": "_Group",
+}
+MEMBERS = {  # what a group has besides operators
+    "experimental/dynamic/random": (
+        "from ..generators import RNG, get_default_rng, set_seed  # noqa: F401\n"
+    ),
+}
 
 Tree = dict[str, list[tuple[str, type[Operator]]]]
 
@@ -269,6 +288,28 @@ def dynamic_stubs() -> dict[Path, str]:
     return stubs
 
 
+def group_modules(stubs: Mapping[Path, str]) -> dict[Path, str]:
+    """Return the modules of the groups that have stubs, by path.
+
+    Args:
+        stubs: texts by path, with those of the groups.
+    """
+    modules = {}
+    for path in stubs:
+        folder = path.parent.relative_to(STUBS if path.is_relative_to(STUBS) else ROOT)
+        for home, kind in GROUPS_OF.items():
+            inside = folder.parts[len(Path(home).parts) :]
+            if not folder.is_relative_to(home) or not inside or inside == ("math",):
+                continue
+            modules[path.with_suffix(".py")] = GROUP.format(
+                name=".".join((home.rpartition("/")[2], *inside)).replace("dynamic", "ndd"),
+                above="." * (len(inside) + 1),
+                kind=kind,
+                more=MEMBERS.get(str(folder), ""),
+            )
+    return modules
+
+
 def options_stub() -> str:
     """Return the stub of the types of a pipeline's arguments."""
     options = [(field.name, field.type) for field in fields(PipelineConfig)]
@@ -288,11 +329,12 @@ def options_stub() -> str:
 
 def files() -> dict[Path, str]:
     """Return all generated files."""
+    stubs = module_stubs() | dynamic_stubs()
     return {
         ROOT / "engine" / "run" / "options.pyi": options_stub(),
         ROOT / "docs" / "operators.md": operator_pages.index(operator_pages.public(), linked=False),
-        **module_stubs(),
-        **dynamic_stubs(),
+        **stubs,
+        **group_modules(stubs),
     }
 
 

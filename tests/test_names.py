@@ -1,8 +1,6 @@
 """The names under which pipelines import things, and what is said of those that are wrong."""
 
 import importlib
-import subprocess
-import sys
 import warnings
 from contextlib import suppress
 from inspect import signature
@@ -14,8 +12,6 @@ import pytest
 
 import penstock
 from penstock import ArgumentError, fn, ops, pipeline_def, types
-from penstock.engine.graph.operator import public_operators
-from penstock.fn import GROUPS
 
 
 @pytest.mark.parametrize(
@@ -67,7 +63,7 @@ PUBLIC = [
 ]
 
 
-OF_MODULES = ("auto_aug", "experimental.dynamic", "plugin.numba", "plugin.numba.fn")
+OF_MODULES = ("auto_aug", "fn", "ops", "experimental.dynamic", "plugin.numba", "plugin.numba.fn")
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -200,47 +196,6 @@ def test_operators_composed(photo_tree):
         images, ones = pipe.run()
     assert images.shape() == [(8, 8, 3)] * 2
     assert ones.as_array().tolist() == [1, 1]
-
-
-@pytest.mark.parametrize("namespace", [fn, ops])
-def test_groups_of_operators_are_modules(namespace):
-    groups = {".".join(groups) for groups, _, _ in public_operators() if groups}
-    groups |= {group.rpartition(".")[0] for group in groups} - {""}
-    assert groups == set(GROUPS)
-    for group in groups:
-        module = importlib.import_module(f"{namespace.__name__}.{group}")
-        assert module is attrgetter(group)(namespace)
-        assert dir(module)
-
-
-@pytest.mark.parametrize("namespace", [fn, ops])
-def test_a_group_whose_attribute_was_dropped_is_the_same_one(namespace):
-    group = namespace.experimental.readers
-    vars(namespace.experimental).pop("readers")
-    vars(namespace._ALL).pop("experimental")
-    assert namespace.experimental.readers is group
-    assert importlib.import_module(f"{namespace.__name__}.experimental.readers") is group
-
-
-def test_functions_of_groups_are_imported():
-    from penstock.fn.readers import file
-    from penstock.fn.transforms import rotation
-    from penstock.ops.reductions import RMS
-
-    assert file is fn.readers.file
-    assert rotation is fn.transforms.rotation
-    assert RMS is ops.reductions.RMS
-
-
-def test_imports_of_groups_load_no_operators():
-    program = (
-        "import sys, penstock.fn.readers, penstock.ops.transforms; "
-        "print([name for name in sys.modules if name.endswith('.table')])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
 
 
 def test_devices_of_instances():

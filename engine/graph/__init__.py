@@ -24,5 +24,6 @@ callers           the line of the user's program, in errors and in warnings
 nodes             the graph: nodes, and the `DataNode`s between them
 other_layouts     the nodes of a pipeline for other layouts than those of its definition
 functions         operators as functions that add nodes to the graph
+namespaces        modules whose members are operators, such as `fn.readers`
 constant_nodes    `types.Constant`
 """

@@ -76,12 +76,15 @@ def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]
             warn_of_deprecation(f"fn.{called} is deprecated; use fn.{operator_class.name}")
         return apply(operator_class, inputs, arguments, name)
 
-    function.__name__ = function.__qualname__ = called.rpartition(".")[2]
+    *groups, last = called.split(".")
+    function.__name__ = function.__qualname__ = last
+    function.__module__ = ".".join((_FN, *groups))  # where programs find it, and pickle does
     function.__doc__ = docstring(operator_class)
     function.__signature__ = signature(operator_class)  # type: ignore[attr-defined]
     return function
 
 
+_FN = f"{__name__.partition('.')[0]}.fn"
 _FUNCTIONS: dict[tuple[type[Operator], str], Callable[..., Any]] = {}
 
 

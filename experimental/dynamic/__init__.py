@@ -17,8 +17,8 @@ from typing import Any
 
 from ...engine.graph.declaration import camel_case
 from ...engine.graph.index_keys import newaxis
+from ...engine.graph.namespaces import Namespace
 from ...engine.graph.operator import Operator
-from ...fn import GROUPS, Namespace
 from . import capture, checkpoint, element_types
 from .batch import Batch
 from .contexts import EvalContext, get_current_stream, set_current_stream
@@ -27,7 +27,6 @@ from .cuda_streams import Stream, get_default_stream, set_default_stream, stream
 from .devices import Device, device
 from .element_types import DType, dtype, type_id
 from .functions import function_of, is_here, is_reader
-from .generators import RNG, get_default_rng, set_seed
 from .images import imread
 from .math_functions import math_module
 from .modes import EvalMode
@@ -70,11 +69,18 @@ __all__ = [
 globals().update({name: getattr(element_types, name) for name in element_types.NAMES})
 __all__ += element_types.NAMES
 
-_RANDOM = {"RNG": RNG, "get_default_rng": get_default_rng, "set_seed": set_seed}
 
+class _Group(Namespace):
+    """Operators as functions, and readers, which are classes."""
 
-class Group(Namespace):
-    """A group of operators: functions, and readers, which are classes."""
+    home = __name__
+
+    @staticmethod
+    def member(operator_class: type[Operator], called: str) -> Any:
+        """Return the class of a reader, or the function of another operator."""
+        if is_reader(operator_class):
+            return reader_class(operator_class)
+        return function_of(operator_class, called)
 
     def _operators(self) -> dict[str, tuple[type[Operator], str] | None]:
         members = super()._operators().items()
@@ -84,42 +90,17 @@ class Group(Namespace):
             if member is None or is_here(*member)
         }
 
-    def open_group(self, name: str) -> Group:
-        groups = (*self._groups, name)
-        new = Group(self._module, groups, self._member, self._spelled)
-        if groups == ("random",):
-            vars(new).update(_RANDOM)
-        sys.modules.setdefault(".".join((self._module, *groups)), new)  # type: ignore[arg-type]
-        setattr(self, name, new)
-        return new
+    def __getattr__(self, name: str) -> Any:
+        if name == "pytorch" and not self._groups:  # only programs of PyTorch need it
+            return import_module(f"{__name__}.pytorch")
+        return super().__getattr__(name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *(_RANDOM if self._groups == ("random",) else ())})
+        own = {"random": _OF_RANDOM, "": (*__all__, "pytorch")}.get(".".join(self._groups), ())
+        return sorted({*super().__dir__(), *own})
 
 
-def _member(operator_class: type[Operator], called: str) -> Any:
-    if is_reader(operator_class):
-        return reader_class(operator_class)
-    return function_of(operator_class, called)
-
-
-_ALL = Group(__name__, (), _member, str)
-for _path in GROUPS:
-    _group: Any = _ALL
-    for _name in _path.split("."):
-        _group = vars(_group).get(_name) or _group.open_group(_name)
-
+_OF_RANDOM = ("RNG", "get_default_rng", "set_seed")
 math: ModuleType = math_module(f"{__name__}.math")
 sys.modules[math.__name__] = math
-
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    if name == "pytorch":  # only programs of PyTorch need it
-        return import_module(f"{__name__}.pytorch")
-    return getattr(_ALL, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *dir(_ALL), "pytorch"})
+sys.modules[__name__].__class__ = _Group

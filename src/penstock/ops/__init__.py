@@ -7,15 +7,16 @@ warn.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from .engine.errors import ArgumentError
-from .engine.graph.callers import warn_of_deprecation
-from .engine.graph.declaration import camel_case
-from .engine.graph.functions import apply, function_of
-from .engine.graph.operator import Operator, public_operators
-from .fn import Namespace, enter_groups
+from ..engine.errors import ArgumentError
+from ..engine.graph.callers import warn_of_deprecation
+from ..engine.graph.declaration import camel_case
+from ..engine.graph.functions import apply, function_of
+from ..engine.graph.namespaces import Namespace
+from ..engine.graph.operator import Operator, public_operators
 
 _BY_POSITION = {
     "external_source": ("source", "num_outputs"),
@@ -86,7 +87,9 @@ def _class_of(operator_class: type[Operator], called: str) -> type[OperatorClass
     if key in _CLASSES:
         return _CLASSES[key]
     function: Any = function_of(operator_class)
-    content = {"operator": operator_class, "__doc__": function.__doc__, "__module__": __name__}
+    *groups, _ = called.split(".")
+    home = ".".join((__name__, *groups))
+    content = {"operator": operator_class, "__doc__": function.__doc__, "__module__": home}
     content["__signature__"] = function.__signature__
     base = OperatorClass
     if called != operator_class.name:
@@ -132,17 +135,16 @@ def Reload() -> None:  # noqa: N802  (DALI's name)
 
 _FUNCTIONS = ("Compose", "Reload", "cpu_ops", "gpu_ops", "mixed_ops")
 
-_ALL = Namespace(__name__, (), _class_of, camel_case)
-enter_groups(_ALL)
+
+class _Classes(Namespace):
+    """Operators as classes."""
+
+    home = __name__
+    member = staticmethod(_class_of)
+    spelled = staticmethod(camel_case)
+
+    def __dir__(self) -> list[str]:
+        return sorted([*super().__dir__(), *(() if self._groups else _FUNCTIONS)])
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return __dir__()
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return getattr(_ALL, name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*dir(_ALL), *_FUNCTIONS])
+sys.modules[__name__].__class__ = _Classes

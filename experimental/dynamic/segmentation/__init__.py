@@ -1,0 +1,7 @@
+"""Operators of `ndd.segmentation`; made by docs/generate.py."""
+
+import sys as _sys
+
+from .. import _Group
+
+_sys.modules[__name__].__class__ = _Group

@@ -1,0 +1,7 @@
+"""Operators of `fn.io`; made by docs/generate.py."""
+
+import sys as _sys
+
+from .. import _Functions
+
+_sys.modules[__name__].__class__ = _Functions
