@@ -69,9 +69,8 @@ def current_context() -> ctypes.c_void_p:
 def has_few_connections() -> bool:
     """Whether the process asks for so few connections that nearly all streams share one.
 
-    Megatron-LM and Transformer Engine want one connection. nvJPEG's engine has fourteen streams:
-    with one connection it decodes 3,600 files a second alone, and 400 beside ResNet-18 (H200; with
-    32 connections 20,000 and 15,500).
+    Megatron-LM and Transformer Engine want one connection. nvJPEG's engine has fourteen streams,
+    which would wait for one another, and for the model.
     """
     number = os.environ.get(CONNECTIONS, "")
     return number.isdigit() and int(number) < USUAL_CONNECTIONS
