@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +25,7 @@ class Interrupt:
     def __init__(self) -> None:
         self._set = False
         self._waits: set[Future[Any]] = set()
+        self._ends: list[Callable[[], None]] = []
 
     def __enter__(self) -> None:
         _thread.interrupts.append(self)
@@ -36,6 +38,12 @@ class Interrupt:
         self._set = True
         for future in list(self._waits):
             future.cancel()
+        for end in self._ends:
+            end()
+
+    def ends(self, end: Callable[[], None]) -> None:
+        """Have `set` call `end`, which ends waits for a process. They go on without the process."""
+        self._ends.append(end)
 
     def add_wait(self, future: Future[Any]) -> None:
         """Add a wait; end it at once if `set` was called before."""

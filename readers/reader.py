@@ -11,7 +11,7 @@ import numpy as np
 
 from ..engine.errors import PipelineStopped
 from ..engine.graph.context import BatchContext
-from ..engine.graph.inputs import SeekableInput
+from ..engine.graph.inputs import Resources, SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
@@ -170,13 +170,15 @@ class Reader(SeekableInput):
         self.shard_id, self.num_shards = shard_of_process(self.called.removeprefix("fn."), *given)
         self.found_no_ranks = given == (None, None) and self.num_shards == 1
         self.damages = Damages(leaves_out=self.placement.on_error != "raise")
+        self.waits = Interrupt()
         self.source = self.open_source()
         self.damages.warn(self.called, len(self.source))
         self.sampler = self._make_sampler(batch_size, state)
         self._first = 0
-        self.waits = Interrupt()
-        carrier, grouped = self.carrier(), self.grouped()
-        self.window = ReadWindow(self.sampler, batch_size, carrier, grouped=grouped)
+        self.window = ReadWindow(self.sampler, batch_size, self.carrier(Resources()))
+
+    def begin(self, resources: Resources) -> None:
+        self.window.use(self.carrier(resources))
 
     def restore(self, number: int, state: Any) -> None:
         self.sampler = self._make_sampler(self.sampler.batch_size, state)
@@ -255,15 +257,17 @@ class Reader(SeekableInput):
         """Return whether small batches are read together."""
         return self._blocks is None and self.prefetch_queue_depth is None and not self.read_depth()
 
-    def carrier(self) -> Carrier:
-        """Return the carrier that reads the batches."""
+    def carrier(self, resources: Resources) -> Carrier:
+        """Return the carrier that reads the batches, given what the pipeline has."""
         source: Source | BlockReads = self.source
         if self._blocks is not None and self.reads_whole_blocks:
             from .block_reads import BlockReads  # its futures take 3 ms
 
             source = BlockReads(self.source, self._blocks)
         depth = self.read_depth()
-        return Threads(source, depth, self.waits) if depth else Inline(source)
+        if depth:
+            return Threads(source, depth, self.waits)
+        return Inline(source, grouped=self.grouped())
 
     def read_depth(self) -> int:
         """Return how many batches are read ahead of their turn."""
@@ -385,13 +389,13 @@ class Reader(SeekableInput):
 
     def interrupt(self) -> None:
         self.waits.set()
-        self.window.interrupt()
 
     def remark(self) -> str:
         return self.window.carrier.path_used if hasattr(self, "window") else ""
 
     def close(self) -> None:
         if hasattr(self, "window"):
+            self.waits.set()
             self.window.close()
         if hasattr(self, "source"):
             self.source.close()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from ..engine.graph.inputs import Resources
 from ..engine.machine import usable_cores
-from ..engine.tensors.arena import Arena
-from ..engine.tensors.packed_rows import MetadataFunction
 from .reader import Reader
+from .reading.carriers import Carrier
 
 MIN_CORES = 4
 """Cores that this process may use."""
@@ -32,13 +30,16 @@ class RecordReader(Reader):
         """Return whether this machine has the cores for processes that read."""
         return usable_cores() >= MIN_CORES
 
-    def share_memory(
-        self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]
-    ) -> None:
-        if not self._may_use_processes():
-            return
+    def carrier(self, resources: Resources) -> Carrier:
+        if resources.arena is None or not self._may_use_processes():
+            return super().carrier(resources)
         from .reading.processes import Processes  # takes 7 ms
 
-        depth = self.read_depth()
-        carrier = Processes(self.source, arena, metadata_functions, depth, self.waits)
-        self.window.use(carrier, grouped=self.grouped())
+        return Processes(
+            self.source,
+            resources.arena,
+            resources.metadata_functions,
+            self.read_depth(),
+            self.waits,
+            grouped=self.grouped(),
+        )

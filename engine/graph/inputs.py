@@ -5,14 +5,15 @@ A `SeekableInput` can read any batch at any time, because the sampler computes t
 the other. External sources have this role. Both roles are abstract classes: `register` names the
 methods that a class lacks.
 
-The engine calls `open` once. Then one thread, the feeder, calls for each batch in turn `select` (or
-`fetch` and `select`), and later `batch`. An input with `device="gpu"` gets `attach` after `open`.
+The engine calls `open` once, and `begin` when the pipeline starts. Then one thread, the feeder, calls
+for each batch in turn `select` (or `fetch` and `select`), and later `batch`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,21 @@ if TYPE_CHECKING:
     from .context import BatchContext
 
 
+class Resources(NamedTuple):
+    """What a pipeline gives its inputs when it starts.
+
+    Attributes:
+        arena: the memory of batches, if other processes can map it.
+        metadata_functions: of all operators of the pipeline, by name: see
+            `Operator.metadata_functions`.
+        device: the device stage, for work on the device outside of `batch_gpu`.
+    """
+
+    arena: Arena | None = None
+    metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({})
+    device: DeviceAccess | None = None
+
+
 class InputOperator(BatchOperator, ABC):
     """Base of both roles. Inputs derive from `SeekableInput` or `FedInput`."""
 
@@ -38,8 +54,8 @@ class InputOperator(BatchOperator, ABC):
     def open(self, batch_size: int, state: Any) -> None:
         """Prepare for batches of `batch_size`; continue from `state` unless `state` is None."""
 
-    def attach(self, stage: DeviceAccess) -> None:
-        """Keep the device stage, for work on the device outside of `batch_gpu`."""
+    def begin(self, resources: Resources) -> None:
+        """Take what the pipeline has for its inputs, before the first batch."""
 
     def select(self, number: int, batches: int = 1) -> Selection | None:
         """Return the samples of batch `number`, or None if only the number keys the randomness.
@@ -118,17 +134,6 @@ class SeekableInput(InputOperator):
             uses_gpu: whether the pipeline has GPU operators.
         """
         return False
-
-    def share_memory(
-        self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]
-    ) -> None:
-        """Accept the arena, if other processes can map the arena of the pipeline.
-
-        Args:
-            arena: the memory of batches.
-            metadata_functions: of all operators of the pipeline, by name: see
-                `Operator.metadata_functions`.
-        """
 
     def interrupt(self) -> None:
         """End waits of `batch` and `replacement` by an exception.

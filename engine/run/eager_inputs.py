@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..errors import ArgumentError
 from ..graph.derivation import Axes
-from ..graph.inputs import FedInput, InputOperator
+from ..graph.inputs import FedInput, InputOperator, Resources
 from ..graph.nodes import Node
 from ..work.batch import Batch
 from ..work.plan import InputNode
@@ -89,7 +89,7 @@ class EagerInputs:
         else:
             self._open_input(source)
         if operator.device != "cpu":
-            operator.attach(self._runner.device)
+            operator.begin(Resources(device=self._runner.device))
         self._enter(source, batch)
 
     def _enter(self, source: InputNode[InputOperator], batch: Batch) -> None:

@@ -66,9 +66,9 @@ class EagerRunner:
         if segment.type == SegmentType.GPU:
             self._launch(step, batch)
         elif segment.type == SegmentType.BATCH:
-            rest = run_batch_step(step, batch, "CPU")
-            while rest is not None:
-                rest = run_batch_step(step, batch, "CPU", rest)
+            begun = run_batch_step(step, batch, "CPU")
+            while begun is not None:
+                begun = run_batch_step(step, batch, "CPU", begun)
         else:
             self._compute_rows(segment, batch)
 

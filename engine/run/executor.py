@@ -60,6 +60,7 @@ from .device_stage import DeviceStage
 from .feeder import Feeder
 from .feeding import ONLY_INPUTS_END, fetch_sources, select_samples
 from .forks import end_forked_child
+from .opening import begin_inputs
 from .rehearsal import Rehearsal
 from .schedule import Schedule
 from .workers.workers import Workers
@@ -141,6 +142,7 @@ class Executor:
         self._rehearsal: Rehearsal | None = None
         if self._device is not None:
             self._stage = self._open_stage(self._device)
+        begin_inputs(plan, pool, self._device)
 
     def _open_stage(self, device: GpuDevice) -> DeviceStage:
         stage = DeviceStage(
@@ -155,9 +157,6 @@ class Executor:
         self._rehearsal = Rehearsal(self._plan, device, self._pool, self._num_threads)
         self._threads += self._rehearsal.threads
         self._pool.pin_with(device)
-        for input_node in self._plan.inputs:
-            if input_node.operator.device != "cpu":
-                input_node.operator.attach(device)
         return stage
 
     def _budgets(self) -> list[Budget]:

@@ -13,8 +13,10 @@ from collections.abc import Callable
 from functools import partial
 from queue import Empty, SimpleQueue
 from time import perf_counter_ns, thread_time_ns
+from typing import Any
 
-from ..work.batch import Batch, Rest, SegmentDone, run_batch_step
+from ..pending import Pending
+from ..work.batch import Batch, SegmentDone, run_batch_step
 from ..work.plan import Segment
 from ..work.stats import Clocks
 from .forks import end_forked_child
@@ -59,7 +61,6 @@ class Feeder:
         self._clocks = clocks
         self._process = os.getpid()
         self._queue: SimpleQueue[_Job] = SimpleQueue()
-        self._own: deque[_Job] = deque()  # jobs of the thread for itself, which come first
         self._begun: deque[_Job] = deque()  # steps under way in other processes
         self._stopping = False
         self.thread = threading.Thread(
@@ -69,12 +70,11 @@ class Feeder:
     # Calls of all threads
 
     def queue_segment(self, batch: Batch, segment: Segment, index: int) -> None:
-        """Have a segment computed: before all others, if the feeder itself asks for it."""
-        job = partial(self._run_segment, batch, segment, index)
+        """Have a segment computed: at once, if the feeder itself asks for it."""
         if threading.current_thread() is self.thread:
-            self._own.append(job)
+            self._run_segment(batch, segment, index)
         else:
-            self._queue.put(job)
+            self._queue.put(partial(self._run_segment, batch, segment, index))
 
     def wake(self) -> None:
         """Check again whether a batch may start."""
@@ -89,7 +89,7 @@ class Feeder:
 
     def _run(self) -> None:
         while not self._stopping:
-            job = self._own.popleft() if self._own else self._next_job()
+            job = self._next_job()
             job()
             del job  # or this thread would hold the batch's memory while it waits
         self._drop_jobs()
@@ -117,21 +117,26 @@ class Feeder:
         return self._start if may_start and job is _nothing else job
 
     def _run_segment(
-        self, batch: Batch, segment: Segment, index: int, number: int = 0, rest: Rest | None = None
+        self,
+        batch: Batch,
+        segment: Segment,
+        index: int,
+        number: int = 0,
+        begun: Pending[Any] | None = None,
     ) -> None:
-        """Run the steps of a segment from `number` on, or `rest` and then the steps after it."""
+        """Run the steps of a segment from `number` on, whose work may be begun."""
         clocks = self._clocks
         try:
             for step in segment.steps[number:]:
                 started = perf_counter_ns()
                 try:
-                    rest = run_batch_step(step, batch, "CPU", rest)
+                    begun = run_batch_step(step, batch, "CPU", begun)
                 finally:
                     if os.getpid() != self._process:
                         end_forked_child()
                 clocks.feeder_busy_ns[step.node.ordinal] += perf_counter_ns() - started
-                if rest is not None:
-                    go_on = partial(self._run_segment, batch, segment, index, number, rest)
+                if begun is not None:
+                    go_on = partial(self._run_segment, batch, segment, index, number, begun)
                     self._begun.append(go_on)
                     return
                 number += 1
@@ -143,7 +148,6 @@ class Feeder:
 
     def _drop_jobs(self) -> None:
         """Drop the jobs that are left, which hold memory of their batches."""
-        self._own.clear()
         self._begun.clear()
         while not self._queue.empty():
             self._queue.get()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..errors import ArgumentError
 from ..gpu.driver import load_driver
 from ..graph.callers import warn_caller
+from ..graph.inputs import Resources
 from ..graph.nodes import Node
 from ..order.checkpoint import Checkpoint
 from ..tensors.memory import SlabPool
@@ -21,6 +22,7 @@ from .shutdown import Shutdown
 from .workers.choice import may_be_processes
 
 if TYPE_CHECKING:
+    from ..gpu.device import DeviceAccess
     from ..processes.python_workers import PythonWorkers
 
 
@@ -126,16 +128,17 @@ def open_pool(plan: Plan, config: PipelineConfig, *, python_workers: bool = Fals
     )
     shared |= plan.uses_workers and may_be_processes(config.threads(), config.exec_processes)
     must_share = python_workers or bool(config.exec_processes)
-    pool = _pool(config, shared=shared or must_share, must_share=must_share)
-    if pool.arena.descriptor >= 0:
-        metadata_functions: dict[str, MetadataFunction] = {
-            name: function
-            for node in plan.nodes
-            for name, function in node.operator.metadata_functions.items()
-        }
-        for reader in readers:
-            reader.share_memory(pool.arena, metadata_functions)
-    return pool
+    return _pool(config, shared=shared or must_share, must_share=must_share)
+
+
+def begin_inputs(plan: Plan, pool: SlabPool, device: DeviceAccess | None) -> None:
+    """Give the inputs what the pipeline has, once it starts."""
+    arena = pool.arena if pool.arena.descriptor >= 0 else None
+    functions: dict[str, MetadataFunction] = {}
+    for node in plan.nodes:
+        functions |= node.operator.metadata_functions
+    for member in plan.inputs:
+        member.operator.begin(Resources(arena, functions, device))
 
 
 def _pool(config: PipelineConfig, *, shared: bool, must_share: bool) -> SlabPool:

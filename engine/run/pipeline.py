@@ -327,17 +327,19 @@ class Pipeline(
         """Start `prefetch_queue_depth` batches ahead of the consumer."""
         executor = self._start()
         with self._taken_turn():
-            wanted = self._ahead
-            started = 0
-            while executor.in_flight < wanted + self._scheduled and (
-                started == 0 or not self._scheduled
-            ):
-                self._set_up()
-                if self._setup_over or self._unfed_input():
-                    break
-                executor.launch()
-                started += 1
-            self._scheduled = True
+            self._launch_ahead(executor)
+
+    def _launch_ahead(self, executor: Executor) -> None:
+        started = 0
+        while executor.in_flight < self._ahead + self._scheduled and (
+            started == 0 or not self._scheduled
+        ):
+            self._set_up()
+            if self._setup_over or self._unfed_input():
+                break
+            executor.launch()
+            started += 1
+        self._scheduled = True
 
     def _set_up(self) -> None:
         if type(self).iter_setup is not Pipeline.iter_setup and not self._setup_over:
@@ -430,12 +432,12 @@ class Pipeline(
             Exception: the error of the batch, with its own type and with notes that name operator,
                 stage and sample. The pipeline is stopped then.
         """
-        self._start()
+        executor = self._start()
         with self._taken_turn():
             for name, data in inputs.items():
                 self.feed_input(name, data)
-            self.schedule_run()
-            return self.outputs()
+            self._launch_ahead(executor)
+            return self._next_outputs(executor)
 
     def reset(self) -> None:
         """Start the external sources over after StopIteration; readers run on by themselves."""

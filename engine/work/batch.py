@@ -14,6 +14,7 @@ from ..graph.context import HasPlacement
 from ..graph.inputs import InputOperator
 from ..graph.operator import Array
 from ..order import philox
+from ..pending import Pending
 from ..tensors import TensorList
 from ..tensors.chosen_rows import holes, selected, spread, truth_of
 from ..tensors.memory import SlabPool
@@ -44,9 +45,6 @@ class Failure(NamedTuple):
         """Return the name of an error's class, its text and its notes."""
         return cls(type(error).__name__, str(error), tuple(getattr(error, "__notes__", ())))
 
-
-Rest = Callable[[], Any]
-"""The rest of a step whose work has begun elsewhere: waits, and returns the results or a `Rest`."""
 
 SegmentDone = Callable[["Batch", int, BaseException | None], None]
 """Takes a batch, the number of its segment that is done, and the error that ended the batch."""
@@ -257,11 +255,13 @@ def begin_batch_step(step: Step, batch: Batch) -> None:
         batch.begun = step.node.operator.begin_gpu(rows, *inputs, **arguments)
 
 
-def run_batch_step(step: Step, batch: Batch, stage: str, rest: Rest | None = None) -> Rest | None:
-    """Run a whole-batch operator, or the rest of its work, and store its results.
+def run_batch_step(
+    step: Step, batch: Batch, stage: str, begun: Pending[Any] | None = None
+) -> Pending[Any] | None:
+    """Run a whole-batch operator, or wait for the work that it has begun; store its results.
 
     Returns:
-        None; or, if the operator has begun work elsewhere, the rest: what waits for the results.
+        None; or the results to come, if the operator has begun work elsewhere.
     """
     node = step.node
     rows = _rows_of(step, batch)
@@ -273,9 +273,9 @@ def run_batch_step(step: Step, batch: Batch, stage: str, rest: Rest | None = Non
     failed = set(batch.errors)
     batch.stage_note = f"in {step.title}, {stage} stage"
     try:
-        result = rest() if rest is not None else _computed(step, batch, rows, stage)
-        if callable(result) and stage == "CPU":
-            return result  # type: ignore[no-any-return]
+        result = _computed(step, batch, rows, stage) if begun is None else begun.result()
+        if isinstance(result, Pending):
+            return result
         assumed, names = node.operator.assumed_layouts, _names(step, batch)
         if isinstance(rows, BranchBatch):
             unnamed = as_tensor_lists(result, rows.size, step.layouts, assumed, [None] * len(names))

@@ -17,6 +17,7 @@ from ..errors import ArgumentError
 from ..graph.context import BatchContext
 from ..graph.operator import Array
 from ..graph.sequences import Sequences, layout_of_sequence
+from ..pending import Pending
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 from ..tensors.results import as_results
 from .frames import different_lengths
@@ -60,7 +61,8 @@ def batch_frames(
     }
     with frames.results_in_sequences():
         result = work(frames, *unfolded, **own)
-        results = as_results(result() if callable(result) else result, outputs)
+        done = result.result() if isinstance(result, Pending) else result
+        results = as_results(done, outputs)
     return tuple(frames.fold(result) for result in results)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.derivation import Axes
-from ...engine.graph.inputs import FedInput, FedSample
+from ...engine.graph.inputs import FedInput, FedSample, Resources
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, BOOL, INT, NO_EFFECT, param
@@ -303,8 +303,8 @@ class ExternalSource(FedInput):
             return None
         return len(self._fed)
 
-    def attach(self, stage: DeviceAccess) -> None:
-        self._stage = stage
+    def begin(self, resources: Resources) -> None:
+        self._stage = None if self.device == "cpu" else resources.device
 
     def fed_sample(self) -> FedSample | None:
         if self._calls is not None or self.output_count is not None:

@@ -14,7 +14,7 @@ from ...engine.graph.operator import Array
 from ...engine.graph.params import BOOL, param
 from ...engine.graph.user_calls import Callee, CallingProcesses, InputRows, Returned, Rows
 from ...engine.order import philox
-from ...engine.pending import Pending
+from ...engine.pending import Later, Pending, Then
 from ...engine.printable import printable
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.results import BatchRows, RowType
@@ -26,8 +26,8 @@ from .user_source import GENERATOR
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-Results = Callable[[], tuple[TensorListCPU, ...]]
-"""Waits for the results of a batch."""
+Results = Pending[tuple[TensorListCPU, ...]]
+"""The results of a batch to come."""
 
 
 class FunctionRequest(NamedTuple):
@@ -197,7 +197,7 @@ def begin_rows(
         operator.likely = calls.kinds()
         return operator.finished(calls.results)
 
-    return results
+    return Later(results)
 
 
 def begin_batch(
@@ -209,10 +209,8 @@ def begin_batch(
     """Have a worker call a function for a batch."""
     rows = list(range(batch.size))
     columns = [_rows_of(data, rows) for data in inputs]
-    pending = _call(operator, workers, batch, rows, columns, [])
 
-    def results() -> tuple[TensorListCPU, ...]:
-        returned = pending.result()
+    def results(returned: Returned) -> tuple[TensorListCPU, ...]:
         batches = []
         for data, expected in zip(returned.columns, operator.expected, strict=True):
             check_column(data, expected)
@@ -221,7 +219,7 @@ def begin_batch(
             batches.append(TensorListCPU(column.rows, column.layout))
         return tuple(batches)
 
-    return results
+    return Then(_call(operator, workers, batch, rows, columns, []), results)
 
 
 def _call(

@@ -107,8 +107,6 @@ class FitsReader(ArrayFileReader):
     def open_source(self) -> FitsSource:
         from .source import FitsSource  # takes 2 ms
 
-        return FitsSource(self.listed_files(), self.hdu_indices, self.storage_options)
-
-    def interrupt(self) -> None:
-        super().interrupt()
-        self.source.close()
+        source = FitsSource(self.listed_files(), self.hdu_indices, self.storage_options)
+        self.waits.ends(source.close)
+        return source

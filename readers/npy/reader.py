@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
+from ...engine.graph.inputs import Resources
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import (
@@ -25,9 +25,8 @@ from ...engine.graph.params import (
     param,
 )
 from ...engine.order.selection import Selection
-from ...engine.pending import Pending
+from ...engine.pending import Later, Pending
 from ...engine.tensors import TensorList, TensorListCPU
-from ...engine.tensors.packed_rows import MetadataFunction
 from ...geometry.layouts import check_exclusive
 from ..array_files import FILE_LIST, FILE_ROOT, FILES, ArrayFileReader
 from ..process.reading_process import ReadingProcess
@@ -38,10 +37,6 @@ from .gds import THROUGH_HOST, direct_reads
 from .mapped_copies import MappedCopies, copying_threads
 from .region import NAMES, POLICIES, RegionOfInterest, parse_key
 from .source import NumpySource
-
-if TYPE_CHECKING:
-    from ...engine.gpu.device import DeviceAccess
-    from ...engine.tensors.arena import Arena
 
 
 MAX_DIMENSIONS = 64  # of NumPy's arrays
@@ -209,17 +204,23 @@ class NumpyReader(ArrayFileReader):
             options=self.storage_options,
         )
 
-    def open(self, batch_size: int, state: Any) -> None:
-        super().open(batch_size, state)
-        self._may_read_ahead = self.grouped() and self.placement.threads > 2
-
-    def grouped(self) -> bool:
-        return not self.per_sample and super().grouped()
-
-    def carrier(self) -> Carrier:
+    def carrier(self, resources: Resources) -> Carrier:
+        if resources.arena is not None:
+            threads = copying_threads(max(2, self.placement.threads))
+            mapped = MappedCopies(ReadingProcess(resources.arena, threads))
+            self.source.use_maps(mapped)
+            self.waits.ends(mapped.close)
+        if resources.device is not None and self.device == "gpu":
+            if self._blocks is None:
+                direct, self._path_to_gpu = direct_reads(self.source, resources.device)
+                if direct is not None:
+                    return direct
+            else:
+                why = "blocks of samples (shuffle_block) are kept there"
+                self._path_to_gpu = f"{THROUGH_HOST}: {why}"
         if self.per_sample:  # regions are known with the batch only
             return ArrayReads(self.source)
-        return super().carrier()
+        return super().carrier(resources)
 
     def most_together(self, batch_size: int) -> int:
         return 1  # batches with regions of their own, ahead or on the GPU are read one by one
@@ -227,21 +228,6 @@ class NumpyReader(ArrayFileReader):
     def wants_shared_memory(self, *, uses_gpu: bool) -> bool:
         known = not self.per_sample
         return self._blocks is None and self.source.worth_mapping(known=known)
-
-    def share_memory(
-        self, arena: Arena, metadata_functions: Mapping[str, MetadataFunction]
-    ) -> None:
-        process = ReadingProcess(arena, copying_threads(max(2, self.placement.threads)))
-        self.source.use_maps(MappedCopies(process))
-
-    def attach(self, stage: DeviceAccess) -> None:
-        if self._blocks is not None:
-            self._path_to_gpu = f"{THROUGH_HOST}: blocks of samples (shuffle_block) are kept there"
-            return
-        direct, self._path_to_gpu = direct_reads(self.source, stage)
-        if direct is not None:
-            self._may_read_ahead = False
-            self.window.use(direct, grouped=False)
 
     def remark(self) -> str:
         path = super().remark() or self._path_to_gpu
@@ -251,22 +237,19 @@ class NumpyReader(ArrayFileReader):
         regions = "regions instead of whole arrays (roi_start, roi_shape)"
         return {**super().remedies(), "bus": (regions,)}
 
-    def interrupt(self) -> None:
-        super().interrupt()
-        self.source.interrupt()
-
     def batch(self, batch: BatchContext, **arguments: Any) -> Any:
         selection = batch.selections[self.placement.ordinal]
         for name in self.per_sample:
             selection.arguments[_short(name)] = self._values(name, arguments[name])
+        arrays = Later(partial(self._finish, batch))
         elsewhere = bool(self.per_sample) and self.window.start(batch, selection)
-        finish = partial(self._finish, batch)
-        return finish if elsewhere else finish()
+        return arrays if elsewhere else arrays.result()
 
     def _finish(self, batch: BatchContext) -> tuple[TensorList, ...]:
         """Return the arrays of a batch."""
         (arrays,) = super().batch(batch)
-        if self._may_read_ahead and isinstance(arrays, TensorListCPU):
+        may_read_ahead = self.window.carrier.grouped and self.placement.threads > 2
+        if may_read_ahead and isinstance(arrays, TensorListCPU):
             dense = arrays.is_dense_tensor()
             self._read_ahead_if_large(nbytes_of(arrays.dense() if dense else arrays.rows()))
         return (arrays,)
@@ -274,9 +257,8 @@ class NumpyReader(ArrayFileReader):
     def _read_ahead_if_large(self, nbytes: int) -> None:
         """Read batches ahead from the first large one on."""
         if nbytes >= READ_AHEAD_BYTES:
-            self._may_read_ahead = False
             depth = min(MAX_AHEAD, max(1, UNDER_WAY_BYTES // nbytes - 1))
-            self.window.use(Threads(self.source, depth, self.waits), grouped=False)
+            self.window.use(Threads(self.source, depth, self.waits))
 
     def _values(self, name: str, value: TensorList) -> Array:
         """Return the argument of all samples: (samples, values)."""

@@ -270,11 +270,6 @@ class NumpySource:
         """Let a process copy regions out of mapped files; it is closed with this source."""
         self._mapped = mapped
 
-    def interrupt(self) -> None:
-        """End the process; a thread that waits for its answer goes on without it."""
-        if self._mapped is not None:
-            self._mapped.close()
-
     @property
     def path_used(self) -> str:
         """The bytes that were copied out of mapped files; "" if none."""
@@ -287,4 +282,5 @@ class NumpySource:
     def close(self) -> None:
         """Release the files; a later `read` opens them again."""
         self._opener.close()
-        self.interrupt()
+        if self._mapped is not None:
+            self._mapped.close()

@@ -52,13 +52,12 @@ class Carrier(ABC):
     depth: int = 0
     """Number of reads that are worth starting before they are asked for."""
 
+    grouped: bool = False
+    """Whether small batches are read together."""
+
     @abstractmethod
     def start(self, selection: Selection, memory: CountedMemory) -> Pending[ReadColumns]:
         """Start to read samples into memory. The result raises if any sample cannot be read."""
-
-    def interrupt(self) -> None:
-        """End what is waited for; another thread calls this when the pipeline is closed."""
-        return
 
     def close(self) -> None:
         """End all threads and processes; no read is under way."""
@@ -68,9 +67,10 @@ class Carrier(ABC):
 class Inline(Carrier):
     """Reads in the thread that asks, once it asks."""
 
-    def __init__(self, source: Readable) -> None:
-        """Set what is read."""
+    def __init__(self, source: Readable, *, grouped: bool = False) -> None:
+        """Set what is read, and whether small batches are read together."""
         self._source = source
+        self.grouped = grouped
 
     def start(self, selection: Selection, memory: CountedMemory) -> Pending[ReadColumns]:
         return Later(partial(self._source.read, selection.index, memory.empty))

@@ -79,7 +79,9 @@ class Processes(Carrier):
         metadata_functions: functions that the processes run on encoded samples.
         depth: number of batches that threads of this process read ahead while there are no
             processes.
-        interrupt: interrupt of the waits of these threads for storage.
+        interrupt: interrupt of the waits of these threads for storage, and for processes: reading
+            goes on without them.
+        grouped: whether small batches are read together.
     """
 
     def __init__(
@@ -89,11 +91,15 @@ class Processes(Carrier):
         metadata_functions: Mapping[str, MetadataFunction],
         depth: int,
         interrupt: Interrupt,
+        *,
+        grouped: bool = False,
     ) -> None:
+        self.grouped = grouped
         self._source = source
         self._process = ReadingProcess(
             arena, SLOW_STORAGE_THREADS, metadata_functions, processes_of_cores(), source
         )
+        interrupt.ends(self._process.close)
         self._here: Carrier = Threads(self, depth, interrupt) if depth else Inline(self)
         self._ahead = max(1, min(depth, MAX_READS_AHEAD))
         self._mean = 0.0  # bytes of a sample
@@ -134,10 +140,6 @@ class Processes(Carrier):
     def _room_for(self, samples: int) -> int:
         """Return the bytes that most likely suffice for so many samples."""
         return int(self._mean * (samples * MEMORY_MARGIN + MEMORY_SPREAD * samples**0.5))
-
-    def interrupt(self) -> None:
-        """End the processes, and so what is waited for; reading goes on without them."""
-        self._process.close()
 
     def close(self) -> None:
         self._process.close()

@@ -95,34 +95,30 @@ class ReadWindow:
     At most `carrier.depth` reads are started before their turn, and only while the pool has room
     for all batches under way, each as large as the largest one so far.
 
-    All methods but `interrupt` are for one thread. `select` and `take` may be called for any number
-    at any time.
+    All methods are for one thread. `select` and `take` may be called for any number at any time.
 
     Args:
         sampler: says which samples a batch has.
         batch_size: number of samples of a batch.
         carrier: reads the samples.
-        grouped: whether batches are read in groups.
 
     Attributes:
         carrier: see the argument.
         count: number of batches that the next read fetches.
     """
 
-    def __init__(
-        self, sampler: Sampler, batch_size: int, carrier: Carrier, *, grouped: bool
-    ) -> None:
+    def __init__(self, sampler: Sampler, batch_size: int, carrier: Carrier) -> None:
         self._batch_size = batch_size
         self._reads: list[_Read] = []  # in the order of their numbers
         self._largest: float | None = None  # bytes of a batch
-        self.use(carrier, grouped=grouped)
+        self.use(carrier)
         self.restart(sampler, 0)
 
-    def use(self, carrier: Carrier, *, grouped: bool) -> None:
+    def use(self, carrier: Carrier) -> None:
         """Have another carrier read from now on; drop what was begun."""
         self.forget()
         self.carrier = carrier
-        self._most = max(1, MAX_GROUP_SAMPLES // self._batch_size) if grouped else 1
+        self._most = max(1, MAX_GROUP_SAMPLES // self._batch_size) if carrier.grouped else 1
         self.count = 1
 
     @property
@@ -198,13 +194,8 @@ class ReadWindow:
         while self._reads:
             self._reads.pop().cancel()
 
-    def interrupt(self) -> None:
-        """End what `take` waits for; any thread may call this."""
-        self.carrier.interrupt()
-
     def close(self) -> None:
-        """Drop what was begun; end all threads and processes."""
-        self.carrier.interrupt()
+        """Drop what was begun; end all threads and processes. No wait lasts any more."""
         self.forget()
         self.carrier.close()
 
