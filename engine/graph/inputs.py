@@ -5,8 +5,8 @@ A `SeekableInput` can read any batch at any time, because the sampler computes t
 the other. External sources have this role. Both roles are abstract classes: `register` names the
 methods that a class lacks.
 
-The engine calls `open` once, and `begin` when the pipeline starts. Then one thread, the feeder, calls
-for each batch in turn `select` (or `fetch` and `select`), and later `batch`.
+The engine calls `open` once, and `begin` when the pipeline starts. Then one thread, the feeder,
+calls for each batch in turn `select` (or `fetch` and `select`), and later `batch`.
 """
 
 from __future__ import annotations

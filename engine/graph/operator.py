@@ -69,8 +69,8 @@ class BatchOperator(Operator):
     arrays. Inputs are of type `TensorList`. Arguments that may vary by sample come as
     keywords: a `TensorList` if the user passed a node, else the value.
 
-    It may begin work elsewhere, and return the results as `Pending`. The pipeline waits for them after
-    it has started the next batch, unless it ends before.
+    It may begin work elsewhere, and return the results as `Pending`. The pipeline waits for them
+    after it has started the next batch, unless it ends before.
     """
 
 

@@ -24,6 +24,7 @@ opening              from a plan to open inputs and memory
 shown_options        the arguments of a pipeline in docstrings and signatures
 shutdown             the end of a pipeline, step by step
 feeding              how users feed external sources, and how samples enter a batch
+intake               batches are made, and inputs say which samples they have
 forks                the end of a child process that user code has forked
 checkpointing        the state of a running pipeline
 outputs              the outputs that a pipeline may return

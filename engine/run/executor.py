@@ -34,7 +34,6 @@ If the code differs from this text, the code is wrong.
 
 from __future__ import annotations
 
-import os
 import threading
 import warnings
 from operator import attrgetter
@@ -58,8 +57,8 @@ from .config import PipelineConfig
 from .delivery import DeliveryQueue
 from .device_stage import DeviceStage
 from .feeder import Feeder
-from .feeding import ONLY_INPUTS_END, fetch_sources, select_samples
-from .forks import end_forked_child
+from .feeding import ONLY_INPUTS_END
+from .intake import Intake
 from .opening import begin_inputs
 from .rehearsal import Rehearsal
 from .schedule import Schedule
@@ -97,7 +96,6 @@ class Executor:
         self.clocks = Clocks()
         self._plan = plan
         self._python_workers = python_workers
-        self._process = os.getpid()
         self._num_threads = config.threads()
         self._pool = pool
         self._plans = Plans(plan)
@@ -130,11 +128,8 @@ class Executor:
             self.clocks,
             self._delivery.watch,
         )
-        self._batch_size = config.batch_size
-        self._seed = seed
-        self._first_sample = first_sample
-        self._fetched = 0  # batches whose data the sources were asked for
-        self._end: StopIteration | None = None  # of the data
+        self._intake = Intake(self._plans, config.batch_size, pool, self.clocks.feeder_busy_ns)
+        self._intake.restart(seed, first_sample, 0)
         self._stopping = False
         self._starter = Uninterrupted(self._start_threads)
         self._threads = [self._feeder.thread]
@@ -189,7 +184,7 @@ class Executor:
     @property
     def unfetched(self) -> int:
         """Batches launched whose data were not asked of the sources yet."""
-        return self._schedule.launched - self._fetched
+        return self._schedule.launched - self._intake.fetched
 
     def memory_statistics(self) -> dict[str, OperatorMemory]:
         """Return the memory of operators' results: see `Pipeline.executor_statistics`."""
@@ -245,7 +240,7 @@ class Executor:
     def _raise_end(self, batch: Batch) -> None:
         end, batch.end = batch.end, None  # its traceback holds the batch, so this breaks a cycle
         try:
-            if isinstance(end, StopIteration) and end is not self._end:
+            if isinstance(end, StopIteration) and end is not self._intake.end:
                 wrong = RuntimeError(ONLY_INPUTS_END)
                 for note in getattr(end, "__notes__", ()):
                     wrong.add_note(note)
@@ -268,9 +263,7 @@ class Executor:
             seed: seed of all randomness.
             first_sample: position of the first sample of batch 0 (see the class).
         """
-        self._seed, self._first_sample = seed, first_sample
-        self._end = None
-        self._fetched = self.clocks.batches
+        self._intake.restart(seed, first_sample, self.clocks.batches)
         # In this order, nothing is under way in between: a second `drain` would not wait.
         self._schedule.restart(self.clocks.batches)
         self._delivery.restart(self.clocks.batches)
@@ -317,34 +310,13 @@ class Executor:
         if not numbers:
             return
         clocks.together = schedule.grouping.count
-        number, size = numbers.start, self._batch_size
-        self._pool.count_batch()
-        first = self._first_sample + number * size
-        batch = Batch(number, size * len(numbers), self._pool, self._seed, first, len(numbers))
-        batch.plan = self._plan
-        batch.end = self._end
-        schedule.under_way[number] = batch
+        batch = schedule.under_way[numbers.start] = self._intake.batch(numbers)
         try:
-            if self._plan.sources and batch.end is None:
-                self._fetch(batch)
-            if batch.end is None:
-                select_samples(self._plan, batch)
+            self._intake.fill(batch)
             self._advance(batch, 0)
         except BaseException as error:
             batch.fail(error)
             self._deliver(batch)
-
-    def _fetch(self, batch: Batch) -> None:
-        """Have the sources get the data of a batch, or end it at the end of the data."""
-        try:
-            batch.resize(fetch_sources(self._plan, batch, self.clocks.feeder_busy_ns))
-            batch.plan = self._plans.plan_for(batch.number)
-        except StopIteration as end:
-            batch.end = self._end = end
-        finally:
-            if os.getpid() != self._process:
-                end_forked_child()
-            self._fetched = batch.number + 1
 
     # From segment to segment
 

@@ -38,7 +38,6 @@ from .mapped_copies import MappedCopies, copying_threads
 from .region import NAMES, POLICIES, RegionOfInterest, parse_key
 from .source import NumpySource
 
-
 MAX_DIMENSIONS = 64  # of NumPy's arrays
 
 READ_AHEAD_BYTES = 16 << 20

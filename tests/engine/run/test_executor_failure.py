@@ -9,7 +9,7 @@ import pytest
 
 from penstock import PipelineStopped
 from penstock.engine.graph.functions import apply
-from penstock.engine.run import executor
+from penstock.engine.run import intake
 from penstock.engine.run.workers.turns import TurnQueue
 
 from ..toys import (
@@ -192,7 +192,7 @@ def test_a_thread_that_fails_ends_the_run(thread, monkeypatch):
 
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=1) as pipe:
         pipe.run()
-        owner, name = (executor, "Batch") if thread == "penstock-feeder" else (TurnQueue, "end")
+        owner, name = (intake, "Batch") if thread == "penstock-feeder" else (TurnQueue, "end")
         monkeypatch.setattr(owner, name, fail)
         with pytest.raises(MemoryError, match="no memory") as caught:
             [pipe.run() for _ in range(9)]

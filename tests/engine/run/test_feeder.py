@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from penstock import DecodeError
+from penstock.engine.pending import Later
 from penstock.engine.run import feeder
 from penstock.readers.reading import window
 
@@ -63,7 +64,7 @@ class Elsewhere:
                 raise OSError("lost")
             return doubled(x)
 
-        return finish
+        return Later(finish)
 
     def graph(self):
         return graph(self)
@@ -114,7 +115,7 @@ def test_a_bad_sample_belongs_to_its_batch():
                 batch.errors[2] = DecodeError("damaged")
             return [x.row(i) for i in range(len(x))]
 
-        return finish
+        return Later(finish)
 
     def define():
         data, labels = call(Numbers, size=16)
@@ -134,7 +135,7 @@ def test_closing_while_a_step_is_under_way():
             go_on.wait()
             return x
 
-        return finish
+        return Later(finish)
 
     def define():
         data, _ = call(Numbers, size=16)

@@ -6,6 +6,7 @@ import numpy as np
 
 from penstock.engine.graph.context import BatchContext, Placement
 from penstock.engine.graph.sequences import Sequences
+from penstock.engine.pending import Later
 from penstock.engine.tensors import TensorListCPU
 from penstock.engine.work.frame_batches import FrameBatch, batch_frames
 from penstock.engine.work.inner_batches import InnerBatch, InnerErrors
@@ -72,7 +73,7 @@ def test_a_frame_batch_has_all_that_a_batch_has():
 
 def test_work_that_was_begun_elsewhere_is_waited_for():
     def begin(_, frames):
-        return lambda: [row + 1 for row in frames.rows()]
+        return Later(lambda: [row + 1 for row in frames.rows()])
 
     rows = TensorListCPU([np.zeros((2, 3)), np.ones((1, 3))], "FX")
     (found,) = batch_frames(Sequences((True,), frozenset()), batch_of(2), [rows], {}, begin, 1)

@@ -39,8 +39,9 @@ class Reading:
         self.pool = pool
         self.sampler = Sampler(1000, SIZE, shuffle=True)
         source = source or Squares()
-        self.carrier = Processes(source, pool.arena, functions or {}, depth, Interrupt())
-        self.window = ReadWindow(self.sampler, SIZE, self.carrier, grouped=False)
+        self.interrupt = Interrupt()
+        self.carrier = Processes(source, pool.arena, functions or {}, depth, self.interrupt)
+        self.window = ReadWindow(self.sampler, SIZE, self.carrier)
 
     def read(self, number):
         """Read a batch, and assert that it is right."""
@@ -186,7 +187,7 @@ def test_a_source_that_cannot_be_pickled_is_read_here(pool):
 
 def test_closing_ends_the_wait(reading):
     reading.read(1)
-    reading.window.interrupt()
+    reading.interrupt.set()
     assert not reading.carrier.path_used
     reading.read(2)
     assert not any(pid in children() for pid in reading.pids)
