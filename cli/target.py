@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..engine.errors import PenstockError
-from ..engine.run.definition import decorator_options
-from ..engine.run.pipeline import Pipeline
+from ..engine.pipeline.definition import decorator_options
+from ..engine.pipeline.pipeline import Pipeline
 from ..engine.suggestions import unknown
 from ..readers.storage.urls import is_url
 from .commands import CommandFailed

@@ -16,9 +16,9 @@ from typing import Annotated, Any
 import typer
 
 from ..engine.machine import usable_cores
+from ..engine.pipeline.definition import decorator_options
+from ..engine.pipeline.pipeline import Pipeline
 from ..engine.run.config import PipelineConfig
-from ..engine.run.definition import decorator_options
-from ..engine.run.pipeline import Pipeline
 from .benchmark.measure import measure
 from .benchmark.others import OtherPrograms, busy_machine
 from .benchmark.search import Search, Setting, Trial, as_arguments, choices_of, enough_turns

@@ -20,8 +20,8 @@ import dynamic_stubs as dynamic_mode  # type: ignore[import-not-found]  # beside
 from penstock import fn, ops  # noqa: F401  (these imports register all operators)
 from penstock.engine.graph.declaration import camel_case, docstring, signature
 from penstock.engine.graph.operator import Operator, public_operators
+from penstock.engine.pipeline.pipeline import Pipeline
 from penstock.engine.run.config import PipelineConfig
-from penstock.engine.run.pipeline import Pipeline
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "docs" / "site"))
@@ -331,7 +331,7 @@ def files() -> dict[Path, str]:
     """Return all generated files."""
     stubs = module_stubs() | dynamic_stubs()
     return {
-        ROOT / "engine" / "run" / "options.pyi": options_stub(),
+        ROOT / "engine" / "pipeline" / "options.pyi": options_stub(),
         ROOT / "docs" / "operators.md": operator_pages.index(operator_pages.public(), linked=False),
         **stubs,
         **group_modules(stubs),

@@ -21,5 +21,7 @@ Each room imports only rooms that stand above it in this list:
     backend      tensors, and calls for the memory of all pipelines
     work         the plan of a graph, and a batch on its way through the plan
     processes    further interpreters that do the work of threads
-    run          the pipeline: threads, queues and stages that run a plan
+    run          threads, queues and stages that run a plan, batch by batch
+    eager        operators that run at once, without a pipeline
+    pipeline     the pipeline, as users define and hold it
 """

@@ -8,7 +8,7 @@ from typing import Any
 from ..engine.errors import ArgumentError
 from ..engine.order import checkpoint
 from ..engine.order.sampler import SamplerState, dealt_samples, restored_state
-from ..engine.run.pipeline import Pipeline
+from ..engine.pipeline.pipeline import Pipeline
 from .epochs import Shards
 
 

@@ -37,7 +37,7 @@ from .iterator_state import IteratorState
 from .options import DESCRIPTION, chosen_policy, describe, refuse_unknown, resets_itself
 
 if TYPE_CHECKING:
-    from ..engine.run.pipeline import Pipeline
+    from ..engine.pipeline.pipeline import Pipeline
 
 __all__ = ["BaseIterator", "LastBatchPolicy"]
 

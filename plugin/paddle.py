@@ -44,7 +44,7 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from ..engine.run.pipeline import Pipeline
+    from ..engine.pipeline.pipeline import Pipeline
 
 __all__ = [
     "ClassificationIterator",

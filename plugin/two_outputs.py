@@ -10,7 +10,7 @@ from .forms import Form
 from .options import refuse_unknown
 
 if TYPE_CHECKING:
-    from ..engine.run.pipeline import Pipeline
+    from ..engine.pipeline.pipeline import Pipeline
 
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError, WorkerError
-from ..engine.run.fed_batches import Failure, FedBatch, FedBatches
+from ..engine.pipeline.fed_batches import Failure, FedBatch, FedBatches
 from ..engine.tensors.dtypes import to_numpy_type
 from .examples import example_samples
 from .requests import BAD_REQUEST, BROKEN, BUSY, RequestError, RequestSamples
@@ -19,7 +19,7 @@ from .signature import TensorSpec, datatype_of, decodes_sound, input_spec
 
 if TYPE_CHECKING:
     from ..engine.graph.inputs import FedSample
-    from ..engine.run.pipeline import Pipeline
+    from ..engine.pipeline.pipeline import Pipeline
     from ..engine.tensors import TensorList
 
 Outputs = dict[str, NDArray[Any]]

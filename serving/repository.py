@@ -15,8 +15,8 @@ from pathlib import Path
 from types import ModuleType
 
 from ..engine.errors import SerializationError
+from ..engine.pipeline.pipeline import Pipeline
 from ..engine.run.checkpointing import write_file
-from ..engine.run.pipeline import Pipeline
 from .model import Model
 from .model_config import as_pbtxt, model_config
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.run.pipeline import Pipeline
+from ..engine.pipeline.pipeline import Pipeline
 from .model import Model
 from .requests import BAD_REQUEST, RequestError, RequestSamples
 from .signature import BYTES, TensorSpec

@@ -11,7 +11,7 @@ import numpy as np
 from .. import fn
 from ..engine.graph.nodes import add_node
 from ..engine.graph.operator import OPERATORS
-from ..engine.run.pipeline import Pipeline
+from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors import TensorListGPU
 
 __all__ = [

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.run.pipeline import Pipeline
+from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors import TensorList, TensorListGPU, device_memory
 from ..engine.tensors.device_tensors import LastingExport
 

@@ -19,7 +19,7 @@ from ..decoders.image.decode import OUTPUTS, decode, decode_to_fit, peek_shape
 from ..decoders.image.table import FORMATS, read_header
 from ..engine import types
 from ..engine.errors import DecodeError
-from ..engine.run.pipeline import Pipeline
+from ..engine.pipeline.pipeline import Pipeline
 from .agreement import turning
 from .beside import CuPyConsumer, check
 

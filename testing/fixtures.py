@@ -20,11 +20,12 @@ import pytest
 
 from ..decoders.image import mixed
 from ..decoders.image.engines import cuda_jpeg
+from ..engine.eager import eager_runner
 from ..engine.errors import MissingDependencyError
 from ..engine.gpu.cupy_module import import_cupy
 from ..engine.gpu.device import Device
 from ..engine.gpu.gpu_device import GpuDevice
-from ..engine.run import eager_runner, executor, opening
+from ..engine.run import executor, opening
 from ..engine.tensors import TensorListGPU
 from ..engine.tensors.memory import SlabPool
 from ..engine.tensors.results import as_tensor_list

@@ -69,6 +69,8 @@ ROOMS = (
     "work",
     "processes",
     "run",
+    "eager",
+    "pipeline",
 )
 # What the parts above may import of the engine: not the work, and not the threads that do it.
 OPEN_ROOMS = {
@@ -90,12 +92,12 @@ ALSO_OPEN = {
     "readers": {"processes"},  # the reading process is a helper process
     "decoders": {"processes"},  # so is the one that decodes what the GPU does not
     "datasets": {"processes"},  # conversions in child processes
-    "plugin": {"run"},  # iterators run pipelines
-    "experimental": {"run"},  # operators run at once
-    "__init__": {"run"},
-    "serving": {"run"},  # servers run pipelines
-    "cli": {"run"},
-    "testing": {"work", "run"},  # a batch and its device, and the stage that runs them
+    "plugin": {"run", "pipeline"},  # iterators run pipelines
+    "experimental": {"run", "eager", "pipeline"},  # operators run at once
+    "__init__": {"run", "pipeline"},
+    "serving": {"run", "pipeline"},  # servers run pipelines
+    "cli": {"run", "pipeline"},
+    "testing": {"work", "run", "eager", "pipeline"},  # a batch and its device, and what runs them
 }
 # Operators that one part adds to a graph by name, and another part defines.
 BY_NAME = {

@@ -54,7 +54,7 @@ def test_there_are_examples():
     finder = doctest.DocTestFinder()
     found = [
         test
-        for name in ("penstock.engine.run.definition", "penstock.engine.order.permutation")
+        for name in ("penstock.engine.pipeline.definition", "penstock.engine.order.permutation")
         for test in finder.find(importlib.import_module(name))
         if test.examples
     ]

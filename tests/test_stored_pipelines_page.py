@@ -10,7 +10,7 @@ import pytest
 
 import penstock
 from penstock import Pipeline
-from penstock.engine.run.serialized_file import VERSION
+from penstock.engine.pipeline.serialized_file import VERSION
 from penstock.tests.checkout import ROOT
 
 TEXT = (ROOT / "docs" / "stored_pipelines.md").read_text()

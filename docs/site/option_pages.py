@@ -11,7 +11,7 @@ from typing import Any
 from operator_pages import escaped  # type: ignore[import-not-found]  # beside this file
 
 from penstock import PipelineConfig
-from penstock.engine.run.shown_options import described_options
+from penstock.engine.pipeline.shown_options import described_options
 from penstock.plugin import arrays, pytorch
 
 PIPELINES = """\

@@ -157,7 +157,7 @@ class Graph:
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:
         """Return inputs and arguments of a call, in which batches have become nodes.
 
-        Only graphs whose operators run at once take batches: see `engine/run/eager_graph.py`.
+        Only graphs whose operators run at once take batches: see `engine/eager/eager_graph.py`.
         """
         return inputs, arguments
 

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from ...engine.closing import close_after
-from ...engine.run.eager import EagerOperator
-from ...engine.run.eager_runner import EagerRunner
+from ...engine.eager.eager import EagerOperator
+from ...engine.eager.eager_runner import EagerRunner
 from .checkpoints import Checkpoint
 from .cuda_streams import Stream, get_default_stream, stream
 from .devices import Device

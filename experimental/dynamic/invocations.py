@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.eager.eager import EagerOperator
+from ...engine.eager.eager_runner import EagerRunner
 from ...engine.graph.copies import Copy
 from ...engine.graph.operator import Operator
-from ...engine.run.eager import EagerOperator
-from ...engine.run.eager_runner import EagerRunner
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .contexts import EvalContext
 from .devices import cupy_if_any

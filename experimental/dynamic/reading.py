@@ -13,7 +13,7 @@ from ...engine.graph.callers import caller
 from ...engine.graph.declaration import camel_case
 from ...engine.graph.functions import apply
 from ...engine.graph.operator import Operator
-from ...engine.run.pipeline import Pipeline
+from ...engine.pipeline.pipeline import Pipeline
 from .batch import Batch
 from .calls import constant
 from .contexts import EvalContext

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.functions import apply
-from ...engine.run.pipeline import Pipeline
+from ...engine.pipeline.pipeline import Pipeline
 from ...engine.tensors import TensorList
 from ...operators.user_code.external_source import ExternalSource as EngineSource
 from ...operators.user_code.user_source import make_source

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import fn
 from ...engine.errors import ArgumentError
-from ...engine.run.pipeline import Pipeline
+from ...engine.pipeline.pipeline import Pipeline
 from ...engine.tensors import TensorList
 from .conversion import PILToTensor, ToPILImage, ToPureTensor, ToTensor
 from .exchange import GivenImages, batch_of, result_of

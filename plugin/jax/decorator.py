@@ -11,7 +11,7 @@ import jax
 from jax.sharding import Sharding
 
 from ...engine.errors import ArgumentError
-from ...engine.run.definition import decorator_options, pipeline_def
+from ...engine.pipeline.definition import decorator_options, pipeline_def
 from ..base_iterator import LastBatchPolicy
 from ..options import describe
 from .iterator import GenericIterator, check_places, leading

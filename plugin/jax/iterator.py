@@ -17,7 +17,7 @@ from .integration import local_array
 from .placement import Placement, along_batches, of_rows, row_groups
 
 if TYPE_CHECKING:
-    from ...engine.run.pipeline import Pipeline
+    from ...engine.pipeline.pipeline import Pipeline
 
 __all__ = ["DALIGenericIterator", "GenericIterator", "LastBatchPolicy"]
 

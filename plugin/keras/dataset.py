@@ -16,7 +16,7 @@ from ..base_iterator import VALID, BaseIterator, LastBatchPolicy
 from ..framework_loops import FrameworkLoops
 
 if TYPE_CHECKING:
-    from ...engine.run.pipeline import Pipeline
+    from ...engine.pipeline.pipeline import Pipeline
 
 _DEFAULT_NAMES = ("x", "y", "sample_weight")
 

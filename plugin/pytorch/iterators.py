@@ -14,7 +14,7 @@ from .sharing import TorchTensor, dense, rows, sparse
 from .tensor_options import ARGUMENTS, Names, TensorOptions
 
 if TYPE_CHECKING:
-    from ...engine.run.pipeline import Pipeline
+    from ...engine.pipeline.pipeline import Pipeline
 
 __all__ = ["ClassificationIterator", "GenericIterator", "RaggedIterator"]
 

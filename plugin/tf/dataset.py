@@ -14,7 +14,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, CheckpointError
-from ...engine.run.pipeline import Pipeline
+from ...engine.pipeline.pipeline import Pipeline
 from ..arrays import GenericIterator
 from ..base_iterator import LastBatchPolicy, check_uniform
 from ..framework_loops import FrameworkLoops

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from ...engine.errors import ArgumentError
-from ...engine.run.pipeline import Pipeline
+from ...engine.pipeline.pipeline import Pipeline
 
 
 class Input:

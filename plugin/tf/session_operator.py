@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from ...engine.run.pipeline import Pipeline
+from ...engine.pipeline.pipeline import Pipeline
 from ..base_iterator import check_uniform
 from .specs import declared_specs, fitted
 

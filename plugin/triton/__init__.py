@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, TypeVar
 
-from ...engine.run.definition import decorator_options
+from ...engine.pipeline.definition import decorator_options
 
 __all__ = ["autoserialize", "invoke_autoserialize"]
 

@@ -27,11 +27,11 @@ from .engine.graph import nodes as data_node
 from .engine.graph.index_keys import newaxis
 from .engine.graph.nodes import DataNode
 from .engine.graph.operator import OPERATORS as _OPERATORS
-from .engine.run import definition as pipeline
+from .engine.pipeline import definition as pipeline
+from .engine.pipeline.definition import pipeline_def
+from .engine.pipeline.pipeline import Pipeline
 from .engine.run import pickling
 from .engine.run.config import PipelineConfig
-from .engine.run.definition import pipeline_def
-from .engine.run.pipeline import Pipeline
 from .engine.run.policies import OperatorConcurrency, StreamPolicy
 from .operators.elementwise import math_functions as math
 from .plugin import native_plugins as plugin_manager

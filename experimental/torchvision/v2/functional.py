@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .... import fn
+from ....engine.eager.eager_graph import EagerGraph
+from ....engine.eager.eager_runner import EagerRunner
+from ....engine.eager.given_data import as_tensor_list
 from ....engine.errors import ArgumentError
 from ....engine.graph.nodes import defining
-from ....engine.run.eager_graph import EagerGraph
-from ....engine.run.eager_runner import EagerRunner
-from ....engine.run.given_data import as_tensor_list
 from ....engine.tensors import TensorListCPU
 from .. import color, conversion, geometry
 from ..exchange import array_picture, batch_of, picture_array, result_of

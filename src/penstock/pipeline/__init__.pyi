@@ -1,1 +1,1 @@
-from penstock.engine.run.definition import *
+from penstock.engine.pipeline.definition import *

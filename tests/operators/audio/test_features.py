@@ -8,7 +8,7 @@ import pytest
 from penstock import Pipeline, fn
 from penstock.testing.agreement import source
 
-from ..audio.made import noise, tone_between_silence
+from .made import noise, tone_between_silence
 
 SIGNALS = [
     np.concatenate([np.zeros(300), 0.1 * noise(1500, seed=1), np.zeros(200)]).astype(np.float32),

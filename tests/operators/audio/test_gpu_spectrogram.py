@@ -9,7 +9,7 @@ from penstock.operators.audio import gpu_spectrogram
 from penstock.operators.audio.gpu_spectrogram import Transform, fft_size
 from penstock.testing.agreement import agree
 
-from ..audio.made import noise
+from .made import noise
 
 SIGNALS = [noise(300), noise(61, seed=1), noise(2, seed=2), noise(1, seed=3)]
 

@@ -9,7 +9,7 @@ import pytest
 
 from penstock import fn, types
 from penstock.engine.errors import ArgumentError
-from penstock.engine.run.pipeline import Pipeline
+from penstock.engine.pipeline.pipeline import Pipeline
 from penstock.testing.agreement import agree
 
 from ..running import make, pixels, run

@@ -5,7 +5,7 @@ import pytest
 
 from penstock import fn, types
 from penstock.engine.errors import ArgumentError
-from penstock.engine.run.pipeline import Pipeline
+from penstock.engine.pipeline.pipeline import Pipeline
 
 from ..running import pixels, run
 

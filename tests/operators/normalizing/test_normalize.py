@@ -10,7 +10,7 @@ import pytest
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError
 from penstock.engine.gpu import launch
-from penstock.engine.run.pipeline import Pipeline
+from penstock.engine.pipeline.pipeline import Pipeline
 from penstock.operators.normalizing import gpu_standardize, gpu_statistics
 from penstock.testing.agreement import agree
 

@@ -15,9 +15,9 @@ from typing import Any, Never, Self
 import torch
 
 from .....engine.errors import ArgumentError, PenstockError, PipelineStopped
-from .....engine.run.debug_pipeline import DebugPipeline
-from .....engine.run.fed_batches import FedBatches
-from .....engine.run.pipeline import Pipeline
+from .....engine.pipeline.debug_pipeline import DebugPipeline
+from .....engine.pipeline.fed_batches import FedBatches
+from .....engine.pipeline.pipeline import Pipeline
 from ....base_iterator import check_uniform
 from ...sharing import dense, row
 from .placeholders import Call, DALIOutputSampleRef, Placeholder, Run, run_of

@@ -283,7 +283,7 @@ def test_a_signal_in_the_middle_of_a_batch_leaves_the_server_whole(serve, row, w
 
 FILES = (
     "experimental/proxy/",
-    "engine/run/fed_batches.py",
+    "engine/pipeline/fed_batches.py",
     "engine/run/executor.py",
     "user_code/external_source.py",
 )

@@ -20,6 +20,9 @@ from ..graph.context import Placement
 from ..graph.inputs import InputOperator
 from ..graph.nodes import DataNode, Graph, Node
 from ..graph.operator import Operator
+from ..run.feeding import ONLY_INPUTS_END
+from ..run.opening import check_devices
+from ..run.random_keys import random_key
 from ..tensors import TensorList
 from ..tensors.chosen_rows import selected
 from ..work.batch import Batch, samples_that_meet
@@ -28,10 +31,7 @@ from .call_record import CallRecord
 from .eager_faults import EagerFaults
 from .eager_inputs import EagerInputs, OpenInput
 from .eager_runner import EagerRunner
-from .feeding import ONLY_INPUTS_END
 from .given_data import as_tensor_list, given_node, is_array, is_batch
-from .opening import check_devices
-from .random_keys import random_key
 
 
 class EagerGraph(Graph):

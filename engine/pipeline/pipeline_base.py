@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.nodes import DataNode, Graph
 from ..order.checkpoint import Checkpoint
+from ..run.config import PipelineConfig
 from ..tensors import TensorList
 from ..tensors.dtypes import DALIDataType
 from ..work.plan import Key, Plan
-from .config import PipelineConfig
 from .outputs import Names
 
 if TYPE_CHECKING:
+    from ..run.executor import Executor
     from ..work.batch import Batch
-    from .executor import Executor
 
 
 class PipelineBase(ABC):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import ArgumentError, OperatorConcurrency, Pipeline, StreamPolicy, types
-from penstock.engine.run.properties import PipelineProperties
+from penstock.engine.pipeline.properties import PipelineProperties
 
 from ..toys import Numbers, call, make
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Unpack, overload
 from ..conditions.decorators import convert, do_not_convert
 from ..errors import ArgumentError
 from ..graph.nodes import DataNode
+from ..run.config import PipelineConfig
+from ..run.policies import OperatorConcurrency, StreamPolicy
 from ..suggestions import not_among
-from .config import PipelineConfig
 from .pipeline import Pipeline
-from .policies import OperatorConcurrency, StreamPolicy
 from .shown_options import show_options
 
 if TYPE_CHECKING:

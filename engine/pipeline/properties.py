@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ArgumentError
+from ..run.policies import OperatorConcurrency, StreamPolicy
 from ..tensors.dtypes import DALIDataType, to_dali_type
 from .outputs import for_each_output
 from .pipeline_base import PipelineBase
-from .policies import OperatorConcurrency, StreamPolicy
 
 
 class PipelineProperties(PipelineBase):

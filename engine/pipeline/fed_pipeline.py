@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph.nodes import DataNode, Node
-from .feeding import fed_source, unfed_source
+from ..run.feeding import fed_source, unfed_source
 from .pipeline_base import PipelineBase
 
 

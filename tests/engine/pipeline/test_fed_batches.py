@@ -12,7 +12,7 @@ import pytest
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, PipelineStopped
 from penstock.engine.order.selection import Selection
-from penstock.engine.run.fed_batches import FedBatches
+from penstock.engine.pipeline.fed_batches import FedBatches
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from typing import Any
 
-from .config import PipelineConfig
+from ..run.config import PipelineConfig
 
 MARK = "{options}"
 """What stands in a docstring where the arguments are to appear."""

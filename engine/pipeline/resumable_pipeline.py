@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from ..order import checkpoint as checkpoints
-from .checkpointing import input_states, states_of, write_file
+from ..run.checkpointing import input_states, states_of, write_file
+from ..run.random_keys import draws_from_seed
 from .pipeline_base import PipelineBase
-from .random_keys import draws_from_seed
 
 
 class ResumablePipeline(PipelineBase):

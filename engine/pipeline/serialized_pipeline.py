@@ -12,13 +12,13 @@ from typing import Any, Never, Self
 from ..errors import ArgumentError, MissingDependencyError, SerializationError, install_hint
 from ..graph.nodes import defining
 from ..graph.portable import NotPortable, decode, encode
+from ..run.checkpointing import write_file
+from ..run.config import PipelineConfig
+from ..run.pickling import by_value
+from ..run.random_keys import call_numbers
 from ..work.plan import make_plan
-from .checkpointing import write_file
-from .config import PipelineConfig
 from .outputs import Names, as_output_names
-from .pickling import by_value
 from .pipeline_base import PipelineBase
-from .random_keys import call_numbers
 
 _NOT_STORED = {
     "checkpoint",

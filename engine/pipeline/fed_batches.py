@@ -8,17 +8,17 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ArgumentError, PipelineStopped
+from ..run.feeding import fed_source
 from ..work.batch import Failure
 from ..work.faults import is_machine_error
-from .feeding import fed_source
 
 if TYPE_CHECKING:
     from ..graph.inputs import FedSample
     from ..graph.nodes import Node
     from ..order.selection import Selection
+    from ..run.executor import Executor
     from ..tensors import TensorList
     from ..work.plan import Plan
-    from .executor import Executor
     from .pipeline import Pipeline
 
 __all__ = ["Failure", "FedBatch", "FedBatches"]

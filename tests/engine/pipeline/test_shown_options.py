@@ -4,7 +4,7 @@ from dataclasses import fields
 import pytest
 
 from penstock import Pipeline, PipelineConfig, pipeline_def
-from penstock.engine.run.shown_options import described_options
+from penstock.engine.pipeline.shown_options import described_options
 
 
 @pytest.mark.parametrize("shown", [Pipeline, pipeline_def])

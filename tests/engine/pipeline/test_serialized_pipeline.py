@@ -25,9 +25,9 @@ from penstock import (
     tfrecord,
     types,
 )
-from penstock.engine.run import serialized_graph
+from penstock.engine.pipeline import serialized_graph
+from penstock.engine.pipeline.serialized_file import dump, load
 from penstock.engine.run.pickling import pickle_by_value
-from penstock.engine.run.serialized_file import dump, load
 
 
 def batches(pipe, count=3):

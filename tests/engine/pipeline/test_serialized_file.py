@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from penstock import SerializationError
-from penstock.engine.run.serialized_file import dump, load
+from penstock.engine.pipeline.serialized_file import dump, load
 
 DOCUMENT = {"nodes": [{"name": "a"}], "outputs": [[0, 0]]}
 

@@ -11,17 +11,17 @@ from functools import partial
 from typing import Any, NoReturn, Self
 
 from ..conditions.decorators import convert
+from ..eager.eager_graph import EagerGraph
+from ..eager.eager_runner import EagerRunner
 from ..errors import ArgumentError, CheckpointError, PipelineStopped
 from ..graph.inputs import FedInput, InputOperator
 from ..graph.nodes import DataNode, defining
 from ..order.checkpoint import Checkpoint
+from ..run.checkpointing import states_of
+from ..run.feeding import fed_source, unfed_source
 from ..tensors import TensorList
 from ..work.plan import InputNode, Plan
-from .checkpointing import states_of
 from .drawn_pipeline import seen_dtypes
-from .eager_graph import EagerGraph
-from .eager_runner import EagerRunner
-from .feeding import fed_source, unfed_source
 from .outputs import as_outputs, names_and_values, output_checks
 from .pipeline import Pipeline
 

@@ -17,6 +17,10 @@ from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
 from ..graph.nodes import DataNode, Graph, defining
 from ..order import checkpoint as checkpoints
+from ..run.checkpointing import next_epoch_states, snapshots, states_of
+from ..run.config import PipelineConfig
+from ..run.random_keys import random_keys
+from ..run.shutdown import Shutdown
 from ..suggestions import not_among
 from ..tensors import TensorList
 from ..tensors.dtypes import DALIDataType
@@ -24,25 +28,21 @@ from ..tensors.memory import SlabPool
 from ..work.plan import Key, Plan, make_plan
 from ..work.quarantine import QuarantineLog
 from .accepted_members import AcceptedMembers
-from .checkpointing import next_epoch_states, snapshots, states_of
-from .config import PipelineConfig
 from .current_pipeline import CurrentPipeline
 from .drawn_pipeline import DrawnPipeline, seen_dtypes
 from .fed_pipeline import FedPipeline
 from .measured_pipeline import MeasuredPipeline
 from .outputs import Names, as_outputs, names_and_values, output_checks
 from .properties import PipelineProperties
-from .random_keys import random_keys
 from .ranked_pipeline import RankedPipeline
 from .resumable_pipeline import ResumablePipeline
 from .serialized_pipeline import SerializedPipeline
 from .shown_options import show_options, signature_without_self
-from .shutdown import Shutdown
 
 if TYPE_CHECKING:
     from ..processes.python_workers import PythonWorkers
+    from ..run.executor import Executor
     from ..work.batch import Batch
-    from .executor import Executor
     from .options import FurtherOptions
 
 
@@ -207,7 +207,7 @@ class Pipeline(
     def _build(self) -> None:
         self._define_once()
         assert self._outputs is not None
-        from .opening import check_devices, open_inputs  # with the executor, takes 7 ms
+        from ..run.opening import check_devices, open_inputs  # with the executor, takes 7 ms
 
         plan = make_plan(self._graph, self._outputs)
         check_devices(plan)
@@ -227,7 +227,7 @@ class Pipeline(
 
     def _open_python_workers(self, plan: Plan) -> None:
         """Let the operators have the pipeline's Python workers that want any."""
-        from .opening import open_python_workers
+        from ..run.opening import open_python_workers
 
         workers = self._python_workers = open_python_workers(plan.nodes, self._config)
         for node in plan.nodes if workers is not None else ():
@@ -278,7 +278,7 @@ class Pipeline(
         return self._executor
 
     def _start_executor(self) -> None:
-        from .executor import Executor
+        from ..run.executor import Executor
 
         self.build()
         assert self._plan is not None
@@ -307,7 +307,7 @@ class Pipeline(
             raise PipelineStopped(self._closed)
 
     def _open_memory(self, plan: Plan) -> None:
-        from .opening import open_pool
+        from ..run.opening import open_pool
 
         finish_closing()  # dropped pipelines hold memory, threads and descriptors until then
         self._pool = open_pool(plan, self._config, python_workers=self._python_workers is not None)

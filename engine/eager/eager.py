@@ -39,8 +39,8 @@ class EagerOperator:
 
     >>> import numpy as np
     >>> from penstock.engine.graph.operator import OPERATORS
-    >>> from penstock.engine.run.eager import EagerOperator
-    >>> from penstock.engine.run.eager_runner import EagerRunner
+    >>> from penstock.engine.eager.eager import EagerOperator
+    >>> from penstock.engine.eager.eager_runner import EagerRunner
     >>> from penstock.tensors import TensorListCPU
     >>> runner = EagerRunner()
     >>> name = "flip"

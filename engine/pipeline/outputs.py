@@ -9,10 +9,10 @@ from ..errors import ArgumentError
 from ..graph.constant_nodes import Constant
 from ..graph.constants import data_array
 from ..graph.nodes import DataNode, Graph, is_group_of_nodes, own_constant
+from ..run.config import PipelineConfig
 from ..tensors import TensorList
 from ..tensors.dtypes import to_dali_type
 from ..work.plan import Plan
-from .config import PipelineConfig
 
 Names = tuple[str, ...] | None
 """The names of a pipeline's outputs, in their order; None if its definition returns no dict."""

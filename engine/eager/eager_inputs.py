@@ -10,10 +10,10 @@ from ..errors import ArgumentError
 from ..graph.derivation import Axes
 from ..graph.inputs import FedInput, InputOperator, Resources
 from ..graph.nodes import Node
+from ..run.feeding import fetch_source, select_input
 from ..work.batch import Batch
 from ..work.plan import InputNode
 from .eager_runner import EagerRunner
-from .feeding import fetch_source, select_input
 
 OpenInput = Callable[[InputNode[InputOperator]], None]
 

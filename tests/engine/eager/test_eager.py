@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, fn, pipeline_def
+from penstock.engine.eager.eager import EagerOperator
+from penstock.engine.eager.eager_runner import EagerRunner
 from penstock.engine.graph.operator import OPERATORS
-from penstock.engine.run.eager import EagerOperator
-from penstock.engine.run.eager_runner import EagerRunner
 from penstock.tensors import TensorListCPU, TensorListGPU
 
 from ..toys import Affine, Feed, Noise, Numbers
