@@ -7,7 +7,7 @@ nemo         manifests of NVIDIA NeMo: JSON lines, one utterance a line
 video/       which frames a video has, through PyAV
 endings      endings of the files of images, sound and video
 media        FFmpeg's containers, for sound and video
-media_ends   where a container's file ends by its own words
+media_ends   where a container's file ends by its own words; matroska: the same of Matroska
 json_text    JSON text in a file, read value by value
 json_arrays  large JSON objects whose members are arrays, parsed block by block
 ragged       columns whose samples have different numbers of elements

@@ -3,7 +3,7 @@
 FFmpeg takes cut files of these containers and codecs for shorter ones, without an error. Files of
 others, such as MP4, fail when they are opened, or at the packet that is cut.
 
-Sources: RFC 3533 (Ogg); RFC 8794 (EBML) and RFC 9559 (Matroska); SMPTE ST 377-1 (MXF); "OpenDML AVI
+Sources: RFC 3533 (Ogg); SMPTE ST 377-1 (MXF); "OpenDML AVI
 File Format Extensions", Matrox, 1996; "Advanced Systems Format (ASF) Specification", Microsoft;
 "IVF", the WebM project; ETSI TS 102 366 (AC-3); RFC 4867 (AMR); "WavPack 4 & 5 Binary File Format".
 """
@@ -15,15 +15,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.errors import DecodeError
-
-Read = Callable[[int, int], bytes]
+from .matroska import Read, matroska_end
 
 _MOST_STEPS = 1 << 20
 """Frames that are gone through: 9 hours of AC-3."""
-
-_SEGMENT = 0x18538067  # of Matroska, with the data of everything
-_MOST_ELEMENTS = 16
-"""Elements of a Matroska file up to its segment: the header, and padding."""
 
 _UNKNOWN_RIFF = 0xFFFF0000
 _RIFF_SLACK = 64
@@ -101,32 +96,6 @@ def _refuse_cut(file: Any) -> None:
                     "it is cut off"
                 )
             return
-
-
-def _matroska(read: Read, size: int) -> int | None:
-    start = 0
-    for _ in range(_MOST_ELEMENTS):
-        head = read(start, 12)
-        number, first = _varying(head, keeps_marker=True)
-        length, second = _varying(head[first:], keeps_marker=False)
-        if not (first and second):
-            return None
-        is_unknown = length == (1 << 7 * second) - 1  # of streams, and where a writer was stopped
-        if number == _SEGMENT:
-            return None if is_unknown else start + first + second + length
-        start += first + second + length
-    return None
-
-
-def _varying(content: bytes, *, keeps_marker: bool) -> tuple[int, int]:
-    """Return a number of EBML, and its size in bytes; 0 if there is none."""
-    if not content or not content[0]:
-        return 0, 0
-    size = 9 - content[0].bit_length()
-    if len(content) < size:
-        return 0, 0
-    number = int.from_bytes(content[:size], "big")
-    return number if keeps_marker else number & (1 << 7 * size) - 1, size
 
 
 def _mxf(read: Read, size: int) -> int | None:
@@ -222,7 +191,7 @@ def _amr(read: Read, size: int) -> int | None:
 
 
 _ENDS: tuple[tuple[bytes, str, Callable[[Read, int], int | None]], ...] = (
-    (b"\x1aE\xdf\xa3", "segment ends", _matroska),
+    (b"\x1aE\xdf\xa3", "segment ends", matroska_end),
     (_PARTITION, "footer starts", _mxf),
     (_ASF_HEADER, "data end", _asf),
     (b"OggS", "last page ends", _ogg),

@@ -7,7 +7,7 @@ needed for tensors alone, Pillow for its images, and torchvision not at all.
 
 images         the images between transforms, with boxes and masks
 transform      the base of transforms; geometry, random_sizes, warps, color, distortion,
-               conversion, choices, auto_augment: the transforms
+               conversion, choices, auto_augment, mixing: the transforms
 compose        transforms as a function of images
 exchange       images as samples, and results as images
 translation    torchvision's transforms in pipelines; translations, which is which
@@ -40,7 +40,7 @@ from .conversion import (
     ToPureTensor,
     ToTensor,
 )
-from .distortion import RandomPhotometricDistort
+from .distortion import RandomChannelPermutation, RandomPhotometricDistort
 from .geometry import (
     CenterCrop,
     ClampBoundingBoxes,
@@ -52,12 +52,14 @@ from .geometry import (
     RandomZoomOut,
     Resize,
 )
+from .mixing import AugMix
 from .random_sizes import RandomResize, RandomShortestSize, ScaleJitter
 from .transform import InterpolationMode, Transform
 from .translation import Translation, from_torchvision
 from .warps import RandomAffine, RandomPerspective, RandomRotation
 
 __all__ = [
+    "AugMix",
     "AutoAugment",
     "CenterCrop",
     "ClampBoundingBoxes",
@@ -75,6 +77,7 @@ __all__ = [
     "RandomAffine",
     "RandomApply",
     "RandomAutocontrast",
+    "RandomChannelPermutation",
     "RandomChoice",
     "RandomCrop",
     "RandomEqualize",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...engine import types
 from ...engine.errors import ArgumentError
 from ...engine.graph.functions import function_of
+from ...engine.graph.nodes import DataNode
 from ...operators.augmenting.augment import Augment
 from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import parameter_row
@@ -22,7 +23,7 @@ from .images import Images
 from .transform import InterpolationMode, Transform, mode_of, whole
 
 _augment_node = function_of(Augment)
-_steps_node = function_of(DrawSteps)
+steps_node = function_of(DrawSteps)
 
 _RELATIVE = 150.0 / 331.0  # of a side: the largest translation of AutoAugment and RandAugment
 _AUTO_AUGMENT_BINS = 10
@@ -105,13 +106,13 @@ def step(name: str, magnitude: float, *, wide: bool) -> NDArray[np.float32]:
     return parameter_row(change.effect, np.array(change.parameter(magnitude), np.float32))
 
 
-def _signs(name: str, magnitude: float, *, wide: bool) -> NDArray[np.float32]:
+def signs(name: str, magnitude: float, *, wide: bool) -> NDArray[np.float32]:
     """Return the steps of a change with either sign: (2, 10)."""
     other = -magnitude if CHANGES[name].is_signed else magnitude
     return np.stack([step(name, magnitude, wide=wide), step(name, other, wide=wide)])
 
 
-class _AutoAugment(Transform):
+class AugmentTransform(Transform):
     """Base of the transforms that draw changes.
 
     Args:
@@ -132,21 +133,24 @@ class _AutoAugment(Transform):
     def _changed(
         self, images: Images, steps: NDArray[np.float32], probabilities: Any, rounds: int
     ) -> Images:
+        drawn = steps_node(table=steps, probabilities=probabilities, rounds=rounds)
+        return images.with_node(self._augmented(images, drawn, pillow=True))
+
+    def _augmented(self, images: Images, steps: DataNode, *, pillow: bool) -> DataNode:
+        """Return images of bytes after steps; `pillow` computes colors as Pillow does."""
         if not images.is_bytes:
             raise ArgumentError(
                 f"{type(self).__name__} changes bytes alone; put it before the conversion to floats"
             )
         if images.boxes is not None or images.masks is not None:
             raise ArgumentError(f"{type(self).__name__} moves images, but no boxes and no masks")
-        drawn = _steps_node(table=steps, probabilities=probabilities, rounds=rounds)
         interpolation = _INTERPOLATIONS[self.interpolation]
-        node = _augment_node(
-            images.stored, drawn, fill_value=self.fill, interp_type=interpolation, pillow=True
+        return _augment_node(
+            images.stored, steps, fill_value=self.fill, interp_type=interpolation, pillow=pillow
         )
-        return images.with_node(node)
 
 
-class AutoAugment(_AutoAugment):
+class AutoAugment(AugmentTransform):
     """Applies one of several sub-policies.
 
     Args:
@@ -175,7 +179,7 @@ class AutoAugment(_AutoAugment):
     def _apply(self, images: Images) -> Images:
         steps = [
             [
-                _signs(
+                signs(
                     name, magnitudes(name, _AUTO_AUGMENT_BINS, wide=False)[number or 0], wide=False
                 )
                 for name, _, number in sub_policy
@@ -186,7 +190,7 @@ class AutoAugment(_AutoAugment):
         return self._changed(images, np.array(steps), chances, 1)
 
 
-class RandAugment(_AutoAugment):
+class RandAugment(AugmentTransform):
     """Applies random changes of one magnitude, one after the other.
 
     Translations are relative to the image; torchvision cuts off the fractions of their pixels.
@@ -219,14 +223,14 @@ class RandAugment(_AutoAugment):
             return images
         bins, number = self.num_magnitude_bins, self.magnitude
         steps = [
-            _signs(name, magnitudes(name, bins, wide=False)[number], wide=False) for name in _RANDOM
+            signs(name, magnitudes(name, bins, wide=False)[number], wide=False) for name in _RANDOM
         ]
         return self._changed(
             images, np.array(steps)[:, np.newaxis], np.ones((len(steps), 1)), self.num_ops
         )
 
 
-class TrivialAugmentWide(_AutoAugment):
+class TrivialAugmentWide(AugmentTransform):
     """Applies one random change of a random magnitude.
 
     Args:
@@ -248,7 +252,7 @@ class TrivialAugmentWide(_AutoAugment):
 
     def _apply(self, images: Images) -> Images:
         steps = [
-            _signs(name, magnitude, wide=True)
+            signs(name, magnitude, wide=True)
             for name in _RANDOM
             for magnitude in magnitudes(name, self.num_magnitude_bins, wide=True)
         ]

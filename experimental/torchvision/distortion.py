@@ -63,6 +63,17 @@ class RandomPhotometricDistort(Transform):
         )
 
 
+class RandomChannelPermutation(Transform):
+    """Puts the three channels of images into a random order.
+
+    Args:
+        device: "cpu" or "gpu".
+    """
+
+    def _apply(self, images: Images) -> Images:
+        return _with_channels_in_random_order(images.shown())
+
+
 def _with_channels_in_random_order(images: Images) -> Images:
     orders = np.array([*permutations(range(_CHANNELS))])
     number = fn.random.uniform(values=list(range(len(orders))), dtype=types.INT32)

@@ -11,7 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from . import auto_augment, choices, color, conversion, distortion, geometry, random_sizes, warps
+from . import (
+    auto_augment,
+    choices,
+    color,
+    conversion,
+    distortion,
+    geometry,
+    mixing,
+    random_sizes,
+    warps,
+)
 from .transform import Transform
 
 
@@ -212,6 +222,7 @@ def _member(transform: Any, device: str | None) -> Transform:
 _CROP = ("size", "padding", "pad_if_needed", "fill", "padding_mode")
 _FILTER = ("interpolation", "antialias")
 TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
+    "AugMix": _auto(mixing.AugMix, "severity", "mixture_width", "chain_depth", "alpha", "all_ops"),
     "AutoAugment": _auto(auto_augment.AutoAugment),
     "CenterCrop": _copied(geometry.CenterCrop, "size"),
     "ClampBoundingBoxes": _clamping,
@@ -232,6 +243,7 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
     ),
     "RandomApply": _of_several(choices.RandomApply, "p"),
     "RandomAutocontrast": _copied(color.RandomAutocontrast, "p"),
+    "RandomChannelPermutation": _copied(distortion.RandomChannelPermutation),
     "RandomChoice": _of_several(choices.RandomChoice, "p"),
     "RandomCrop": _copied(geometry.RandomCrop, *_CROP),
     "RandomEqualize": _copied(color.RandomEqualize, "p"),
@@ -272,21 +284,25 @@ TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
 }
 
 _REASONS = {
-    "AugMix": "it blends chains of changes; RandAugment and TrivialAugmentWide are translated",
     "RandomIoUCrop": "it changes the number of boxes; fn.random_bbox_crop draws such windows",
-    "RandomChannelPermutation": "RandomPhotometricDistort exchanges channels",
     "ConvertBoundingBoxFormat": "boxes are left, top, right and bottom here; convert them before",
     "SetClampingMode": "boxes have no mode here; ClampBoundingBoxes is translated",
-    "ClampKeyPoints": "key points are not translated",
-    "SanitizeKeyPoints": "key points are not translated",
+    "SetClampingKeyPointsMode": "key points are not translated; fn.coord_transform moves points",
+    "ConvertKeyPointFormat": "key points are not translated; fn.coord_transform moves points",
+    "ClampKeyPoints": "key points are not translated; fn.coord_transform moves points",
+    "SanitizeKeyPoints": "key points are not translated; fn.coord_transform moves points",
     "UniformTemporalSubsample": "uniform_sample of fn.experimental.readers.video picks frames",
     "Lambda": "it calls a function of yours; fn.python_function does",
-    "FiveCrop": "it makes several images of one",
-    "TenCrop": "it makes several images of one",
-    "MixUp": "it mixes the samples of a batch",
-    "CutMix": "it mixes the samples of a batch",
-    "LinearTransformation": "its matrix is as large as the image squared",
-    "SanitizeBoundingBoxes": "it changes the number of boxes",
+    "FiveCrop": "it makes several images of one; use fn.crop for each of them",
+    "TenCrop": "it makes several images of one; use fn.crop for each of them",
+    "MixUp": "it mixes the samples of a batch; apply it to the batches of the pipeline",
+    "CutMix": "it mixes the samples of a batch; apply it to the batches of the pipeline",
+    "LinearTransformation": (
+        "its matrix is as large as the image squared; apply it to the batches of the pipeline"
+    ),
+    "SanitizeBoundingBoxes": (
+        "it changes the number of boxes; fn.python_function on the CPU can leave boxes out"
+    ),
     "ElasticTransform": "fn.experimental.remap moves pixels by maps",
     "GaussianNoise": "fn.noise.gaussian does the same",
     "RGB": "decoders make RGB images: fn.decoders.image",

@@ -18,7 +18,8 @@ class DrawSteps(BatchOperator):
     """Draws steps for each sample: for each round one of several sequences of steps.
 
     All sequences are equally likely. A step is kept with its probability, or becomes zeros. Of its
-    two forms, for either sign of a magnitude, one is drawn.
+    two forms, for either sign of a magnitude, one is drawn. The steps of the rounds that a sample
+    lacks are zeros, too.
 
     Outputs:
         the steps: of the dtype of `table`, (rounds * stages, width).
@@ -30,6 +31,9 @@ class DrawSteps(BatchOperator):
     table = param(ARRAY, REQUIRED, "The steps: (sequences, stages, 2 signs, width).")
     probabilities = param(ARRAY, REQUIRED, "Of each step: (sequences, stages).")
     rounds = param(INT, 1, "Number of sequences to draw for a sample.", minimum=1)
+    fewest_rounds = param(
+        INT, None, "If given, the number is drawn from this one to `rounds`.", minimum=1
+    )
 
     def prepare(self) -> None:
         if self.table.ndim != 4 or self.table.shape[:2] != self.probabilities.shape:
@@ -39,13 +43,21 @@ class DrawSteps(BatchOperator):
                 "(sequences, stages)"
             )
 
+        if self.fewest_rounds is not None and self.fewest_rounds > self.rounds:
+            self.refuse(f"fewest_rounds={self.fewest_rounds} exceeds rounds={self.rounds}")
+
     def batch(self, batch: BatchContext) -> Array:
         sequences, stages, signs, width = self.table.shape
-        numbers = batch.random(self, self.rounds * (1 + 2 * stages))
-        numbers = numbers.reshape(batch.size, self.rounds, 1 + 2 * stages)
+        varies = self.fewest_rounds is not None
+        drawn = batch.random(self, self.rounds * (1 + 2 * stages) + varies)
+        numbers = drawn[:, varies:].reshape(batch.size, self.rounds, 1 + 2 * stages)
         chosen = (numbers[..., 0] * sequences).astype(np.intp)
         kept = numbers[..., 1 : 1 + stages] < self.probabilities[chosen]
         sign = (numbers[..., 1 + stages :] * signs).astype(np.intp)
         steps: Array = self.table[chosen[..., np.newaxis], np.arange(stages), sign]
         steps[~kept] = 0
+        if self.fewest_rounds is not None:
+            choices = self.rounds - self.fewest_rounds + 1
+            count = self.fewest_rounds + (drawn[:, :1] * choices).astype(np.intp)
+            steps[np.arange(self.rounds) >= count] = 0
         return steps.reshape(batch.size, self.rounds * stages, width)

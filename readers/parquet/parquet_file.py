@@ -21,6 +21,10 @@ BYTES_AT_ONCE = 256 << 20
 MOST_ROWS_AT_ONCE = 1024
 """Rows at once; more save no time."""
 
+MOST_BYTES_AT_ONCE = 512 << 20
+"""Bytes that these rows may take if each is as large as the whole group in its encoded form. Rows
+of a dictionary share values, so a kilobyte of a file may stand for terabytes."""
+
 
 class ParquetTable(TableFile):
     """A Parquet file. Its footer stays in memory, no file stays open."""
@@ -64,16 +68,30 @@ class ParquetTable(TableFile):
             pre_buffer=False,
             page_checksum_verification=True,
         )
-        batches, nbytes = [], 0
+        size, nbytes, joined = self._sizes[block], 0, 0  # bytes of all, and of those in `batches`
+        batches: list[Any] = []
+        parts: list[Any] = []
         names = None if columns is None else list(columns)
         rows = min(max(1, rows), MOST_ROWS_AT_ONCE)
-        for batch in file.iter_batches(rows, [block], names, use_threads=False):
-            batch.validate(full=True)
-            batches.append(batch)
+        at_once = max(1, min(rows, MOST_BYTES_AT_ONCE // size))
+        for batch in file.iter_batches(at_once, [block], names, use_threads=False):
+            parts.append(batch)
             nbytes += batch.nbytes
             if nbytes > LARGEST_BLOCK:
                 raise SourceError(
-                    f"{self.title(block)} takes more than {LARGEST_BLOCK} bytes in memory; "
-                    "write the file with smaller row groups"
+                    f"{self.title(block)} takes more than {LARGEST_BLOCK} bytes in memory, and "
+                    f"{size} in the file, by its footer; write the file with smaller row groups"
                 )
-        return batches
+            if len(parts) * at_once >= rows or nbytes - joined >= BYTES_AT_ONCE:
+                batches += _joined(parts)
+                parts, joined = [], nbytes
+        return batches + _joined(parts)
+
+
+def _joined(batches: list[Any]) -> list[Any]:
+    """Return batches as one, or as few: samples of many small ones take longer to collect."""
+    if len(batches) > 1:
+        batches = pyarrow().Table.from_batches(batches).combine_chunks().to_batches()
+    for batch in batches:
+        batch.validate(full=True)
+    return batches

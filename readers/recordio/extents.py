@@ -14,6 +14,7 @@ from ...engine.errors import ArgumentError
 from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import are_bounds, cached_index
 from ..storage.records import RecordFiles, windows
+from ..storage.rescue import fits_file
 from ..storage.storage import Storage
 from . import framing
 from .framing import FRAME, HEAD, MAGIC, FrameError
@@ -36,7 +37,10 @@ Extents = tuple[Int64s, Int64s]
 
 
 def scanned_extents(storage: Storage, damages: Damages = STRICT) -> Extents:
-    """Return the extents of all records of a file, from the cache if possible."""
+    """Return the extents of all records of a file, from the cache if possible.
+
+    If damage is left out, the records behind the damage are there, too.
+    """
 
     def fits(end: int, bounds: Int64s) -> bool:
         inside = end <= storage.size and are_bounds(bounds, end)
@@ -53,9 +57,20 @@ def scanned_extents(storage: Storage, damages: Damages = STRICT) -> Extents:
     def build() -> list[Int64s]:
         return [np.append(framing.scan(storage), storage.size)]
 
-    (bounds,) = damages.sound(
-        storage.name, lambda: cached_index(storage, "recordio-2", build, fits)
-    )
+    try:
+        (bounds,) = cached_index(storage, "recordio-2", build, fits)
+    except DamagedFileError as error:
+        if not damages.leaves_out:
+            damages.take(storage.name, error)
+
+        def rescue() -> Extents:
+            return framing.rescued_records(storage)
+
+        fits_rest = fits_file(storage, FRAME)
+        extents: Extents = damages.sound(
+            storage.name, lambda: cached_index(storage, "recordio-2-rescued", rescue, fits_rest)
+        )
+        return extents
     return bounds[:-1], np.diff(bounds)
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from ...engine.errors import SourceError
 from ..storage.damage import DamagedFileError
 from ..storage.lookahead import Lookahead
 from ..storage.records import Records, windows
+from ..storage.rescue import rescued, searched
 from ..storage.storage import Storage
 
 MAGIC = 0xCED7230A
@@ -47,8 +49,8 @@ class FrameError(Exception):
         self.reason = reason
 
 
-def scan(storage: Storage) -> Int64s:
-    """Return the offset of each record of a file; records lie end to end from 0 on.
+def scan(storage: Storage, position: int = 0) -> Int64s:
+    """Return the offset of each record of a file; records lie end to end from `position` on.
 
     Raises:
         DamagedFileError: a frame is damaged or cut off; it has the offsets before, and the damaged
@@ -56,7 +58,6 @@ def scan(storage: Storage) -> Int64s:
     """
     ahead = Lookahead(storage.sequential())
     offsets = array("q")
-    position = 0
     try:
         while position < storage.size:
             offsets.append(position)
@@ -70,6 +71,51 @@ def scan(storage: Storage) -> Int64s:
             samples=len(offsets) - 1,
         ) from None
     return np.array(offsets, np.int64)
+
+
+def rescued_records(storage: Storage) -> tuple[Int64s, Int64s]:
+    """Return the extents of all records, also of those behind damage.
+
+    No content has the magic bytes at a multiple of four, so they tell a frame for certain.
+
+    Raises:
+        DamagedFileError: see `rescued`.
+    """
+    ahead = Lookahead(storage.sequential())
+
+    def walk(start: int) -> Int64s:
+        try:
+            return np.append(scan(storage, start), storage.size)
+        except DamagedFileError as error:
+            bounds: Int64s = error.sound[0]
+            if len(bounds) < 2 or not has_frame_inside(*bounds[-2:].tolist()):
+                raise
+            raise DamagedFileError(
+                f"{storage.name}, record {len(bounds) - 2}, offset {bounds[-2]}: the length "
+                f"reaches beyond the next record. {_REBUILD}",
+                int(bounds[-2]),
+                [bounds[:-1]],
+                samples=len(bounds) - 2,
+            ) from None
+
+    def has_frame_inside(start: int, end: int) -> bool:
+        flag, _ = _frame(ahead.take(start, FRAME), start, (_WHOLE, _FIRST))
+        place = searched(storage, start + 4, 1, places, lambda place: True)
+        return flag == _WHOLE and place is not None and place < end
+
+    def is_record(offset: int) -> bool:
+        with suppress(FrameError):
+            return _record_end(ahead, offset, storage.size) > offset
+        return False
+
+    def places(start: int, content: memoryview) -> list[int]:
+        words = np.frombuffer(content, "<u4", len(content) // 4)
+        return (start + 4 * np.flatnonzero(words == MAGIC)).tolist()
+
+    def following(offset: int) -> int | None:
+        return searched(storage, offset + 4, 1, places, is_record)
+
+    return rescued(walk, following)
 
 
 def record_length(storage: Storage, offset: int) -> int:

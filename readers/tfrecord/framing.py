@@ -21,6 +21,7 @@ from ...engine.errors import DecodeError
 from ..storage.claims import check_claim
 from ..storage.damage import DamagedFileError
 from ..storage.records import Records, windows
+from ..storage.rescue import rescued, searched
 from ..storage.storage import Storage
 from .crc32c import checksum, masked, masked_of_lengths
 
@@ -47,8 +48,12 @@ class RecordIndexer:
     gives a `DamagedFileError` at once, which has the offsets before the damage.
     """
 
-    def __init__(self, storage: Storage, *, verify_data: bool) -> None:
-        """Take the file; with `verify_data`, read all of it and verify all checksums."""
+    def __init__(self, storage: Storage, *, verify_data: bool, start: int = 0) -> None:
+        """Take the file; with `verify_data`, read all of it and verify all checksums.
+
+        `start` is the offset of the first record.
+        """
+        self._start = start
         self._storage = storage.sequential()
         self._verify = verify_data
         # Below `gap` bytes, one more read would cost more than reading the record.
@@ -59,7 +64,7 @@ class RecordIndexer:
 
     def offsets(self) -> Int64s:
         """Return the offset of each record's frame and, last, the file's size."""
-        position = 0
+        position = self._start
         large = False
         while position < self._storage.size:
             if self._storage.size - position < HEADER:
@@ -164,6 +169,69 @@ class RecordIndexer:
                 f"record {first + wrong[0]} at offset {starts[wrong[0]]} does not agree with its "
                 "checksum; it is damaged",
             )
+
+
+def rescued_frames(storage: Storage, *, verify_data: bool) -> tuple[Int64s, Int64s]:
+    """Return the extents of all framed records, also of those behind damage.
+
+    Raises:
+        DamagedFileError: see `rescued`.
+    """
+
+    def walk(start: int) -> Int64s:
+        try:
+            return RecordIndexer(storage, verify_data=verify_data, start=start).offsets()
+        except DamagedFileError as error:
+            bounds: Int64s = error.sound[0]
+            if len(bounds) < 2 or is_whole(*bounds[-2:].tolist()):
+                raise
+            # Bytes are missing in the last record or there are more, so nothing lies behind it.
+            raise DamagedFileError(
+                f"{storage.name}: the record at offset {bounds[-2]} does not agree with its "
+                "checksum, and none lies behind it; it is damaged",
+                int(bounds[-2]),
+                [bounds[:-1]],
+                samples=len(bounds) - 2,
+            ) from None
+
+    def end_of(offset: int) -> int | None:
+        """Return where the frame at an offset ends; None if no sound header tells it."""
+        if offset + HEADER > storage.size:
+            return None
+        head: Bytes = np.empty(HEADER, np.uint8)
+        storage.fill([offset], [head])
+        length, crc = _HEADER.unpack(head.data)
+        if int(masked_of_lengths(np.array([length], np.uint64))[0]) != crc:
+            return None
+        end = offset + length + FRAME
+        return end if end <= storage.size else None
+
+    def is_whole(start: int, end: int) -> bool:
+        frame: Bytes = np.empty(end - start, np.uint8)
+        storage.fill([start], [frame])
+        found = masked(np.array([checksum()(frame[HEADER:-FOOTER])], np.uint32)).astype("<u4")
+        return bool(found.tobytes() == frame[-FOOTER:].tobytes())
+
+    def has_neighbor(end: int) -> bool:
+        return end == storage.size or end_of(end) is not None
+
+    def is_record(offset: int) -> bool:
+        end = end_of(offset)
+        return end is not None and (has_neighbor(end) or is_whole(offset, end))
+
+    def places(start: int, content: memoryview) -> list[int]:
+        block = np.frombuffer(content, np.uint8)
+        lengths = windows(block, "<u8")[: len(block) - HEADER + 1]
+        stored = windows(block, "<u4")[8:]
+        return (start + np.flatnonzero(masked_of_lengths(lengths) == stored)).tolist()
+
+    def following(offset: int) -> int | None:
+        end = end_of(offset)
+        if end is not None and has_neighbor(end):  # the data alone are damaged
+            return end
+        return searched(storage, offset + 1, HEADER, places, is_record)
+
+    return rescued(walk, following)
 
 
 def frames_of(contents: Sequence[bytes]) -> list[bytes]:

@@ -18,9 +18,10 @@ from ..listing.path_patterns import expand_paths
 from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import are_bounds, cached_index, replace_file
 from ..storage.opening import open_storage, open_storages
+from ..storage.rescue import fits_file
 from ..storage.storage import Storage
 from .crc32c import masked_of_lengths
-from .framing import FRAME, HEADER, RecordIndexer
+from .framing import FRAME, HEADER, RecordIndexer, rescued_frames
 
 _PROBES = 64  # records of an index that are compared with the data file when it is opened
 
@@ -130,6 +131,8 @@ def _is_header(start: bytes) -> bool:
 def find_frames(storage: Storage, *, verify_data: bool, damages: Damages = STRICT) -> Frames:
     """Return the extent of each framed record, from the cache if possible.
 
+    If damage is left out, the records behind the damage are there, too.
+
     Raises:
         SourceError: the file is damaged; with `verify_data`, also inside a record.
     """
@@ -147,7 +150,20 @@ def find_frames(storage: Storage, *, verify_data: bool, damages: Damages = STRIC
         probed = storage.path is not None and len(lengths) > 0
         return not probed or bool(are_records(storage, offsets[-2:-1], lengths[-1:]).all())
 
-    (offsets,) = damages.sound(storage.name, lambda: cached_index(storage, kind, build, fits))
+    try:
+        (offsets,) = cached_index(storage, kind, build, fits)
+    except DamagedFileError as error:
+        if not damages.leaves_out:
+            damages.take(storage.name, error)
+
+        def rescue() -> Frames:
+            return rescued_frames(storage, verify_data=verify_data)
+
+        fits_rest = fits_file(storage, FRAME)
+        frames: Frames = damages.sound(
+            storage.name, lambda: cached_index(storage, f"{kind}-rescued", rescue, fits_rest)
+        )
+        return frames
     return offsets[:-1], np.diff(offsets)
 
 

@@ -25,6 +25,7 @@ _CODESTREAM_START = b"\xff\x4f\xff\x51"
 _HEADER_BOX_HEAD = 8
 _ENUMERATED, _CMYK, _YCC, _E_YCC = 1, 12, 18, 24
 _UNCONVERTED = {14: "CIELab", 19: "CIEJab"}
+_SUBSAMPLED = {(1, 1), (2, 1), (2, 2)}  # columns and lines for a chroma sample, for OpenJPEG
 _DEEPEST_BRIGHTNESS = 16  # bits; deeper integers are numbers
 _MOST_SAMPLES = 1 << 30  # of a picture: four times the most pixels
 
@@ -111,10 +112,20 @@ def _refuse_unsupported(header: ImageHeader, boxes: Jp2Header, components: list[
         problem = f"inks of {header.bits} bits"
     elif boxes.color_space in _UNCONVERTED:
         problem = f"the color space {_UNCONVERTED[boxes.color_space]}"
+    elif not _has_sizes_of_ycc(components):
+        steps = ", ".join(f"{component.across} x {component.down}" for component in components)
+        problem = f"a subsampling by {steps} columns and lines"
     elif header.height * header.width * header.channels > _MOST_SAMPLES:
         problem = f"a picture of {header.channels} x {header.width} x {header.height} samples"
     if problem:
         raise decode_error(NAME, f"{problem} is not supported", remedy=CONVERT)
+
+
+def _has_sizes_of_ycc(components: list[Component]) -> bool:
+    """Return whether OpenJPEG puts the components together: of one size, or chroma of another."""
+    sizes = [(component.across, component.down) for component in components]
+    chroma = set(sizes[1:3])
+    return len(chroma) <= 1 and chroma <= _SUBSAMPLED and {sizes[0], *sizes[3:]} == {(1, 1)}
 
 
 def _with_known_color(view: memoryview, boxes: Jp2Header) -> bytes | memoryview:

@@ -20,7 +20,7 @@ def test_a_report_says_what_cannot_be_translated_and_why(tv):
     assert str(translation.report).splitlines() == [
         "Resize: translated",
         "Lambda: NOT translated, it calls a function of yours; fn.python_function does",
-        "FiveCrop: NOT translated, it makes several images of one",
+        "FiveCrop: NOT translated, it makes several images of one; use fn.crop for each of them",
     ]
     with pytest.raises(ArgumentError, match=r"Lambda: it calls a function of yours.*FiveCrop"):
         translation(None)
@@ -41,6 +41,7 @@ def test_a_class_of_a_user_is_not_taken_for_its_base(tv):
 
 
 MADE = {
+    "AugMix": lambda t: t.AugMix(),
     "AutoAugment": lambda t: t.AutoAugment(),
     "CenterCrop": lambda t: t.CenterCrop(9),
     "ColorJitter": lambda t: t.ColorJitter(0.1, 0.1),
@@ -219,9 +220,9 @@ def test_videos_get_one_set_of_parameters(tv, device):
             assert (np.asarray(video) == np.asarray(video)[:1]).all()
 
 
-@pytest.mark.parametrize("name", ["AugMix", "RandomIoUCrop", "ConvertBoundingBoxFormat"])
+@pytest.mark.parametrize("name", ["TenCrop", "RandomIoUCrop", "ConvertBoundingBoxFormat"])
 def test_what_is_refused_by_name(tv, name):
-    arguments = ("XYWH",) if name.startswith("Convert") else ()
+    arguments = {"ConvertBoundingBoxFormat": ("XYWH",), "TenCrop": (4,)}.get(name, ())
     (entry,) = from_torchvision(getattr(tv, name)(*arguments)).report
     assert entry.transform is None
     assert entry.reason != "there is no such transform here"

@@ -63,6 +63,46 @@ def test_rows_are_decoded_by_their_bytes(tmp_path, tuned, monkeypatch):
     assert counts[0] in (9, 10)
 
 
+def shared_value(path, rows, size):
+    """Write a row group whose rows share a value: a kilobyte of file, and a plain column."""
+    indices = pa.array(np.zeros(rows, np.int32))
+    column = pa.DictionaryArray.from_arrays(indices, pa.array([bytes(size)], pa.binary()))
+    return write(path, pa.table({"image": column}), store_schema=False, compression="zstd")
+
+
+def test_a_group_that_expands_is_refused_before_memory_is_taken(tmp_path, tuned):
+    path = shared_value(tmp_path / "a.parquet", 20_000, 1_000_000)
+    assert (tmp_path / "a.parquet").stat().st_size < 10_000
+    tuned(parquet_file, LARGEST_BLOCK=64_000_000, MOST_BYTES_AT_ONCE=16_000_000)
+    before = pa.default_memory_pool().bytes_allocated()
+    peaks = []
+    plain = pa.parquet.ParquetFile.iter_batches
+
+    def watched(self, *args, **options):
+        for batch in plain(self, *args, **options):
+            peaks.append(pa.default_memory_pool().bytes_allocated() - before)
+            yield batch
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pa.parquet.ParquetFile, "iter_batches", watched)
+        with pytest.raises(
+            SourceError, match=r"row group 0 takes more than 64000000 bytes.* and 1000\d\d\d in the"
+        ):
+            opened(path, "image").read(np.arange(1), np.empty)
+    assert max(peaks) < 2 * 64_000_000
+
+
+def test_parts_that_are_decoded_one_by_one_are_joined(tmp_path, tuned):
+    path = shared_value(tmp_path / "a.parquet", 3000, 10_000)
+    tuned(parquet_file, MOST_BYTES_AT_ONCE=70_000)
+    source = opened(path, "image")
+    ((_, group, _, _),) = source.blocks.groups(np.arange(1))
+    assert len(group) == 3000
+    assert len(group._batches) == 3
+    (images,) = source.read(np.array([2999, 0]), np.empty)
+    assert [len(image) for image in images] == [10_000, 10_000]
+
+
 def test_rows_that_arrow_cannot_decode_at_once_are_decoded_in_parts(tmp_path, tuned, monkeypatch):
     """Of structs beyond 2 GiB, of which a file may tell little: rows share values."""
     rows = pa.table({"image": [b"same" * 1000] * 100})

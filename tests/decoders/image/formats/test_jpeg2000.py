@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import sys
+from fractions import Fraction
 from typing import Any
 
 import imagecodecs
@@ -138,6 +139,49 @@ def test_ycc_gives_rgb(number):
     ycc = np.asarray(picture.convert("YCbCr"))
     data = with_color(saved(Image.fromarray(ycc)), enumerated(number))
     assert np.abs(decode(data).astype(int) - np.asarray(picture)).max() <= 3
+
+
+def by_ffmpeg(picture: Image.Image, form: str, container: str) -> tuple[Any, Any]:
+    """Return a lossless JPEG 2000 file of FFmpeg, and its YCbCr planes with repeated samples."""
+    av = pytest.importorskip("av", reason="PyAV is not installed")
+    frame = av.VideoFrame.from_image(picture)
+    frame = frame.reformat(format=form, dst_colorspace="ITU601", dst_color_range="JPEG")
+    frame.pts = 0
+    encoder = av.CodecContext.create("jpeg2000", "w")
+    encoder.width, encoder.height = picture.size
+    encoder.pix_fmt, encoder.time_base = form, Fraction(1, 25)
+    encoder.options = {"format": container, "pred": "dwt53"}
+    packet, *_ = [*encoder.encode(frame), *encoder.encode(None)]
+    planes = []
+    for plane in frame.planes:
+        rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)
+        rows = rows[:, : plane.width]
+        down, across = -(-picture.height // plane.height), -(-picture.width // plane.width)
+        rows = rows.repeat(down, axis=0).repeat(across, axis=1)
+        planes.append(rows[: picture.height, : picture.width])
+    return as_data(bytes(packet)), np.stack(planes, axis=-1)
+
+
+@pytest.mark.parametrize("container", ["jp2", "j2k"])
+@pytest.mark.parametrize("form", ["yuv420p", "yuv422p"])
+def test_subsampled_chroma_gives_the_pixels_of_ffmpeg_s_planes(form, container):
+    picture = Image.fromarray(noise(5, 8, 3)).resize((61, 43), Image.Resampling.BICUBIC)
+    data, ycc = by_ffmpeg(picture, form, container)
+    expected = np.asarray(Image.fromarray(ycc, "YCbCr").convert("RGB")).astype(int)
+    assert peek_shape(data) == (43, 61, 3)
+    assert np.abs(decode(data) - expected).max() <= 3
+
+
+@pytest.mark.parametrize("container", ["jp2", "j2k"])
+@pytest.mark.parametrize(
+    ("form", "steps"), [("yuv410p", "4 x 4"), ("yuv411p", "4 x 1"), ("yuv440p", "1 x 2")]
+)
+def test_other_subsamplings_are_named(form, steps, container, capfd):
+    data, _ = by_ffmpeg(Image.fromarray(noise(43, 61, 3)), form, container)
+    message = f"a subsampling by 1 x 1, {steps}, {steps} columns and lines is not supported.*PNG"
+    with pytest.raises(DecodeError, match=message):
+        decode(data)
+    assert capfd.readouterr().err == ""
 
 
 def test_inks_are_mixed():
