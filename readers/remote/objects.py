@@ -87,10 +87,11 @@ class RemoteFile(Storage):
 
     def fill_cached(self, offset: int, buffer: Bytes) -> bool:
         """See `Storage.fill_cached`: the bytes that came when the object was opened."""
-        start = offset - (self.size - len(self._tail))
-        if start < 0 or start + buffer.size > len(self._tail):
+        tail = self._tail
+        start = offset - (self.size - len(tail))
+        if start < 0 or start + buffer.size > len(tail):
             return False
-        buffer[:] = np.frombuffer(self._tail, np.uint8, buffer.size, start)
+        buffer[:] = np.frombuffer(tail, np.uint8)[start : start + buffer.size]
         return True
 
     def sequential(self) -> Storage:
@@ -98,7 +99,8 @@ class RemoteFile(Storage):
         return SequentialObject(self, PART)
 
     def close(self) -> None:
-        """Do nothing: connections belong to the service, not to one object."""
+        """Drop the last bytes. Connections belong to the service, not to one object."""
+        self._tail = b""
 
 
 def start_open(url: str, options: Mapping[str, Any], tail: int = 0) -> Pending[RemoteFile]:

@@ -114,6 +114,8 @@ class ObstoreService(Service):
             )
         if isinstance(error, FileNotFoundError):
             return refusal(url, 404, "")
+        if "non-partial response" in text:  # of some services for an empty object
+            return _NoSuchRange()
         if isinstance(error, ValueError):
             return SourceError(f"{shown(url)}: {shown(text.partition(chr(10))[0])}")
         return self._broken(url, text)
