@@ -9,6 +9,7 @@ from typing import Any
 
 from ...engine.errors import SourceError
 from ..listing.class_folders import ClassFolders, Entry
+from ..source import UnavailableError
 from ..storage.urls import Url, shown
 from .endpoint import Endpoint, endpoint
 from .requests import Request, Requests
@@ -28,7 +29,7 @@ class RemoteClassFolders(ClassFolders):
     ) -> None:
         """`options` are `Reader.storage_options`."""
         super().__init__(root, file_filters, dir_filters, case_sensitive=case_sensitive)
-        self._endpoint = endpoint(os.fsdecode(root), options)
+        self._options = options
 
     def folders(self) -> list[bytes]:
         """Return the names of the class folders, sorted."""
@@ -54,16 +55,19 @@ class RemoteClassFolders(ClassFolders):
         texts = [os.fsdecode(url).rstrip("/") + "/" for url in urls]
         return [
             [(os.fsencode(name), is_folder) for name, is_folder in entries]
-            for entries in list_folders(self._endpoint, texts)
+            for entries in list_folders(texts, self._options)
         ]
 
 
-def list_folders(place: Endpoint, urls: Sequence[str]) -> list[list[tuple[str, bool]]]:
-    """Return the entries of each folder, whose URL ends in a slash: see `Service.entries`.
+def list_folders(urls: Sequence[str], options: Mapping[str, Any]) -> list[list[tuple[str, bool]]]:
+    """Return the entries of each folder, whose path ends in a slash: see `Service.entries`.
 
     Raises:
         SourceError: a folder is not there, or cannot be listed. UnavailableError: no answer came.
     """
+    if not urls:
+        return []
+    place = endpoint(urls[0], options)
     found: dict[int, list[tuple[str, bool]]] = {}
     requests = [
         Request(
@@ -73,8 +77,7 @@ def list_folders(place: Endpoint, urls: Sequence[str]) -> list[list[tuple[str, b
         )
         for number, url in enumerate(urls)
     ]
-    if requests:
-        Requests(place, requests).result()
+    Requests(place, requests).result()
     return [found[number] for number in range(len(urls))]
 
 
@@ -88,15 +91,26 @@ def _entries(place: Endpoint, url: str) -> list[tuple[str, bool]]:
 
 
 def folder_entries(url: Url, options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the names of a folder's files and of its folders, sorted, hidden ones too.
+    """Return the names of a folder's files and of its folders: see `folders_entries`."""
+    return folders_entries([url], options)[0]
+
+
+def folders_entries(
+    urls: Sequence[Url], options: Mapping[str, Any]
+) -> list[tuple[list[str], list[str]]]:
+    """Return the names of each folder's files and of its folders, sorted, hidden ones too.
 
     A folder that is not there, or that the service cannot list, has no entries.
     """
-    root = os.fsencode(f"{url.text.rstrip('/')}/")
     try:
-        files, folders = RemoteClassFolders(
-            options, root, ["*"], None, case_sensitive=True
-        ).entries()
-    except (SourceError, FileNotFoundError):
-        return [], []
-    return sorted(files), sorted(folders)
+        listed = list_folders([url.as_folder() for url in urls], options)
+    except UnavailableError:
+        raise
+    except SourceError:
+        if len(urls) == 1:
+            return [([], [])]
+        return [names for url in urls for names in folders_entries([url], options)]
+    return [
+        (sorted(n for n, inner in entries if not inner), sorted(n for n, inner in entries if inner))
+        for entries in listed
+    ]
