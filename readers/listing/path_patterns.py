@@ -17,9 +17,9 @@ from typing import Any
 
 from ...engine.errors import ArgumentError, SourceError
 from ..storage.opening import exists
-from ..storage.urls import is_url, shown
+from ..storage.urls import Url, is_url, shown
 from .folder_rule import is_beside_data, is_hidden
-from .layouts import refuse_layouts
+from .layouts import folder_names, refuse_layouts
 from .url_patterns import has_pattern, matching_urls, names_beside
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
@@ -125,7 +125,7 @@ def _looked_up_url(url: str, in_folders: str, options: Mapping[str, Any]) -> lis
     pattern = url + in_folders if is_folder else url
     matches = _data_files(matching_urls(pattern, options))
     if not matches:
-        if not is_folder and exists(url, options):
+        if not is_folder and (exists(url, options) or any(folder_names(Url(url), options))):
             return [url]
         raise _no_match(shown(pattern), shown(url), names_beside(pattern, options))
     warn_of_missing_files(matches, pattern)

@@ -54,15 +54,8 @@ class ObstoreService(Service):
             found = self._obstore.get(store, path, options=options)
         except Exception as error:
             raise self._fault(url, error) from None
-        meta = found.meta
         _check_encoding(url, found, options)
         start, stop = found.range
-        modified = meta["last_modified"]
-        version = Version(
-            meta["size"],
-            meta["e_tag"] or "",
-            modified.isoformat() if modified.timestamp() else "",
-        )
 
         def content() -> Any:
             try:
@@ -70,7 +63,7 @@ class ObstoreService(Service):
             except Exception as error:
                 raise self._fault(url, error) from None
 
-        return Reply(version, start, stop - start, content)
+        return Reply(_version(found.meta), start, stop - start, content)
 
     def entries(self, url: str) -> list[Entry]:
         """See `Service.entries`."""
@@ -89,6 +82,54 @@ class ObstoreService(Service):
             raise FileNotFoundError(url)
         return files + folders
 
+    def objects(self, url: str) -> dict[str, Version]:
+        """Return all objects in a folder and in the folders in it, by their names below it.
+
+        Args:
+            url: of the folder, with a slash at its end.
+        """
+        store, path = self._stores.place(url)
+        try:
+            pages = list(self._obstore.list(store, path.rstrip("/") or None))
+        except Exception as error:
+            raise self._fault(url, error) from None
+        found = {item["path"]: _version(item) for page in pages for item in page}
+        return {name[len(path) :]: version for name, version in found.items() if name != path}
+
+    def put(self, url: str, content: Any, known: Version | None, *, create: bool) -> Version:
+        """Write an object as a whole; return its version.
+
+        Args:
+            url: the object.
+            content: bytes, or the path of a file.
+            known: the version to replace; None for any.
+            create: whether there must be no such object yet.
+
+        Raises:
+            Changed: the object is there, or is not the version `known`.
+        """
+        store, path = self._stores.place(url)
+        mode: Any = "create" if create else "overwrite"
+        if known is not None:
+            mode = {"e_tag": known.tag}
+            mode |= {"version": known.generation} if known.generation else {}
+        try:
+            # A kill leaves no parts behind.
+            put = self._obstore.put(store, path, content, mode=mode, use_multipart=False)
+        except Exception as error:
+            raise self._fault(url, error) from None
+        return Version(0, put["e_tag"] or "", generation=put["version"] or "")
+
+    def delete(self, url: str) -> None:
+        """Delete an object; one that is not there is no error."""
+        store, path = self._stores.place(url)
+        try:
+            self._obstore.delete(store, path)
+        except FileNotFoundError:
+            pass
+        except Exception as error:
+            raise self._fault(url, error) from None
+
     def _fault(self, url: str, error: Exception) -> Exception:
         """Return our exception for one of obstore's, whose text shows the URL and all its parts."""
         text = str(error)
@@ -100,6 +141,8 @@ class ObstoreService(Service):
                 "for S3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or pass "
                 "storage_options={'anon': True} for public data"
             )
+        if type(error).__name__ == "AlreadyExistsError":
+            return Changed()
         if found := _STATUS.search(text):
             status, code = int(found[1]), _CODE.search(text)
             if status == 412:
@@ -138,6 +181,16 @@ class ObstoreService(Service):
             causes = [one or other for one, other in _CAUSE.findall(text)]
             return Passing(f"the connection failed ({causes[-1] if causes else 'no reason given'})")
         return Passing(shown(re.sub(r"Error performing \w+ \S+ in \S+ - ", "", first)))
+
+
+def _version(meta: Any) -> Version:
+    modified = meta["last_modified"]
+    return Version(
+        meta["size"],
+        meta["e_tag"] or "",
+        modified.isoformat() if modified.timestamp() else "",
+        meta["version"] or "",
+    )
 
 
 class _NoSuchRange(Exception):  # noqa: N818  (an answer, which `get` understands)

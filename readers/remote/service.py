@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from errno import EACCES, ENOENT
 from typing import Any, NamedTuple
 
@@ -24,11 +24,13 @@ class Version:
         size: in bytes.
         tag: the service's name for this content (an ETag), "" if it gives none.
         modified: the time of its last change as the service writes it, "" if unknown.
+        generation: the number by which Google's store asks for this state; else "".
     """
 
     size: int
     tag: str = ""
     modified: str = ""
+    generation: str = field(default="", compare=False)
 
     @property
     def stamp(self) -> str:

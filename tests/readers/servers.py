@@ -127,8 +127,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer()
 
+    do_PUT = do_POST = do_DELETE = do_GET  # noqa: N815  (for an upstream)
+
     def _answer(self) -> None:
         state = self.state
+        self._body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         fault = state.begin(self.path.lstrip("/"), self.headers.get("Range", ""))
         if state.latency:
             time.sleep(state.latency)
@@ -150,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _pass_on(self) -> tuple[int, dict[str, str], bytes]:
         connection = http.client.HTTPConnection(*self.state.upstream, timeout=20)
-        connection.request(self.command, self.path, headers=dict(self.headers))
+        connection.request(self.command, self.path, self._body, dict(self.headers))
         response = connection.getresponse()
         body = response.read()
         connection.close()
