@@ -142,7 +142,7 @@ class NemoAsrReader(Reader):
 
     def open_source(self) -> NemoSource:
         entries = chosen_entries(
-            read_manifests(_expanded(self.manifest_filepaths, "*.json"), self.storage_options),
+            read_manifests(self._expanded(self.manifest_filepaths, "*.json"), self.storage_options),
             min_duration=self.min_duration,
             max_duration=self.max_duration,
             order="ascending" if self.bucket_size and self.order == "manifest" else self.order,
@@ -151,7 +151,7 @@ class NemoAsrReader(Reader):
         if self.tarred_audio_filepaths is None:
             audio = AudioFiles(entries, self.storage_options)
         else:
-            archives = _expanded(self.tarred_audio_filepaths, "*.tar")
+            archives = self._expanded(self.tarred_audio_filepaths, "*.tar")
             audio = AudioMembers(entries, archives, self.storage_options, self.damages)
         return NemoSource(entries, audio)
 
@@ -159,7 +159,7 @@ class NemoAsrReader(Reader):
         empty = np.empty(0, np.uint8)
         return empty, np.zeros(3), empty, np.zeros(1, np.int64)
 
-
-def _expanded(paths: tuple[str, ...], in_folders: str) -> list[str]:
-    """Return the files that paths stand for; NeMo writes braces as '_OP_' and '_CL_'."""
-    return expand_paths((p.replace("_OP_", "{").replace("_CL_", "}") for p in paths), in_folders)
+    def _expanded(self, paths: tuple[str, ...], in_folders: str) -> list[str]:
+        """Return the files that paths stand for; NeMo writes braces as '_OP_' and '_CL_'."""
+        plain = (path.replace("_OP_", "{").replace("_CL_", "}") for path in paths)
+        return expand_paths(plain, in_folders, self.storage_options)

@@ -27,7 +27,7 @@ from .schema import ComponentType, Schema
 
 NAME = "dataset.json"
 _VERSION = 1
-_MARK, _CHECKSUM = "penstock_dataset", "checksum"
+_MARK, _CHECKSUM, _REPLACED = "penstock_dataset", "checksum", "being_replaced"
 _MEMBERS = (
     _MARK,
     _CHECKSUM,
@@ -139,6 +139,11 @@ class Manifest:
         """
         try:
             content = json.loads(text)
+            if _REPLACED in content:
+                raise SourceError(
+                    f"{name}: a conversion is replacing this data set; wait for its end, or go on "
+                    "with it by resume=True if it was cut off"
+                )
             checksum = content.pop(_CHECKSUM, None)
             if checksum is not None and checksum != _checksum(content):
                 raise ValueError("its members do not have the checksum that it names")
@@ -162,6 +167,14 @@ class Manifest:
                 f"{name} is no manifest of a data set, or is damaged ({type(error).__name__}: "
                 f"{error}); remove it to have the data set recognized by its files"
             ) from None
+
+
+def tombstone_text() -> str:
+    """Return what stands in place of a manifest while another data set takes the place of its own.
+
+    Stores cannot exchange folders. So readers of the old data set get an error, and no mixture.
+    """
+    return json.dumps({_MARK: _VERSION, _REPLACED: True})
 
 
 def checked_text(content: Mapping[str, Any]) -> str:

@@ -181,7 +181,8 @@ def _of_folder(
 
 
 def _locate_url(url: Url, format: DatasetFormat | None, options: Mapping[str, Any]) -> Located:
-    files = expand_paths([url.text])
+    is_folder = url.text.endswith("/")
+    files = [url.text] if is_folder else expand_paths([url.text], options=options)
     if files != [url.text]:
         return _of_files(url, files, format, options)
     # A web server may answer with a page where the name of a folder lacks the slash at its end.

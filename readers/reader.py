@@ -107,9 +107,10 @@ class Reader(SeekableInput):
     storage_options = param(
         OPTIONS,
         {},
-        "For URLs: what fsspec's file system for the protocol takes, such as {'anon': True} or "
-        "{'endpoint_url': ...} for s3://. Credentials are otherwise found where the service's own "
-        "tools find them. The key 'limits' bounds our requests: a dict with any of attempts (6), "
+        "For URLs, such as {'anon': True} or {'endpoint_url': ...} for s3://: fsspec's names, or "
+        "those of obstore. http:// takes 'headers'. Credentials are otherwise found where the "
+        "service's own tools find them. The key 'limits' bounds our requests: a dict with any of "
+        "attempts (6), "
         "stall_seconds (20), total_seconds (120) and at_once (64).",
     )
     initial_fill = param(INT, 1024, NO_EFFECT)

@@ -254,9 +254,9 @@ LIBRARIES = (
     Library("orjson", "orjson", "no server; COCO opens more slowly", "orjson", "coco"),
     Library("Astropy", "astropy", "no compressed images in FITS files", "astropy", "fits"),
     Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", "lz4", "lz4", _lz4),
-    Library("fsspec", "fsspec", "URLs cannot be read, only local files", "fsspec", "remote"),
-    Library("aiohttp", "aiohttp", "no server; no http:// and https:// URLs", "aiohttp", "remote"),
-    Library("s3fs", "s3fs", "s3:// URLs cannot be read", "s3fs", "remote"),
+    Library("obstore", "obstore", "no http://, s3://, gs:// and az:// URLs", "obstore", "remote"),
+    Library("fsspec", "fsspec", "no ftp://, sftp:// and hf:// URLs", "fsspec", "remote"),
+    Library("aiohttp", "aiohttp", "no server", "aiohttp", "serve"),
     Library(
         "cloudpickle",
         "cloudpickle",

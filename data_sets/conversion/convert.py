@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.errors import ArgumentError, SourceError
 from ...readers.storage.index_cache import replace_file
+from ...readers.storage.urls import Url, place_of
 from ..checking.bad_samples import (
     FILE,
     MAX_LISTED,
@@ -25,16 +26,20 @@ from ..checking.bad_samples import (
 )
 from ..checking.digests import KEYS_DTYPE, repeated_keys
 from ..dataset import Dataset, open_dataset
-from ..formats.hashed_file import write_new
 from ..formats.table import format_named
-from ..manifest import NAME, Manifest, ShardInfo
-from .destination import Destination, local_folder
+from ..manifest import Manifest, ShardInfo
+from .destination import Destination, OpenedDestination
 from .engines.table import ENGINES
 from .execution import Execution
 from .options import ConvertOptions, taking
 from .plan import ConvertPlan, SampleOrder, check_stamp, check_versions
+from .progress import ConvertProgress, OnProgress
 from .target import shard_count_of, target_of
-from .task import ConvertJob, Task, bad_of, digests_of, sync_folder
+from .task import ConvertJob, Task, bad_of, digests_of
+
+if TYPE_CHECKING:
+    from ...readers.remote.writing import WritableFolder
+    from .stored_destination import StoredDestination
 
 
 @dataclass(frozen=True)
@@ -98,18 +103,45 @@ def convert(options: ConvertOptions) -> ConvertReport:
     """
     if options.engine not in ENGINES:
         raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {options.engine!r}")
-    path = local_folder(options.destination)
+    place = _place_of(options)
     with open_dataset(
         options.source,
         format=options.format,
         storage_options=options.storage_options,
         skip_bad=options.leaves_out_damage,
     ) as dataset:
-        folder = Destination(path, dataset, overwrite=options.overwrite, resume=options.resume)
+        folder = _destination(place, dataset, options)
         return _converted(dataset, folder, options)
 
 
-def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -> ConvertReport:
+def _place_of(options: ConvertOptions) -> Path | WritableFolder:
+    """Return the folder that the options name: a local one, or one in a store.
+
+    Raises:
+        ArgumentError: a URL cannot be written.
+    """
+    place = place_of(options.destination)
+    if not isinstance(place, Url):
+        return place
+    from ...readers.remote.writing import WritableFolder  # needs optional libraries
+
+    return WritableFolder(Url(place.text.rstrip("/")), options.destination_options or {})
+
+
+def _destination(
+    place: Path | WritableFolder, source: Dataset, options: ConvertOptions
+) -> Destination | StoredDestination:
+    ways = {"overwrite": options.overwrite, "resume": options.resume}
+    if isinstance(place, Path):
+        return Destination(place, source, **ways)
+    from .stored_destination import StoredDestination  # needs optional libraries
+
+    return StoredDestination(place, source, **ways)
+
+
+def _converted(
+    dataset: Dataset, folder: Destination | StoredDestination, options: ConvertOptions
+) -> ConvertReport:
     """Convert an open data set; see `convert`."""
     if not len(dataset):
         raise SourceError(f"{dataset.place} holds no sample")
@@ -145,14 +177,15 @@ def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -
                 started=opened.started,
                 ahead=opened.ahead,
                 root=opened.root,
+                store=opened.store,
             )
             bounds = np.linspace(0, count, shards + 1).astype(np.int64).tolist()
             tasks = [Task(job, number, *pair) for number, pair in enumerate(pairwise(bounds))]
-            execution = Execution(tasks, count, options.progress)
+            execution = Execution(tasks, count, _beating(folder, options.progress), opened.whole)
             resumed = execution.resumed
             execution.run(options.engine, options.workers)
             bad = _listed_bad(dataset, tasks, options)
-            manifest = _complete(dataset, folder, tasks, execution.shards, plan, bad)
+            manifest = _complete(dataset, folder, opened, tasks, execution.shards, plan, bad)
             folder.put_in_place(opened)
     return ConvertReport(
         str(folder.path),
@@ -168,6 +201,15 @@ def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -
         len(bad),
         tuple(bad[:MAX_LISTED]),
     )
+
+
+def _beating(folder: Destination | StoredDestination, progress: OnProgress | None) -> OnProgress:
+    def on_progress(done: ConvertProgress) -> None:
+        folder.beat()
+        if progress is not None:
+            progress(done)
+
+    return on_progress
 
 
 def _listed_bad(
@@ -203,7 +245,8 @@ def _selectable(dataset: Dataset) -> str:
 
 def _complete(
     dataset: Dataset,
-    folder: Destination,
+    folder: Destination | StoredDestination,
+    opened: OpenedDestination,
     tasks: Sequence[Task],
     shards: Mapping[int, ShardInfo],
     plan: ConvertPlan,
@@ -232,7 +275,7 @@ def _complete(
             f"where: {job.options.filter} selects none of {job.order.count:,} samples, so nothing "
             f"was written. {_selectable(dataset)}"
         )
-    target = job.writer.complete(job.root, job.target, kept)
+    target = folder.complete_files(job.writer, opened, job.target, kept)
     manifest = Manifest(
         job.format.name,
         sum(shard.samples for shard in kept),
@@ -242,8 +285,5 @@ def _complete(
         target.layout,
         plan.digest,
     )
-    (job.work / NAME).unlink(missing_ok=True)
-    write_new(job.work / NAME, manifest.to_json().encode(), job.work)
-    os.replace(job.work / NAME, job.root / NAME)
-    sync_folder(job.root)
+    folder.write_manifest(opened, manifest)
     return manifest

@@ -1,4 +1,7 @@
-"""The folder that a conversion writes: refused, continued, or replaced as a whole."""
+"""The folder that a conversion writes: refused, continued, or replaced as a whole.
+
+`stored_destination` writes to object stores by the same methods.
+"""
 
 from __future__ import annotations
 
@@ -9,37 +12,25 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from ...engine.errors import ArgumentError, SourceError
 from ...readers.storage.index_cache import replace_file
-from ...readers.storage.urls import Url, place_of
 from ..dataset import Dataset
-from ..manifest import NAME, Manifest, read_manifest
+from ..formats.hashed_file import write_new
+from ..formats.writer import Target, Writer
+from ..manifest import NAME, Manifest, ShardInfo, read_manifest
 from .overlap import check_apart
-from .plan import ConvertPlan
+from .plan import ConvertPlan, run_before
 from .task import WORK, sync_folder
+
+if TYPE_CHECKING:
+    from ...readers.remote.writing import WritableFolder  # needs optional libraries
 
 _PLAN = "plan.json"
 _DONE = f"{WORK}-done"
 """What `WORK` is renamed to before its files go, so that it is whole as long as it is there."""
-
-
-def local_folder(destination: str | os.PathLike[str]) -> Path:
-    """Return the path of a folder to write.
-
-    Raises:
-        ArgumentError: the destination is a URL.
-    """
-    place = place_of(destination)
-    if isinstance(place, Url):
-        raise ArgumentError(
-            f"the destination {place} is a URL, but data sets are written to local folders; write "
-            "a local folder and copy it there, for example with `aws s3 sync` or rclone"
-        )
-    return place
 
 
 @dataclass(frozen=True)
@@ -50,11 +41,15 @@ class OpenedDestination:
         root: the folder; not the destination itself if an old data set is to be replaced.
         started: when the first run started, in nanoseconds since the epoch.
         ahead: times of change that were later then: see `StoredSamples.times_ahead`.
+        store: where the files go that are made in `root`; None if they stay there.
+        whole: shards by number that are in the store.
     """
 
     root: Path
     started: int
     ahead: Mapping[str, int]
+    store: WritableFolder | None = None
+    whole: Mapping[int, ShardInfo] = field(default_factory=dict)
 
 
 class Destination:
@@ -172,34 +167,38 @@ class Destination:
             return self._new
         if self._resume and unfinished:
             return self.path
-        advice = (
-            "resume=True goes on with the conversion that was cut off there"
-            if unfinished
-            else "choose another destination, or pass overwrite=True to replace the data set"
-        )
-        raise FileExistsError(f"{self.path} exists; {advice}")
+        raise FileExistsError(f"{self.path} exists; {advice(unfinished=unfinished)}")
 
     def _start_of_run_before(
         self, root: Path, plan: ConvertPlan
     ) -> tuple[int, dict[str, int]] | None:
         """Return when the run began that is to go on, and `ahead`; None without such a run."""
         try:
-            content = json.loads((root / WORK / _PLAN).read_text("utf-8"))
-            started, difference = int(content["started"]), plan.difference(content["plan"])
-            ahead = {str(path): int(time) for path, time in content.get("ahead", {}).items()}
+            content = (root / WORK / _PLAN).read_bytes()
         except FileNotFoundError:
             return None
-        except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as error:
-            raise SourceError(
-                f"{root / WORK / _PLAN} is damaged ({type(error).__name__}: {error}); start anew "
-                "with overwrite=True"
-            ) from None
-        if difference:
-            raise ArgumentError(
-                f"{root}: the conversion that was cut off there had other values of: {difference}; "
-                "repeat it with the same values, or start anew with overwrite=True"
-            )
-        return started, ahead
+        return run_before(content, plan, str(root / WORK / _PLAN))
+
+    def beat(self) -> None:
+        """Do nothing: see `StoredDestination.beat`."""
+
+    def complete_files(
+        self,
+        writer: type[Writer],
+        opened: OpenedDestination,
+        target: Target,
+        shards: tuple[ShardInfo, ...],
+    ) -> Target:
+        """See `Writer.complete`."""
+        return writer.complete(opened.root, target, shards)
+
+    def write_manifest(self, opened: OpenedDestination, manifest: Manifest) -> None:
+        """Make the data set visible."""
+        work = opened.root / WORK
+        (work / NAME).unlink(missing_ok=True)
+        write_new(work / NAME, manifest.to_json().encode(), work)
+        os.replace(work / NAME, opened.root / NAME)
+        sync_folder(opened.root)
 
     def discard(self, root: Path) -> None:
         """Remove what the conversion needed, and the folder if nothing else is in it."""
@@ -217,6 +216,13 @@ class Destination:
                 os.replace(self.path, self._old)
                 self._finish_exchange()
         sync_folder(self.path.parent)
+
+
+def advice(*, unfinished: bool) -> str:
+    """Return what to do about a destination that exists."""
+    if unfinished:
+        return "resume=True goes on with the conversion that was cut off there"
+    return "choose another destination, or pass overwrite=True to replace the data set"
 
 
 def _is_free(path: Path) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Lock
 
+from ..manifest import ShardInfo
 from .engines.table import ENGINES
 from .progress import ConvertProgress, OnProgress
 from .task import Task, finished
@@ -23,12 +24,13 @@ class Execution:
         tasks: Sequence[Task],
         total: int,
         progress: OnProgress | None,
+        whole: Mapping[int, ShardInfo],
     ) -> None:
         self._tasks = tasks
         self._total = total
         self._progress = progress
         self._lock = Lock()
-        done = ((task, finished(task)) for task in tasks)
+        done = ((task, whole.get(task.number) or finished(task)) for task in tasks)
         self.shards = {task.number: shard for task, shard in done if shard is not None}
         self.resumed = len(self.shards)
         self._samples = sum(t.stop - t.start for t in tasks if t.number in self.shards)

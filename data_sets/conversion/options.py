@@ -45,11 +45,12 @@ class ConvertOptions:
 
     Attributes:
         source: path, pattern or URL of the data set: see `open_dataset`.
-        destination: local folder to write; it must not exist, or be empty. Of a link to a folder,
-            that folder is written.
+        destination: folder to write, or its URL in a store (`s3://`, `gs://`, `az://`); it must not
+            exist, or be empty. Of a link to a folder, that folder is written.
         to: format to write, a name in `datasets.FORMATS`.
         format: of the source; by default, the content of the files tells.
         storage_options: for a source behind URLs.
+        destination_options: the same for a destination in a store.
         shard_count: number of shards.
         shard_size: bytes of a shard, about: the mean size of a few samples gives the number of
             shards. By default 256 MB.
@@ -75,15 +76,16 @@ class ConvertOptions:
             what a cluster has. Local workers are threads. From 2,000 samples on that keep their
             bytes, three and more workers are processes, at most one a core.
         engine: "local", "ray" or "dask". The result is the same, byte for byte.
-        overwrite: whether to replace a data set that an earlier conversion wrote. The old data set
-            stays until the new one is whole.
+        overwrite: whether to replace a data set that an earlier conversion wrote. In a local
+            folder, the old data set stays until the new one is whole.
         resume: whether to go on with a conversion that was cut off.
         progress: function that is called now and then, from several threads, one at a time.
     """
 
     source: Annotated[str | os.PathLike[str], CommandOption("{data_set}", "SRC")]
     destination: Annotated[
-        str | os.PathLike[str], CommandOption("Folder to write, which must not exist.", "DST")
+        str | os.PathLike[str],
+        CommandOption("Folder or URL to write, which must not exist.", "DST"),
     ]
     _: KW_ONLY
     to: Annotated[str, CommandOption("Format to write: {formats}.", "FORMAT")]
@@ -92,6 +94,7 @@ class ConvertOptions:
         CommandOption("Format of SRC; by default, the content of the files tells.", "FORMAT"),
     ] = None
     storage_options: Mapping[str, Any] | None = None
+    destination_options: Mapping[str, Any] | None = None
     shard_count: Annotated[int | None, CommandOption("Number of shards.", "N", minimum=1)] = None
     shard_size: Annotated[
         int | None,

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import SourceError
+from ...engine.errors import ArgumentError, SourceError
 from ...engine.order.permutation import Permutation
 from ...readers.storage.local_reads import identity
 from ...readers.storage.opening import open_storages
@@ -113,6 +113,33 @@ class ConvertPlan:
         names = sorted(name for name in ours if ours[name] != theirs.get(name))
         files = {"stamp", "versions"}
         return ", ".join("the source's files" if name in files else name for name in names)
+
+
+def run_before(content: bytes, plan: ConvertPlan, name: str) -> tuple[int, dict[str, int]]:
+    """Return when the run began that is to go on, and `ahead`: see `OpenedDestination`.
+
+    Args:
+        content: of the file that the run wrote.
+        plan: of this run.
+        name: of the file.
+
+    Raises:
+        SourceError: the file is damaged. ArgumentError: the run had another plan.
+    """
+    try:
+        fields = json.loads(content)
+        started, difference = int(fields["started"]), plan.difference(fields["plan"])
+        ahead = {str(path): int(time) for path, time in fields.get("ahead", {}).items()}
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as error:
+        raise SourceError(
+            f"{name} is damaged ({type(error).__name__}: {error}); start anew with overwrite=True"
+        ) from None
+    if difference:
+        raise ArgumentError(
+            f"{name}: the conversion that was cut off there had other values of: {difference}; "
+            "repeat it with the same values, or start anew with overwrite=True"
+        )
+    return started, ahead
 
 
 def stamp_of(dataset: Dataset) -> str:

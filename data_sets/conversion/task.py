@@ -16,13 +16,14 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
 from ...readers.storage.index_cache import replace_file
+from ...readers.storage.read_team import READ_TEAM
 from ..checking.bad_samples import BadSample, lines_of
 from ..checking.digests import KEYS_DTYPE, key_digests
 from ..checking.integrity import read_intact
@@ -34,6 +35,9 @@ from ..reading import read_batches, size_of
 from ..sample import check_names
 from .options import ConvertOptions
 from .plan import SampleOrder, check_stamp
+
+if TYPE_CHECKING:
+    from ...readers.remote.writing import WritableFolder  # needs optional libraries
 
 WORK = ".penstock-convert"
 """Folder, inside of the destination, of what a conversion needs until it is done."""
@@ -57,6 +61,7 @@ class ConvertJob:
         started: when the conversion started, in nanoseconds since the epoch.
         ahead: times of change that were later at the start: see `StoredSamples.times_ahead`.
         root: folder of the new data set.
+        store: where the files go that are made in `root`; None if they stay there.
     """
 
     options: ConvertOptions
@@ -68,6 +73,7 @@ class ConvertJob:
     started: int
     ahead: Mapping[str, int]
     root: Path
+    store: WritableFolder | None = None
 
     @property
     def writer(self) -> type[Writer]:
@@ -108,19 +114,27 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
     if done is not None:
         return done
     # A task that a cluster believes dead may still run, so each attempt has a folder of its own.
-    staging = Path(tempfile.mkdtemp(".partial", f"{task.name}.", task.job.work))
+    # A cluster's machine makes the files for a store in a folder of its own.
+    work = task.job.work if task.job.work.is_dir() or task.job.store is None else None
+    staging = Path(tempfile.mkdtemp(".partial", f"{task.name}.", work))
     try:
         dataset = opened_source(task.job)
         shard, digests, bad = _written(task, dataset, staging, on_batch, stop)
         check_stamp(dataset, task.job.stamp)
     except BaseException as error:
         shutil.rmtree(staging, ignore_errors=True)
-        error.add_note(f"the whole shards stay in {task.job.root}; resume=True goes on with them")
+        place = task.job.root if task.job.store is None else task.job.store.url
+        error.add_note(f"the whole shards stay in {place}; resume=True goes on with them")
         raise
-    publish(staging, task.job.root)
-    replace_file(_record(task, ".keys"), [digests.tobytes()])
-    replace_file(_record(task, ".bad"), [lines_of(bad)])
-    replace_file(_record(task, ".json"), [json.dumps(asdict(shard)).encode()])
+    record: dict[str, Any] = asdict(shard)
+    if task.job.store is None:
+        publish(staging, task.job.root)
+    else:
+        tags = upload(staging, task.job.store)
+        record["tags"] = {file.name: tags[file.name] for file in shard.files}
+    _keep(task, ".keys", digests.tobytes())
+    _keep(task, ".bad", lines_of(bad))
+    _keep(task, ".json", json.dumps(record).encode())
     shutil.rmtree(staging)
     return shard
 
@@ -232,6 +246,19 @@ def publish(staging: Path, root: Path) -> None:
         sync_folder(changed)
 
 
+def upload(staging: Path, store: WritableFolder) -> dict[str, str]:
+    """Write all files of a shard to a store; return their ETags by name."""
+    paths = [path for path in staging.rglob("*") if path.is_file()]
+    tags: dict[str, str] = {}
+
+    def write(path: Path) -> None:
+        name = path.relative_to(staging).as_posix()
+        tags[name] = store.write(name, path).tag
+
+    READ_TEAM.run_jobs(write, paths)
+    return tags
+
+
 def sync_folder(folder: Path) -> None:
     """Wait until the disk has the names of a folder's files."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -245,8 +272,26 @@ def _record(task: Task, suffix: str) -> Path:
     return task.job.work / f"{task.name}{suffix}"
 
 
+def _keep(task: Task, suffix: str, content: bytes) -> None:
+    """Write a record of a shard."""
+    if task.job.store is None:
+        replace_file(_record(task, suffix), [content])
+    else:
+        task.job.store.write(f"{WORK}/{task.name}{suffix}", content)
+
+
+def _kept(task: Task, suffix: str) -> bytes:
+    """Return a record of a shard."""
+    if task.job.store is None:
+        return _record(task, suffix).read_bytes()
+    return task.job.store.read(f"{WORK}/{task.name}{suffix}")
+
+
 def finished(task: Task) -> ShardInfo | None:
-    """Return the shard if it is whole: recorded, and its files there with their sizes."""
+    """Return the shard if it is whole: recorded, and its files there with their sizes.
+
+    `StoredDestination` says which shards in a store are whole.
+    """
     try:
         shard = ShardInfo.from_json(json.loads(_record(task, ".json").read_text("utf-8")))
         sizes = [(task.job.root / file.name).stat().st_size for file in shard.files]
@@ -260,11 +305,11 @@ def finished(task: Task) -> ShardInfo | None:
 def bad_of(task: Task) -> bytes:
     """Return the lines of the bad samples that a shard that is whole lacks."""
     try:
-        return _record(task, ".bad").read_bytes()
+        return _kept(task, ".bad")
     except FileNotFoundError:  # of an earlier release
         return b""
 
 
 def digests_of(task: Task) -> NDArray[Any]:
     """Return the digests of the keys of a shard that is whole."""
-    return np.fromfile(_record(task, ".keys"), KEYS_DTYPE)
+    return np.frombuffer(_kept(task, ".keys"), KEYS_DTYPE)

@@ -1,8 +1,8 @@
 """Paths of data files with patterns: `shard-{000..127}.tar`, `train*.tfrecord`, a folder.
 
-Braces are expanded as shells expand them, also in URLs; braces must not be nested. Globs and
-folders are looked up in the local file system. The path of an existing file names that file, even
-if the path has special characters.
+Braces are expanded as shells expand them; braces must not be nested. Globs and folders are looked
+up in the local file system, or in the store of a URL. The URL of a folder ends with a slash. The
+path of an existing file names that file, even if the path has special characters.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ import glob
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import Any
 
 from ...engine.errors import ArgumentError, SourceError
-from ..storage.urls import is_url
-from .folder_rule import is_beside_data
-from .layouts import refuse_layouts
+from ..storage.opening import exists
+from ..storage.urls import Url, is_url, shown
+from .folder_rule import is_beside_data, is_hidden
+from .layouts import folder_names, refuse_layouts
+from .url_patterns import has_pattern, matching_urls, names_beside
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\.\.(\d+))?")
@@ -29,7 +32,12 @@ MAX_PATHS = 1_000_000
 """Largest number of paths of one pattern; a larger number is taken for a mistake."""
 
 
-def expand_paths(paths: Iterable[str], in_folders: str = "*") -> list[str]:
+_NAMES_SHOWN = 5
+
+
+def expand_paths(
+    paths: Iterable[str], in_folders: str = "*", options: Mapping[str, Any] | None = None
+) -> list[str]:
     """Return the files that paths, globs, folders and braces stand for.
 
     The files of a glob or a folder come in the order of their names. Hidden names, and files beside
@@ -37,8 +45,9 @@ def expand_paths(paths: Iterable[str], in_folders: str = "*") -> list[str]:
     without a pattern need not exist.
 
     Args:
-        paths: local paths or URLs; URLs may hold braces alone.
+        paths: local paths or URLs.
         in_folders: glob that the names of a folder's files must match.
+        options: `Reader.storage_options`, for URLs.
 
     Raises:
         ArgumentError: a range counts down or has too many numbers.
@@ -52,7 +61,7 @@ def expand_paths(paths: Iterable[str], in_folders: str = "*") -> list[str]:
         file
         for path in paths
         for pattern in ([path] if _is_file(path) else expand_braces(path))
-        for file in _looked_up(pattern, in_folders)
+        for file in _looked_up(pattern, in_folders, options or {})
     ]
 
 
@@ -95,9 +104,11 @@ def _is_file(path: str) -> bool:
     return not is_url(path) and os.path.isfile(path)
 
 
-def _looked_up(path: str, in_folders: str) -> list[str]:
+def _looked_up(path: str, in_folders: str, options: Mapping[str, Any]) -> list[str]:
     """Return the files of one path without braces."""
-    if is_url(path) or os.path.isfile(path):
+    if is_url(path):
+        return _looked_up_url(path, in_folders, options)
+    if os.path.isfile(path):
         return [path]
     if os.path.isdir(path):
         refuse_layouts([path])
@@ -105,18 +116,50 @@ def _looked_up(path: str, in_folders: str) -> list[str]:
     return _matching(path, path) if _GLOB.search(path) else [path]
 
 
-def _matching(pattern: str, shown: str) -> list[str]:
-    matches = sorted(
-        name
-        for name in glob.glob(pattern, recursive=True)
-        if not is_beside_data(os.path.basename(name)) and os.path.isfile(name)
-    )
+def _looked_up_url(url: str, in_folders: str, options: Mapping[str, Any]) -> list[str]:
+    is_folder = url.endswith("/")
+    if not is_folder and not has_pattern(url):
+        return [url]
+    if is_folder:
+        refuse_layouts([url], options)
+    pattern = url + in_folders if is_folder else url
+    matches = _data_files(matching_urls(pattern, options))
     if not matches:
-        name = os.path.basename(pattern)
-        problem = "no file matches the pattern" if shown == pattern else f"no file {name!r} lies in"
-        raise SourceError(f"{problem} {shown!r}")
+        if not is_folder and (exists(url, options) or any(folder_names(Url(url), options))):
+            return [url]
+        raise _no_match(shown(pattern), shown(url), names_beside(pattern, options))
     warn_of_missing_files(matches, pattern)
     return matches
+
+
+def _matching(pattern: str, path: str) -> list[str]:
+    found = _data_files(sorted(glob.glob(pattern, recursive=True)))
+    matches = [name for name in found if os.path.isfile(name)]
+    if not matches:
+        folder = _GLOB.split(pattern, maxsplit=1)[0] if path == pattern else path
+        folder = os.path.dirname(folder) if path == pattern else folder
+        beside = glob.glob("*", root_dir=folder or ".")
+        raise _no_match(pattern, path, sorted(beside))
+    warn_of_missing_files(matches, pattern)
+    return matches
+
+
+def _data_files(names: Iterable[str]) -> list[str]:
+    return [name for name in names if not is_beside_data(name.partition("?")[0].rpartition("/")[2])]
+
+
+def _no_match(pattern: str, path: str, beside: Sequence[str]) -> SourceError:
+    """Return the error for a pattern that names nothing.
+
+    Args:
+        pattern, path: with the glob, and as it was given.
+        beside: names in the folder where the pattern begins.
+    """
+    name = pattern.rpartition("/")[2]
+    problem = "no file matches the pattern" if path == pattern else f"no file {name!r} lies in"
+    beside = [other for other in beside if not is_hidden(other)]
+    names = ", ".join(beside[:_NAMES_SHOWN]) + ", ..." * (len(beside) > _NAMES_SHOWN)
+    return SourceError(f"{problem} {path!r}; " + (f"there are {names}" if names else "it is empty"))
 
 
 def warn_of_missing_files(files: Iterable[str], pattern: str = "*") -> None:

@@ -20,7 +20,7 @@ from ..storage.read_team import READ_TEAM
 from ..storage.storage import Storage
 from .arrow_file import ArrowTable
 from .library import named_errors
-from .parquet_file import ParquetTable
+from .parquet_file import MAGIC, ParquetTable
 from .table_file import TableFile
 
 Decoded = TypeVar("Decoded")
@@ -59,10 +59,20 @@ def open_tables(storages: Sequence[Storage], damages: Damages = STRICT) -> list[
 
 
 def _opened(storage: Storage) -> TableFile:
+    if storage.path is None and _ends_as_parquet(storage):
+        table = ParquetTable(storage)
+        storage.close()  # the footer came with the version, and is not needed twice
+        return table
     head: Bytes = np.empty(min(8, storage.size), np.uint8)
     storage.fill([0], [head])
     is_arrow = head[:6].tobytes() == b"ARROW1" or head[:4].tobytes() == b"\xff\xff\xff\xff"
     return ArrowTable(storage) if is_arrow else ParquetTable(storage)
+
+
+def _ends_as_parquet(storage: Storage) -> bool:
+    """Return whether the last bytes of an object are there, and are those of a Parquet file."""
+    end: Bytes = np.zeros(len(MAGIC), np.uint8)
+    return storage.fill_cached(storage.size - len(MAGIC), end) and end.tobytes() == MAGIC
 
 
 class RowBlocks(Generic[Decoded]):

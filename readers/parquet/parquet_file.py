@@ -15,6 +15,9 @@ from .library import check_names, named_errors, pyarrow
 from .table_file import LARGEST_BLOCK, TableFile
 
 MAGIC = b"PAR1"
+FOOTER = 64 << 10
+"""Bytes of a file's end that PyArrow reads first: the footer of most files, and its length."""
+
 BYTES_AT_ONCE = 256 << 20
 """About the bytes of rows that are decoded before the size is looked at."""
 

@@ -41,12 +41,17 @@ def table_paths(paths: Sequence[str], options: Mapping[str, Any], split: str = "
     """
     locations = []
     for path in paths:
-        for location in [path] if os.path.isdir(path) else expand_paths([path]):
+        for location in _patterns(path, options):
             files = _files_of_folder(location, options, split)
             if split and not files:
                 raise ArgumentError(f"split={split!r} is one of a folder, but {location!r} is none")
             locations += files or [location]
     return locations
+
+
+def _patterns(path: str, options: Mapping[str, Any]) -> list[str]:
+    is_folder = path.endswith("/") if is_url(path) else os.path.isdir(path)
+    return [path] if is_folder else expand_paths([path], options=options)
 
 
 def _files_of_folder(path: str, options: Mapping[str, Any], split: str) -> list[str]:

@@ -19,6 +19,7 @@ from .blocks import RowBlocks, open_tables
 from .columns import ColumnRule, rule_of
 from .features import class_names, features_of
 from .linked_files import read_linked
+from .parquet_file import FOOTER
 from .paths import table_paths
 from .values import BadValueError, ColumnValues, refuse
 
@@ -241,7 +242,7 @@ def open_parquet(
             other columns than the first one, or there is no row.
     """
     located = table_paths(paths, storage_options or {}, split)
-    opened = damages.open(located, storage_options)
+    opened = damages.open(located, storage_options, FOOTER)
     files = open_tables([*opened.values()], damages)
     wanted: list[np.dtype[Any] | None] = [*dtypes] or [None] * len(columns)
     rules: list[list[ColumnRule]] = []

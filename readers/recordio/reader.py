@@ -237,8 +237,8 @@ class MXNet(RecordReader):
 
     def open_source(self) -> MXNetSource:
         return open_records(
-            expand_paths(self.path, "*.rec"),
-            expand_paths(self.index_path or (), "*.idx"),
+            expand_paths(self.path, "*.rec", self.storage_options),
+            expand_paths(self.index_path or (), "*.idx", self.storage_options),
             keep_header_records=self.header_records == "keep",
             storage_options=self.storage_options,
             damages=self.damages,

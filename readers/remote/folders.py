@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from ...engine.errors import SourceError
-from ..interrupt import wait_for
 from ..listing.class_folders import ClassFolders, Entry
+from ..source import UnavailableError
 from ..storage.urls import Url, shown
-from .endpoint import endpoint
-from .retries import Passing
-from .service import refusal
+from .endpoint import Endpoint, endpoint
+from .requests import Request, Requests
 
 
 class RemoteClassFolders(ClassFolders):
@@ -31,7 +29,7 @@ class RemoteClassFolders(ClassFolders):
     ) -> None:
         """`options` are `Reader.storage_options`."""
         super().__init__(root, file_filters, dir_filters, case_sensitive=case_sensitive)
-        self._endpoint = endpoint(os.fsdecode(root), options)
+        self._options = options
 
     def folders(self) -> list[bytes]:
         """Return the names of the class folders, sorted."""
@@ -54,61 +52,65 @@ class RemoteClassFolders(ClassFolders):
         return sorted(files), [entry for entry in entries if entry[1] or not matches(entry[0])]
 
     def _list(self, urls: list[bytes]) -> list[list[Entry]]:
-        return wait_for(self._endpoint.start(self._list_all(urls)))
+        texts = [os.fsdecode(url).rstrip("/") + "/" for url in urls]
+        return [
+            [(os.fsencode(name), is_folder) for name, is_folder in entries]
+            for entries in list_folders(texts, self._options)
+        ]
 
-    async def _list_all(self, urls: list[bytes]) -> list[list[Entry]]:
-        requests = []
-        for url in map(os.fsdecode, urls):
-            attempt = partial(self._attempt, url.rstrip("/") + "/")
-            requests.append(self._endpoint.request(attempt, f"the list of {shown(url)}"))
-        return list(await asyncio.gather(*requests))
 
-    async def _attempt(self, url: str) -> list[Entry]:
-        fs = self._endpoint.service.fs
-        fs.invalidate_cache()  # The folder may have changed since an earlier pipeline.
-        try:
-            if fs.async_impl:
-                items = await fs._ls(url, detail=True)
-            else:
-                items = await asyncio.to_thread(fs.ls, url, detail=True)
-        except FileNotFoundError:
-            raise SourceError(f"there is no folder {shown(url)}") from None
-        except PermissionError as error:
-            raise SourceError(f"{shown(url)} cannot be listed: {shown(str(error))}") from None
-        except Exception as error:
-            raise _listing_error(url, error) from None
-        # Some services list the folder itself.
-        return [_entry(item) for item in items if not _ends_in(url, item["name"])]
+def list_folders(urls: Sequence[str], options: Mapping[str, Any]) -> list[list[tuple[str, bool]]]:
+    """Return the entries of each folder, whose path ends in a slash: see `Service.entries`.
+
+    Raises:
+        SourceError: a folder is not there, or cannot be listed. UnavailableError: no answer came.
+    """
+    if not urls:
+        return []
+    place = endpoint(urls[0], options)
+    found: dict[int, list[tuple[str, bool]]] = {}
+    requests = [
+        Request(
+            partial(_entries, place, url),
+            partial(found.__setitem__, number),
+            f"the list of {shown(url)}",
+        )
+        for number, url in enumerate(urls)
+    ]
+    Requests(place, requests).result()
+    return [found[number] for number in range(len(urls))]
+
+
+def _entries(place: Endpoint, url: str) -> list[tuple[str, bool]]:
+    try:
+        return place.service.entries(url)
+    except FileNotFoundError:
+        raise SourceError(f"there is no folder {shown(url)}") from None
+    except PermissionError as error:
+        raise SourceError(f"{shown(url)} cannot be listed: {shown(str(error))}") from None
 
 
 def folder_entries(url: Url, options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the names of a folder's files and of its folders, sorted, hidden ones too.
+    """Return the names of a folder's files and of its folders: see `folders_entries`."""
+    return folders_entries([url], options)[0]
+
+
+def folders_entries(
+    urls: Sequence[Url], options: Mapping[str, Any]
+) -> list[tuple[list[str], list[str]]]:
+    """Return the names of each folder's files and of its folders, sorted, hidden ones too.
 
     A folder that is not there, or that the service cannot list, has no entries.
     """
-    root = os.fsencode(f"{url.text.rstrip('/')}/")
     try:
-        files, folders = RemoteClassFolders(
-            options, root, ["*"], None, case_sensitive=True
-        ).entries()
-    except (SourceError, FileNotFoundError):
-        return [], []
-    return sorted(files), sorted(folders)
-
-
-def _listing_error(url: str, error: Exception) -> Exception:
-    status = getattr(error, "status", None)  # of aiohttp's ClientResponseError
-    if status is not None:
-        return refusal(url, status, shown(str(error)))
-    if isinstance(error, NotImplementedError):
-        return SourceError(f"{shown(url)}: this kind of service cannot list folders; use `files`")
-    return Passing(f"{type(error).__name__}: {shown(str(error))}")
-
-
-def _ends_in(url: str, name: str) -> bool:
-    return url.rstrip("/").endswith("/" + name.rstrip("/").rpartition("://")[2])
-
-
-def _entry(item: dict[str, Any]) -> Entry:
-    name = item["name"].rstrip("/").rpartition("/")[2]
-    return os.fsencode(name), item["type"] == "directory"
+        listed = list_folders([url.as_folder() for url in urls], options)
+    except UnavailableError:
+        raise
+    except SourceError:
+        if len(urls) == 1:
+            return [([], [])]
+        return [names for url in urls for names in folders_entries([url], options)]
+    return [
+        (sorted(n for n, inner in entries if not inner), sorted(n for n, inner in entries if inner))
+        for entries in listed
+    ]

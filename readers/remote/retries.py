@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from time import monotonic
 from typing import Any, TypeVar
 
 from ...engine.errors import ArgumentError
@@ -13,7 +13,7 @@ from ..source import UnavailableError
 
 Answer = TypeVar("Answer")
 
-_MOST_AT_ONCE = 100  # as many connections as an aiohttp session keeps
+_MOST_AT_ONCE = 100  # each of them has a thread
 
 FIRST_WAIT_SECONDS = 0.2
 """Seconds before the second attempt of a request; each wait doubles the one before."""
@@ -30,6 +30,10 @@ class Passing(Exception):  # noqa: N818  (a state of the service, not an error t
     """A fault that may pass, so another attempt is worthwhile."""
 
 
+class Late(Passing):
+    """An attempt took too long."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """Bounds of the requests to one service.
@@ -37,7 +41,7 @@ class Limits:
     Attributes:
         attempts: maximum number of attempts of a request.
         stall_seconds: an attempt ends when no byte has come for this time.
-        total_seconds: maximum time of all attempts of a request and of the waits between them.
+        total_seconds: maximum time of an attempt; when it is over, no further attempt begins.
         at_once: maximum number of concurrent requests of this process to one service.
     """
 
@@ -72,34 +76,39 @@ def split_options(options: Mapping[str, Any]) -> tuple[Limits, dict[str, Any]]:
         ) from error
 
 
-async def persist(attempt: Callable[[], Awaitable[Answer]], what: str, limits: Limits) -> Answer:
+def persist(
+    attempt: Callable[[], Answer], what: str, limits: Limits, pause: Callable[[float], None]
+) -> Answer:
     """Return the result of `attempt`; try again after `Passing`.
+
+    Args:
+        attempt: makes one attempt.
+        what: is asked for, for error messages.
+        limits: of the attempts.
+        pause: waits for some seconds between two attempts; an exception of it ends the request.
 
     Raises:
         UnavailableError: all attempts failed; it names `what`, their number and the last reason.
     """
-    clock = asyncio.get_running_loop().time
-    started = clock()
+    started = monotonic()
     deadline = started + limits.total_seconds
     reason = ""
     number = 0
-    while number < limits.attempts and clock() < deadline:
+    while number < limits.attempts and monotonic() < deadline:
         if number:
-            await asyncio.sleep(min(_wait(number), deadline - clock()))
+            pause(min(_wait(number), deadline - monotonic()))
         number += 1
         try:
-            async with asyncio.timeout_at(deadline) as bound:
-                return await attempt()
+            return attempt()
+        except Late as fault:
+            late = monotonic() >= deadline
+            reason = (
+                f"it was not complete within {limits.total_seconds:g} s" if late else str(fault)
+            )
         except Passing as fault:
             reason = str(fault)
-        except TimeoutError as fault:  # of the deadline, or one of the service's library
-            reason = (
-                f"it was not complete within {limits.total_seconds:g} s"
-                if bound.expired()
-                else f"the connection failed ({type(fault).__name__}: {fault})"
-            )
     raise UnavailableError(
-        f"{what}: given up after {number} attempts in {clock() - started:.1f} s; the last one "
+        f"{what}: given up after {number} attempts in {monotonic() - started:.1f} s; the last one "
         f"failed because {reason}"
     )
 

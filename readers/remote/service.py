@@ -1,21 +1,19 @@
-"""The interface of a service: it answers requests for ranges of objects."""
+"""The interface of a service: it answers requests for ranges of objects, and lists folders."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from errno import EACCES, ENOENT
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...engine.errors import SourceError
 from ..storage.urls import shown
-from .retries import Limits, Passing
+from .retries import Passing
 
-PIECE = 1 << 18
-"""Bytes that a connection receives in one turn of the event loop. The usual 64 KiB cost four times
-as many turns, each of which holds the GIL."""
+Entry = tuple[str, bool]
+"""The name of a folder's entry, and whether it is a folder itself."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +24,13 @@ class Version:
         size: in bytes.
         tag: the service's name for this content (an ETag), "" if it gives none.
         modified: the time of its last change as the service writes it, "" if unknown.
+        generation: the number by which Google's store asks for this state; else "".
     """
 
     size: int
     tag: str = ""
     modified: str = ""
+    generation: str = field(default="", compare=False)
 
     @property
     def stamp(self) -> str:
@@ -46,55 +46,61 @@ class Version:
             return self.tag != other.tag
         return bool(self.modified and other.modified and self.modified != other.modified)
 
+    def __str__(self) -> str:
+        return f"{self.size} bytes, {self.tag or self.modified or 'without a tag'}"
 
-class Reply(ABC):
-    """The answer to a request: its headers have come, its bytes are on their way.
+
+class Changed(Exception):  # noqa: N818  (a state of the object; `objects` makes the error)
+    """The service says that the object is no longer the version that was asked for."""
+
+
+class Reply(NamedTuple):
+    """The answer to a request: its headers have come, its bytes may be on their way.
 
     Attributes:
         version: version of the object.
         offset, length: the bytes that this reply holds.
+        content: waits for the bytes, and returns a buffer of them.
         ranged: False if the service ignored the range and sends the object from its start.
     """
 
     version: Version
     offset: int
     length: int
+    content: Callable[[], Any]
     ranged: bool = True
-
-    @abstractmethod
-    async def read(self) -> bytes:
-        """Return the next bytes; b"" at the end."""
 
 
 class Service(ABC):
-    """One kind of service.
-
-    Attributes:
-        fs: the fsspec file system.
-        limits: limits of the requests.
-        options: `Reader.storage_options` without the limits.
-    """
-
-    def __init__(self, fs: Any, limits: Limits, options: Mapping[str, Any]) -> None:
-        self.fs = fs
-        self.limits = limits
-        self.options = options
-
-    async def connect(self) -> None:  # noqa: B027  (most have nothing to do)
-        """Prepare for requests; may be called any number of times."""
+    """One kind of service. Any number of threads may ask at once."""
 
     @abstractmethod
-    def get(
-        self, url: str, offset: int, length: int, known: Version | None
-    ) -> AbstractAsyncContextManager[Reply]:
-        """Ask for `length` bytes at `offset`; an empty object answers with length 0.
+    def get(self, url: str, offset: int | None, length: int, known: Version | None) -> Reply:
+        """Ask for `length` bytes at `offset`, or for the last ones; wait for the headers.
 
-        `known` is the object's version when it was opened, or None. A service whose replies do not
-        tell the version returns `known` in its replies.
+        Args:
+            url: the object.
+            offset: None for the object's last bytes. An object that is shorter answers with all.
+            length: number of bytes. An empty object answers with length 0.
+            known: the object's version when it was opened, or None. The service is asked for this
+                version alone. A service whose replies do not tell the version returns `known`.
 
         Raises:
-            Passing: the fault may pass; also when the connection breaks while the reply is read.
+            Passing: the fault may pass; also when the connection breaks while `content` is read.
+            Changed: the object is no longer the version `known`.
             OSError: another attempt would not help.
+        """
+
+    @abstractmethod
+    def entries(self, url: str) -> list[Entry]:
+        """Return the entries of a folder, in any order.
+
+        Args:
+            url: of the folder, with a slash at its end.
+
+        Raises:
+            Passing: the fault may pass.
+            OSError: another attempt would not help. SourceError: folders cannot be listed.
         """
 
 

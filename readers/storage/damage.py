@@ -139,11 +139,11 @@ class Damages:
         return damaged.sound
 
     def open(
-        self, paths: Sequence[str | Url], options: Mapping[str, Any] | None
+        self, paths: Sequence[str | Url], options: Mapping[str, Any] | None, tail: int = 0
     ) -> dict[int, Storage]:
         """Return the storages of the files that can be opened, by number; see `open_storages`."""
         try:
-            return dict(enumerate(open_storages(paths, options)))
+            return dict(enumerate(open_storages(paths, options, tail)))
         except (OSError, PenstockError):
             if not self.leaves_out:
                 raise
@@ -152,7 +152,7 @@ class Damages:
 
         def open_one(number: int) -> None:
             try:
-                (opened[number],) = open_storages([paths[number]], options)
+                (opened[number],) = open_storages([paths[number]], options, tail)
             except (OSError, PenstockError) as error:
                 failed[number] = error
 

@@ -25,26 +25,33 @@ def open_storage(
 
 
 def open_storages(
-    paths: Sequence[str | os.PathLike[str] | Url], options: Mapping[str, Any] | None = None
+    paths: Sequence[str | os.PathLike[str] | Url],
+    options: Mapping[str, Any] | None = None,
+    tail: int = 0,
 ) -> list[Storage]:
     """Return the storage of each of `paths`: local files, or URLs such as "s3://bucket/key".
 
-    All services are asked concurrently, so many files take about as long as one. `options` are
-    `Reader.storage_options`.
+    All services are asked concurrently, so many files take about as long as one.
+
+    Args:
+        paths: of the files.
+        options: `Reader.storage_options`.
+        tail: so many of the last bytes of an object come in the request that opens it.
+            `Storage.close` drops them.
 
     Raises:
         OSError: there is no such file, or it is no regular file.
         MissingDependencyError: the library for a protocol is not installed.
     """
-    return wait_all(_start_open(text_of(path), options or {}) for path in paths)
+    return wait_all(_start_open(text_of(path), options or {}, tail) for path in paths)
 
 
-def _start_open(path: str, options: Mapping[str, Any]) -> Pending[Storage]:
+def _start_open(path: str, options: Mapping[str, Any], tail: int) -> Pending[Storage]:
     if not is_url(path):
         return Later(partial(LocalFile, path))
     from ..remote.objects import start_open  # needs optional libraries
 
-    return start_open(path, options)
+    return start_open(path, options, tail)
 
 
 def opened(path: str | bytes | Place, options: Mapping[str, Any] | None = None) -> IO[bytes]:

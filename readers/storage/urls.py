@@ -92,6 +92,11 @@ class Url:
         """Return the URL with another suffix, as `pathlib.Path.with_suffix` does."""
         return self.parent / (os.path.splitext(self.name)[0] + suffix)
 
+    def as_folder(self) -> str:
+        """Return the text of the URL with a slash at the end of its path."""
+        path, mark, query = self._split()
+        return f"{path.rstrip('/')}/{mark}{query}"
+
     def _split(self) -> tuple[str, str, str]:
         """Return the path, "?" and the query; the keys of object stores may hold a "?"."""
         if self.text.lower().startswith("http"):

@@ -29,14 +29,14 @@ Frames = tuple[Int64s, Int64s]
 """Offsets and lengths of the framed records of a file."""
 
 
-def record_paths(paths: Sequence[str]) -> list[str]:
+def record_paths(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> list[str]:
     """Return the files that paths with patterns stand for, without what describes them in folders.
 
     TFRecord files may have any ending: see `describes_data` for those that they do not have.
     """
     files = []
     for path in paths:
-        expanded = expand_paths([path])
+        expanded = expand_paths([path], options=options)
         files += [file for file in expanded if not describes_data(file)] or expanded
     return files
 

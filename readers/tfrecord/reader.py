@@ -220,8 +220,8 @@ class TFRecord(RecordReader):
 
     def open_source(self) -> TFRecordSource:
         verify = self._verification()
-        paths = record_paths(self.path)
-        indexes = expand_paths(self.index_path or (), "*.idx")
+        paths = record_paths(self.path, self.storage_options)
+        indexes = expand_paths(self.index_path or (), "*.idx", self.storage_options)
         if self.index_path is not None and len(indexes) != len(paths):
             self.refuse(
                 f"index_path names {len(indexes)} files, path {len(paths)}; each file has one index"

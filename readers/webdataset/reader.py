@@ -118,9 +118,9 @@ class WebDataset(RecordReader):
     def open_source(self) -> ComponentSource:
         states_case = "case_sensitive_extensions" in self.given
         source = open_archives(
-            expand_paths(self.paths, "*.tar"),
+            expand_paths(self.paths, "*.tar", self.storage_options),
             self.ext,
-            index_paths=expand_paths(self.index_paths or (), "*.idx"),
+            index_paths=expand_paths(self.index_paths or (), "*.idx", self.storage_options),
             missing=self.missing_component_behavior,
             dtypes=self.dtypes or (),
             case_sensitive=self.case_sensitive_extensions if states_case else None,

@@ -127,8 +127,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer()
 
+    do_PUT = do_POST = do_DELETE = do_GET  # noqa: N815  (for an upstream)
+
     def _answer(self) -> None:
         state = self.state
+        self._body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         fault = state.begin(self.path.lstrip("/"), self.headers.get("Range", ""))
         if state.latency:
             time.sleep(state.latency)
@@ -150,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _pass_on(self) -> tuple[int, dict[str, str], bytes]:
         connection = http.client.HTTPConnection(*self.state.upstream, timeout=20)
-        connection.request(self.command, self.path, headers=dict(self.headers))
+        connection.request(self.command, self.path, self._body, dict(self.headers))
         response = connection.getresponse()
         body = response.read()
         connection.close()
@@ -163,10 +166,15 @@ class _Handler(BaseHTTPRequestHandler):
             return self._folder(path)
         content = self.state.objects[path]
         headers = {"ETag": self.state.tags[path]} if path in self.state.tags else {}
-        found = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        if self.headers.get("If-Match", headers.get("ETag")) != headers.get("ETag"):
+            return 412, headers, b""
+        found = re.fullmatch(r"bytes=(\d*)-(\d+)", self.headers.get("Range", ""))
         if not found or not self.state.ranges:
             return 200, headers, content
-        first, last = int(found[1]), min(int(found[2]), len(content) - 1)
+        if found[1]:
+            first, last = int(found[1]), min(int(found[2]), len(content) - 1)
+        else:
+            first, last = max(0, len(content) - int(found[2])), len(content) - 1
         if first >= len(content):
             return 416, {"Content-Range": f"bytes */{len(content)}"}, b""
         first, last = first + (fault == "shift"), last - (fault == "short")

@@ -22,6 +22,7 @@ from ....readers.parquet.columns import is_list, list_values, natural_dtype
 from ....readers.parquet.features import class_names, features_of
 from ....readers.parquet.library import pyarrow
 from ....readers.parquet.linked_files import read_linked
+from ....readers.parquet.parquet_file import FOOTER
 from ....readers.parquet.values import BadValueError
 from ...component_files import LABEL
 from ...media import extension_of, main_components
@@ -43,7 +44,7 @@ class ParquetSamples(StoredSamples):
 
     def __init__(self, location: Location) -> None:
         super().__init__(location)
-        opened = location.damages.open(self.files(), location.options)
+        opened = location.damages.open(self.files(), location.options, FOOTER)
         tables = open_tables([*opened.values()], location.damages)
         path_of = {id(storage): self.files()[number] for number, storage in opened.items()}
         self._paths = [path_of[id(table.storage)] for table in tables]

@@ -88,11 +88,11 @@ class Caffe(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         path (str | Sequence[str]): The databases, read one after the other: folders that hold
             data.mdb, or files. A folder of such folders (shards) and globs stand for all of
             them.
@@ -216,11 +216,11 @@ class Caffe2(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         path (str | Sequence[str]): The databases, read one after the other: folders that hold
             data.mdb, or files. A folder of such folders (shards) and globs stand for all of
             them.
@@ -401,11 +401,11 @@ class COCO(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
@@ -551,11 +551,11 @@ class File(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
@@ -695,11 +695,11 @@ class LMDB(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         path (str | Sequence[str]): The databases, read one after the other: folders that hold
             data.mdb, or files. A folder of such folders (shards) and globs stand for all of
             them.
@@ -819,11 +819,11 @@ class MXNet(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
@@ -969,11 +969,11 @@ class NemoAsr(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: normalize_text, initial_fill, read_ahead,
@@ -1150,11 +1150,11 @@ class Numpy(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         use_o_direct (bool | None): Read local files past the system's cache, where their file
             system allows it: for data that do not fit into memory and are read once. Default:
             False.
@@ -1306,11 +1306,11 @@ class Parquet(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
@@ -1424,11 +1424,11 @@ class Sequence(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
@@ -1566,11 +1566,11 @@ class TFRecord(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
@@ -1685,11 +1685,11 @@ class Video(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
             such argument. Default: False.
         audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
@@ -1870,11 +1870,11 @@ class VideoResize(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
             such argument. Default: False.
         audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
@@ -2089,11 +2089,11 @@ class Webdataset(Reader):
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: initial_fill, read_ahead,

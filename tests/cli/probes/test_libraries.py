@@ -41,7 +41,7 @@ def test_each_library_is_one_of_the_project(library, cuda, project):
 def test_every_library_of_the_extras_is_probed(project):
     probed = {library.distribution for library in (*LIBRARIES, PYTORCH)}
     probed |= {"typer", "rich", "packaging"}  # without these, there is no report
-    probed |= {"yarl", "backports.zstd", "setuptools"}  # parts of what other rows probe
+    probed |= {"backports.zstd", "setuptools"}  # parts of what other rows probe
     for extra, texts in project["optional-dependencies"].items():
         if extra not in ("cuda12", "cuda13"):
             names = {re.match(r"[\w.-]+", text)[0] for text in texts}

@@ -20,7 +20,9 @@ REPORT = Report(
             Finding("NVIDIA driver", "ok", "580.1, CUDA 13.0", values={"cuda": [13, 0]}),
             Finding("cuFile", "limited", LONG, "time", "modprobe nvidia-fs && " + "x" * 20),
         ],
-        "Libraries": [Finding("s3fs", "missing", "not installed", "no s3:// URLs", "pip install")],
+        "Libraries": [
+            Finding("obstore", "missing", "not installed", "no s3:// URLs", "pip install")
+        ],
     },
     path="/data",
     rates=[
@@ -48,7 +50,7 @@ GPU
                           mend: modprobe nvidia-fs && xxxxxxxxxxxxxxxxxxxx
 
 Libraries
-  missing  s3fs           not installed
+  missing  obstore        not installed
                           costs: no s3:// URLs
                           mend: pip install
 

@@ -104,7 +104,7 @@ def test_a_folder_with_files_stays_as_it_is(tmp_path):
 
 
 def test_what_cannot_be_a_destination(tmp_path):
-    with pytest.raises(ArgumentError, match="is a URL, but data sets are written to local"):
+    with pytest.raises(ArgumentError, match="is a URL, but Ray writes data sets to local"):
         write_dataset(ray.data.range(3), "s3://bucket/set", format="npz")
     with pytest.raises(ArgumentError, match="there is no row to write"):
         write_dataset(ray.data.range(3).limit(0), tmp_path / "none", format="npz")

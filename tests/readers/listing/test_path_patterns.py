@@ -74,7 +74,10 @@ def test_folders(folder):
 
 @pytest.mark.parametrize(
     ("pattern", "message"),
-    [("*.tar", "no file matches the pattern '.*/[*].tar'"), ("more/*x", "no file matches")],
+    [
+        ("*.tar", "no file matches the pattern '.*/[*].tar'; there are .*a.rec"),
+        ("more/*x", "no file matches"),
+    ],
 )
 def test_patterns_without_a_match(folder, pattern, message):
     with pytest.raises(SourceError, match=message):

@@ -70,6 +70,27 @@ def test_a_global_shuffle_over_large_groups_gives_a_warning(path):
         make(path, cache_bytes=0).build()
 
 
+def test_an_object_is_opened_by_one_request_and_read_by_another(tmp_path, web):
+    for number in range(2):
+        name = f"{number}.parquet"
+        rows = {"image": [b"x" * 100_000] * BATCH, "label": list(range(BATCH))}
+        pq.write_table(pa.table(rows), tmp_path / name, compression="none", use_dictionary=False)
+        web.objects[name] = (tmp_path / name).read_bytes()
+        web.tags[name] = f'"{number}"'
+    urls = [f"{web.url}/{name}" for name in web.objects]
+
+    @pipeline_def(batch_size=BATCH, num_threads=1, prefetch_queue_depth=1)
+    def define():
+        return fn.readers.parquet(path=urls, columns=["label"], prefetch_queue_depth=1)
+
+    with define() as pipe:
+        for _ in range(2):
+            assert pipe.run()[0].as_array().tolist() == list(range(BATCH))
+    counts = Counter(name for name, _ in web.requests)
+    assert counts == {"0.parquet": 2, "1.parquet": 2}
+    assert sum(wanted == "bytes=-65536" for _, wanted in web.requests) == 2
+
+
 @pytest.mark.parametrize("shuffle", [{}, {"random_shuffle": True, "shuffle_block": GROUP}])
 def test_each_row_group_is_read_once_an_epoch(path, web, shuffle):
     """With a cache of one group; the window of the shuffle has two groups."""

@@ -31,14 +31,6 @@ def ask(
     options: dict[str, Any] | None = None,
 ) -> Answer:
     """Make one request, without another attempt."""
-    point = endpoint(url, options or {})
-
-    async def work() -> Answer:
-        await point.service.connect()
-        async with point.service.get(url, offset, length, known) as reply:
-            pieces = []
-            while piece := await reply.read():
-                pieces.append(piece)
-            return Answer(reply.offset, reply.length, reply.ranged, reply.version, b"".join(pieces))
-
-    return point.start(work()).result(30)
+    reply = endpoint(url, options or {}).service.get(url, offset, length, known)
+    content = bytes(reply.content())
+    return Answer(reply.offset, reply.length, reply.ranged, reply.version, content)

@@ -4,14 +4,15 @@ import sys
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.readers.remote.endpoint import endpoint
 from penstock.readers.source import UnavailableError
-from penstock.readers.storage.opening import open_storage
+from penstock.readers.storage.opening import open_storage, open_storages
 
 WITHOUT = """
 import sys
 from penstock import MissingDependencyError
 from penstock.readers.storage.opening import open_storage
-assert not {"fsspec", "aiohttp", "s3fs"} & set(sys.modules)
+assert not {"fsspec", "obstore"} & set(sys.modules)
 sys.modules[sys.argv[1]] = None
 try:
     open_storage(sys.argv[2])
@@ -23,17 +24,21 @@ except MissingDependencyError as error:
 @pytest.mark.parametrize(
     ("library", "url", "remedy"),
     [
-        ("fsspec", "s3://a/b", "[remote]'"),
-        ("aiohttp", "http://a/b", "[remote]'"),
-        ("s3fs", "s3://a/b", "[remote]'"),
-        ("gcsfs", "gs://a/b", "pip install gcsfs"),
-        ("adlfs", "az://a/b", "pip install adlfs"),
+        *(("obstore", f"{scheme}://a/b", "[remote]'") for scheme in ("http", "s3", "gs", "az")),
+        ("fsspec", "sftp://a/b", "[remote]'"),
+        ("paramiko", "sftp://a/b", 'requires "paramiko"'),
+        ("boto3", "s3://a/b", "pip install boto3"),
     ],
 )
 def test_a_missing_library_is_named_with_its_remedy(library, url, remedy):
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT, library, url],
-        env={"PYTHONPATH": ":".join(filter(None, sys.path)), "PATH": ""},
+        env={
+            "PYTHONPATH": ":".join(filter(None, sys.path)),
+            "PATH": "",
+            "AWS_PROFILE": "mine",
+            "AZURE_STORAGE_ACCOUNT_NAME": "me",
+        },
         capture_output=True,
         text=True,
         timeout=200,
@@ -52,5 +57,21 @@ def test_the_host_of_a_url_is_handed_on():
 def test_wrong_options_and_protocols():
     with pytest.raises(ArgumentError, match="quux://a: Protocol not known"):
         open_storage("quux://a")
-    with pytest.raises(ArgumentError, match="`storage_options` do not fit"):
-        open_storage("s3://a/b", {"max_concurrency": "many"})
+    for url in ("s3://a/b", "http://127.0.0.1:1/b"):
+        with pytest.raises(ArgumentError, match="`storage_options` do not fit: max_concurrency"):
+            open_storage(url, {"max_concurrency": "many"})
+    with pytest.raises(ArgumentError, match="Account must be specified"):
+        open_storage("az://a/b")
+    with pytest.raises(ArgumentError, match="invalid IPv6 address"):
+        open_storage("http://[::1/a")
+
+
+def test_threads_start_when_they_are_needed(web):
+    web.objects |= {f"{i}": b"" for i in range(9)}
+    options = {"limits": {"at_once": 3}}
+    for number in range(3):
+        open_storage(f"{web.url}/{number}", options)
+    assert endpoint(web.url, options).threads == 1
+    web.latency = 0.1
+    open_storages([f"{web.url}/{number}" for number in range(9)], options)
+    assert endpoint(web.url, options).threads == 3

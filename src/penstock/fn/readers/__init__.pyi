@@ -111,11 +111,11 @@ def caffe(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         path (str | Sequence[str]): The databases, read one after the other: folders that hold
             data.mdb, or files. A folder of such folders (shards) and globs stand for all of
             them.
@@ -242,11 +242,11 @@ def caffe2(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         path (str | Sequence[str]): The databases, read one after the other: folders that hold
             data.mdb, or files. A folder of such folders (shards) and globs stand for all of
             them.
@@ -439,11 +439,11 @@ def coco(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -574,11 +574,11 @@ def file(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -718,11 +718,11 @@ def lmdb(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         path (str | Sequence[str]): The databases, read one after the other: folders that hold
             data.mdb, or files. A folder of such folders (shards) and globs stand for all of
             them.
@@ -838,11 +838,11 @@ def mxnet(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -1000,11 +1000,11 @@ def nemo_asr(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -1183,11 +1183,11 @@ def numpy(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         use_o_direct (bool | None): Read local files past the system's cache, where their file
             system allows it: for data that do not fit into memory and are read once. Default:
             False.
@@ -1328,11 +1328,11 @@ def parquet(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -1480,11 +1480,11 @@ def sequence(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -1622,11 +1622,11 @@ def tfrecord(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -1757,11 +1757,11 @@ def video(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
             such argument. Default: False.
         audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
@@ -1960,11 +1960,11 @@ def video_resize(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
             such argument. Default: False.
         audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
@@ -2148,11 +2148,11 @@ def webdataset(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:

@@ -132,11 +132,11 @@ def fits(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -291,11 +291,11 @@ def video(
             far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
             request takes a round trip. Local files, which the kernel reads ahead, are by
             default read in groups of batches, if these are small and come fast.
-        storage_options (Mapping[str, Any] | None): For URLs: what fsspec's file system for the
-            protocol takes, such as {'anon': True} or {'endpoint_url': ...} for s3://.
-            Credentials are otherwise found where the service's own tools find them. The key
-            'limits' bounds our requests: a dict with any of attempts (6), stall_seconds (20),
-            total_seconds (120) and at_once (64). Default: {}.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
         audio (bool | None): Adds the clip's sound and the sound's rate as outputs. DALI has no
             such argument. Default: False.
         audio_rate (float | None): Rate to resample the sound to, in Hz; 0 or less for the
