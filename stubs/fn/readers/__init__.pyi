@@ -1208,6 +1208,7 @@ def parquet(
     path: str | _abc.Sequence[str],
     split: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+    fill: _abc.Mapping[str, Any] | None = ...,
     cache_bytes: int | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,
@@ -1266,17 +1267,22 @@ def parquet(
             struct of bytes and path, binary, text: uint8, shape (size,). Texts are UTF-8.
             integers, real numbers, bool: of the column's type, shape ().
             lists of numbers: of their type, shape (length,); lists of lists have an axis a level.
-            dictionaries of these: as without the dictionary.
+            lists of files (structs of bytes and path, or binary): a bundle of encoded files,
+                uint8, shape (size,), which `fn.decoders.image_list` takes. Python code gets the
+                files by `penstock.extend.files_of`.
+            other lists and structs, such as conversations: their JSON in UTF-8, uint8, shape
+                (size,), which `fn.decoders.json` takes.
+            dictionaries of numbers, bytes and texts: as without the dictionary.
 
     Decimals, times, maps and other types are refused. A missing value (null) is an error of its
-    sample.
+    sample, unless `fill` has a value for its column. Nulls inside of JSON are JSON's.
 
     Raises:
         ArgumentError: a column is not there, or its type is refused; a folder holds several
             splits, or not `split`.
         SourceError: a file is damaged, is neither Parquet nor Arrow, or there is no row.
-        DecodeError: a value is missing, a list is no array, or a number does not fit into `dtypes`
-            (see `on_error` of the pipeline).
+        DecodeError: a value is missing, a list is no array, JSON would need NaN, or a number does
+            not fit into `dtypes` (see `on_error` of the pipeline).
         MissingDependencyError: PyArrow is not installed.
         OSError: a file, or one that a column names, cannot be read.
 
@@ -1293,6 +1299,9 @@ def parquet(
             the outputs, one each; by default those of the columns. Numbers are converted, and
             must fit. Bytes are taken for elements of the type. Texts are read as decimal
             numbers if the type has several bytes.
+        fill (Mapping[str, Any] | None): Values for missing ones (null), by column: {'caption':
+            '', 'images': []}. A file takes bytes. Nulls of other columns are bad samples.
+            Default: {}.
         cache_bytes (int | None): Memory for row groups that stay decoded. Reading takes the
             memory of four more. Default: 268435456.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
@@ -1350,6 +1359,7 @@ def parquet(
     columns: str | _abc.Sequence[str],
     split: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+    fill: _abc.Mapping[str, Any] | None = ...,
     cache_bytes: int | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,

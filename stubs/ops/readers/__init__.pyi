@@ -369,6 +369,7 @@ class Parquet:
         columns: str | _abc.Sequence[str] = ...,
         split: str | None = ...,
         dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+        fill: _abc.Mapping[str, Any] | None = ...,
         cache_bytes: int | None = ...,
         random_shuffle: bool | None = ...,
         shuffle_after_epoch: bool | None = ...,
