@@ -256,6 +256,8 @@ LIBRARIES = (
     Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", "lz4", "lz4", _lz4),
     Library("fsspec", "fsspec", "URLs cannot be read, only local files", "fsspec", "remote"),
     Library("aiohttp", "aiohttp", "no server; no http:// and https:// URLs", "aiohttp", "remote"),
+    Library("huggingface_hub", "huggingface_hub", "no hf:// names", "huggingface_hub", "hub"),
+    Library("PyYAML", "yaml", "no README.md of data sets is read", "pyyaml", "hub"),
     Library("s3fs", "s3fs", "s3:// URLs cannot be read", "s3fs", "remote"),
     Library(
         "cloudpickle",

@@ -15,13 +15,14 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from ...engine.errors import ArgumentError, SourceError
+from ..hub.names import is_on_hub
 from ..storage.urls import is_url
 from .folder_rule import is_beside_data
 from .layouts import refuse_layouts
+from .path_globs import is_glob
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\.\.(\d+))?")
-_GLOB = re.compile(r"[*?[]")
 
 _NUMBER_OF = re.compile(r"(.*-)(\d+)-of-(\d+)(?:[^\d/][^/]*)?")
 
@@ -37,7 +38,7 @@ def expand_paths(paths: Iterable[str], in_folders: str = "*") -> list[str]:
     without a pattern need not exist.
 
     Args:
-        paths: local paths or URLs; URLs may hold braces alone.
+        paths: local paths or URLs. URLs may hold braces alone; names on the Hub, globs, too.
         in_folders: glob that the names of a folder's files must match.
 
     Raises:
@@ -97,12 +98,16 @@ def _is_file(path: str) -> bool:
 
 def _looked_up(path: str, in_folders: str) -> list[str]:
     """Return the files of one path without braces."""
+    if is_on_hub(path) and is_glob(path):
+        from ..hub.folders import matching_names  # needs an optional library
+
+        return matching_names(path)
     if is_url(path) or os.path.isfile(path):
         return [path]
     if os.path.isdir(path):
         refuse_layouts([path])
         return _matching(os.path.join(glob.escape(path), in_folders), path)
-    return _matching(path, path) if _GLOB.search(path) else [path]
+    return _matching(path, path) if is_glob(path) else [path]
 
 
 def _matching(pattern: str, shown: str) -> list[str]:

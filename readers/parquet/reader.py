@@ -85,8 +85,14 @@ class Parquet(Reader):
     split = param(
         STR,
         None,
-        "Split of the folders that `path` names, such as 'train': names of files that begin so, or "
-        "a folder, also in the folder 'data'. Needed where there are several.",
+        "Split of the folders that `path` names, such as 'train', as README.md, or the names of "
+        "files and folders tell it. Needed where there are several.",
+    )
+    config = param(
+        STR,
+        None,
+        "Configuration of the folders that `path` names: one that README.md lists, or a folder. "
+        "Needed where there are several and none is the default.",
     )
     dtypes = param(
         DTYPES,
@@ -133,6 +139,7 @@ class Parquet(Reader):
             self.path,
             self.columns,
             split=self.split or "",
+            config=self.config or "",
             dtypes=self._types,
             fill=self.fill,
             cache_bytes=self.cache_bytes,

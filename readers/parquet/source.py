@@ -258,6 +258,7 @@ def open_parquet(
     columns: Sequence[str],
     *,
     split: str = "",
+    config: str = "",
     dtypes: Sequence[np.dtype[Any]] = (),
     fill: Mapping[str, Any] | None = None,
     cache_bytes: int,
@@ -271,7 +272,7 @@ def open_parquet(
         OSError: a file cannot be read. SourceError if it is damaged, is another sort of file, has
             other columns than the first one, or there is no row.
     """
-    located = table_paths(paths, storage_options or {}, split)
+    located = table_paths(paths, storage_options or {}, split, config)
     opened = damages.open(located, storage_options)
     files = open_tables([*opened.values()], damages)
     wanted: list[np.dtype[Any] | None] = [*dtypes] or [None] * len(columns)

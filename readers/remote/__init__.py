@@ -1,5 +1,6 @@
 """Objects in S3, behind HTTP and in all other services that fsspec knows, as storage for readers.
 
+starts.py       opening and reading objects, also those on the Hub
 objects.py      a `Storage` over an object; opening many objects at once
 sequential.py   reading an object from its front to its end
 endpoint.py     the connections of one service, and the limit of its concurrent requests

@@ -1207,6 +1207,7 @@ def parquet(
     *,
     path: str | _abc.Sequence[str],
     split: str | None = ...,
+    config: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
     fill: _abc.Mapping[str, Any] | None = ...,
     cache_bytes: int | None = ...,
@@ -1292,9 +1293,11 @@ def parquet(
             name; the URL of a folder ends with a slash.
         columns (str | Sequence[str]): Names of the columns, one for each output. A dot leads to
             a field: 'objects.bbox'.
-        split (str | None): Split of the folders that `path` names, such as 'train': names of
-            files that begin so, or a folder, also in the folder 'data'. Needed where there are
+        split (str | None): Split of the folders that `path` names, such as 'train', as
+            README.md, or the names of files and folders tell it. Needed where there are
             several.
+        config (str | None): Configuration of the folders that `path` names: one that README.md
+            lists, or a folder. Needed where there are several and none is the default.
         dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types of
             the outputs, one each; by default those of the columns. Numbers are converted, and
             must fit. Bytes are taken for elements of the type. Texts are read as decimal
@@ -1358,6 +1361,7 @@ def parquet(
     path: str | _abc.Sequence[str],
     columns: str | _abc.Sequence[str],
     split: str | None = ...,
+    config: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
     fill: _abc.Mapping[str, Any] | None = ...,
     cache_bytes: int | None = ...,
@@ -2031,6 +2035,8 @@ def webdataset(
     index_paths: str | _abc.Sequence[str] | None = ...,
     missing_component_behavior: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+    split: str | None = ...,
+    config: str | None = ...,
     case_sensitive_extensions: bool | None = ...,
     extension_dot: Literal['first', 'last'] | None = ...,
     random_shuffle: bool | None = ...,
@@ -2119,6 +2125,11 @@ def webdataset(
             that the outputs' bytes are taken for, one each; by default UINT8. Integers and real
             numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and
             txt, if the type has several bytes.
+        split (str | None): Split of the folders that `paths` names, such as 'train', as
+            README.md, or the names of files and folders tell it. Needed for a data set of the
+            Hub that has several.
+        config (str | None): Configuration of the folders that `paths` names: one that README.md
+            lists, or a folder.
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII). If
             this is not given, a component whose name differs in case alone counts for samples
             without the exact one. Default: True.
@@ -2181,6 +2192,8 @@ def webdataset(
     index_paths: str | _abc.Sequence[str] | None = ...,
     missing_component_behavior: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+    split: str | None = ...,
+    config: str | None = ...,
     case_sensitive_extensions: bool | None = ...,
     extension_dot: Literal['first', 'last'] | None = ...,
     random_shuffle: bool | None = ...,

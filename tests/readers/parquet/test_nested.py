@@ -166,9 +166,7 @@ def test_a_file_without_a_path(tmp_path):
 
 def test_types_of_json_are_bytes(tmp_path):
     path = write(tmp_path / "a.parquet", table())
-    with pytest.raises(
-        ArgumentError, match=r"'texts' of type list<.* becomes JSON, uint8"
-    ):
+    with pytest.raises(ArgumentError, match=r"'texts' of type list<.* becomes JSON, uint8"):
         opened(path, "texts", dtypes=[np.int32])
 
 
