@@ -23,6 +23,18 @@ HOST = "127.0.0.1"
 _RANGE = re.compile(r"bytes=(\d+)-(\d+)")
 
 
+def lead_client(monkeypatch, server):
+    """Have huggingface_hub, here and in other processes, take a server for the Hub."""
+    from huggingface_hub import constants
+
+    monkeypatch.setenv("HF_ENDPOINT", server.url)
+    monkeypatch.setenv("HF_HUB_DISABLE_XET", "1")
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    monkeypatch.setattr(constants, "ENDPOINT", server.url)
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    monkeypatch.setattr(constants, "HF_TOKEN_PATH", "/nowhere/token")
+
+
 def commit_of(files):
     """Return the name of a commit that holds files."""
     names = [[path, hashlib.sha1(content).hexdigest()] for path, content in sorted(files.items())]

@@ -2,21 +2,17 @@
 
 import pytest
 
-from ...hub_server import HubServer, Repo
+from ...hub_server import HubServer, Repo, lead_client
 
 TOKEN = "hf_" + "x" * 30
 
 
 @pytest.fixture
-def hub(monkeypatch, tmp_path):
+def hub(monkeypatch):
     """A Hub with the empty data set "user/name"."""
-    constants = pytest.importorskip("huggingface_hub.constants")
+    pytest.importorskip("huggingface_hub")
     with HubServer() as server:
-        monkeypatch.setenv("HF_ENDPOINT", server.url)
-        monkeypatch.setenv("HF_HUB_DISABLE_XET", "1")
-        monkeypatch.delenv("HF_TOKEN", raising=False)
-        monkeypatch.setattr(constants, "ENDPOINT", server.url)
-        monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "no token"))
+        lead_client(monkeypatch, server)
         server.repos["user/name"] = Repo()
         yield server
 
