@@ -4,6 +4,7 @@ video.py          `fn.readers.video` and `fn.experimental.readers.video`: clips,
 video_resize.py   `fn.readers.video_resize`: clips, resized
 sequence.py       `fn.readers.sequence`: frames in folders of images
 nemo_asr.py       `fn.readers.nemo_asr`: utterances
+image_list.py     `fn.decoders.image_list`: lists of images, decoded and resized
 numpy_decoder.py  `fn.decoders.numpy`: arrays, converted to a type
 table.py          all of them
 

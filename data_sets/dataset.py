@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..readers.hub.names import is_on_hub
+from ..readers.hub.repository import pinned
 from ..readers.source import checked_indices
 from ..readers.storage.damage import Damages
 from ..readers.storage.urls import Url, place_of
@@ -29,7 +31,7 @@ class Dataset:
     Many threads may read a data set. A copy that is pickled opens the files anew.
 
     Attributes:
-        path: as it was given.
+        path: as it was given; of a data set on the Hub, with the commit.
         place: of the data set; as a text, it shows no secrets of a URL.
         options: `Reader.storage_options`, for URLs.
         row: of the format, in `datasets.FORMATS`.
@@ -45,7 +47,7 @@ class Dataset:
         *,
         skip_bad: bool = False,
     ) -> None:
-        self.path = path
+        self.path = path = pinned(path) if is_on_hub(path) else path
         self.place = place_of(path)
         self.options = options or {}
         row = None if format is None else format_named(format)

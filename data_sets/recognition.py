@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import PenstockError, SourceError
+from ..readers.hub.names import is_on_hub
 from ..readers.listing.folder_rule import describes_data, is_beside_data, is_hidden
 from ..readers.listing.layouts import Folder, layout_of
 from ..readers.listing.path_patterns import expand_paths, warn_of_missing_files
-from ..readers.parquet.paths import files_of_split, splits_of
+from ..readers.listing.splits import files_of_split, splits_of
 from ..readers.storage.opening import exists, open_storage
 from ..readers.storage.urls import Place, Url, is_url, text_of
 from .formats.base import Location
@@ -29,6 +30,7 @@ from .manifest import NAME, Manifest, read_manifest
 from .media import medium_of
 
 _HEAD = 4096
+TAR = ".tar"
 _LOOKED_AT = 16  # files, or folders, whose content may tell the format
 
 
@@ -165,9 +167,12 @@ def _of_folder(
         raise SourceError(f"{root} is {layout}")
     files = [text_of(root / name) for name in names if not is_beside_data(name)]
     is_table = format is None or format.endings == ENDINGS
-    if is_table and (splits := splits_of(root, options)):
+    if is_table and (splits := splits_of(root, options, ENDINGS)):
         others = [file for file in files if not file.endswith(ENDINGS)]
-        files = [*files_of_split(root, splits), *others]
+        files = [*files_of_split(root, splits, options=options), *others]
+    if isinstance(root, Url) and is_on_hub(root.text) and not files:
+        tars = splits_of(root, options, (TAR,))
+        files = files_of_split(root, tars, options=options) if tars else []
     if format is None:
         candidates = dict.fromkeys(_without_companions(files, None))
         endings = tuple(ending for row in FORMATS.values() for ending in row.endings)

@@ -5,6 +5,7 @@ fits/        FITS files: headers, images, and images that are compressed tile by
 coco/        annotations of COCO: JSON, columns of boxes, polygons and masks
 nemo         manifests of NVIDIA NeMo: JSON lines, one utterance a line
 video/       which frames a video has, through PyAV
+bundle       several encoded files as one array of bytes
 endings      endings of the files of images, sound and video
 media        FFmpeg's containers, for sound and video
 media_ends   where a container's file ends by its own words; matroska: the same of Matroska

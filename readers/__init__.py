@@ -2,7 +2,8 @@
 
 listing/       paths, folders and lists   ->  the files of a data set
 archives/      tar and zip files          ->  the members in them
-storage/       paths and URLs             ->  byte ranges of files; remote/ has the services
+storage/       paths and URLs             ->  byte ranges of files; remote/ has the services,
+    |                                                                hub/ the names on the Hub
     |
 source         the contract of a format: samples by their indices
     |          files/ npy/ fits/ coco/ video/ nemo/ tfrecord/ recordio/ webdataset/ lmdb/

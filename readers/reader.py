@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..engine.errors import PipelineStopped
+from ..engine.errors import CheckpointError, PipelineStopped
 from ..engine.graph.context import BatchContext
 from ..engine.graph.inputs import Resources, SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
-from ..engine.order.sampler import Blocks, Sampler, check_shard, restored_state
+from ..engine.order.sampler import REVISIONS, Blocks, Sampler, check_shard, restored_state
 from ..engine.order.selection import Selection
 from ..engine.ranks.discovery import shard_of_process
 from ..engine.tensors import TensorList
 from ..engine.tensors.source_info import NamesOnDemand
+from .hub.names import is_on_hub
 from .interrupt import Interrupt
 from .reading.carriers import Carrier, Inline, Threads
 from .reading.window import ReadWindow
@@ -170,6 +171,7 @@ class Reader(SeekableInput):
         given = self.shard_id, self.num_shards
         self.shard_id, self.num_shards = shard_of_process(self.called.removeprefix("fn."), *given)
         self.found_no_ranks = given == (None, None) and self.num_shards == 1
+        self.revisions = self._pin(_revisions_of(state))
         self.damages = Damages(leaves_out=self.placement.on_error != "raise")
         self.waits = Interrupt()
         self.source = self.open_source()
@@ -181,7 +183,30 @@ class Reader(SeekableInput):
     def begin(self, resources: Resources) -> None:
         self.window.use(self.carrier(resources))
 
+    def _pin(self, known: Mapping[str, str]) -> dict[str, str]:
+        """Replace revisions on the Hub by commits in all arguments; return the commits.
+
+        Args:
+            known: commits by "user/name@revision", of a checkpoint: the data set may have changed.
+        """
+        commits: dict[str, str] = {}
+        for name in self.params:
+            value = getattr(self, name, None)
+            texts = value if isinstance(value, tuple) else (value,)
+            if any(isinstance(text, str) and is_on_hub(text) for text in texts):
+                from .hub.repository import pins  # needs an optional library
+
+                found, more = pins(texts, {**known, **commits})
+                commits |= more
+                setattr(self, name, found if isinstance(value, tuple) else found[0])
+        return commits
+
     def restore(self, number: int, state: Any) -> None:
+        if (saved := _revisions_of(state)) and saved != self.revisions:
+            raise CheckpointError(
+                f"the checkpoint is of {saved}, but {self.called} reads {self.revisions}; build "
+                "the pipeline with the checkpoint, or name the commit"
+            )
         self.sampler = self._make_sampler(self.sampler.batch_size, state)
         self._first = number
         self.window.restart(self.sampler, number)
@@ -191,6 +216,7 @@ class Reader(SeekableInput):
             "num_shards": self.num_shards,
             "number of samples": len(self.source),
             "digest of sample names": self._digest_of_names(),
+            **({"revisions on the Hub": str(self.revisions)} if self.revisions else {}),
             **self.order_facts(),
             "pad_last_batch": self.pad_last_batch,
         }
@@ -383,10 +409,14 @@ class Reader(SeekableInput):
         }
 
     def state_after(self, batches: int) -> Any:
-        return self.sampler.saved_after(batches - self._first)
+        return self._with_revisions(self.sampler.saved_after(batches - self._first))
 
     def next_epoch_after(self, batches: int) -> Any:
-        return self.sampler.next_epoch_after(batches - self._first).to_json()
+        state = self.sampler.next_epoch_after(batches - self._first).to_json()
+        return self._with_revisions(state)
+
+    def _with_revisions(self, state: dict[str, Any]) -> dict[str, Any]:
+        return state | {REVISIONS: self.revisions} if self.revisions else state
 
     def interrupt(self) -> None:
         self.waits.set()
@@ -400,6 +430,11 @@ class Reader(SeekableInput):
             self.window.close()
         if hasattr(self, "source"):
             self.source.close()
+
+
+def _revisions_of(state: Any) -> dict[str, str]:
+    found = state.get(REVISIONS) if isinstance(state, dict) else None
+    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
 
 
 def _in_threads(read: Callable[[int], tuple[Array, ...]], rows: range) -> list[tuple[Array, ...]]:

@@ -31,8 +31,8 @@ NAMES = """
     MissingDependencyError OneFileWriter Pointers Reader ReaderCall RecordFiles RecordReader Sample
     SampleOperator ShardInfo Source SourceError StoredImage StoredSamples Target TensorList
     TensorListCPU TensorListGPU Workspace Writer c_type checked_indices decode_error
-    function_of launch_elements open_storages param pointwise register register_dataset_format
-    register_format saturate struct_table
+    files_of function_of launch_elements open_storages param pointwise register
+    register_dataset_format register_format saturate struct_table
 """
 
 

@@ -255,8 +255,10 @@ LIBRARIES = (
     Library("Astropy", "astropy", "no compressed images in FITS files", "astropy", "fits"),
     Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", "lz4", "lz4", _lz4),
     Library("obstore", "obstore", "no http://, s3://, gs:// and az:// URLs", "obstore", "remote"),
-    Library("fsspec", "fsspec", "no ftp://, sftp:// and hf:// URLs", "fsspec", "remote"),
+    Library("fsspec", "fsspec", "no ftp:// and sftp:// URLs", "fsspec", "remote"),
     Library("aiohttp", "aiohttp", "no server", "aiohttp", "serve"),
+    Library("huggingface_hub", "huggingface_hub", "no hf:// names", "huggingface_hub", "hub"),
+    Library("PyYAML", "yaml", "no README.md of data sets is read", "pyyaml", "hub"),
     Library(
         "cloudpickle",
         "cloudpickle",

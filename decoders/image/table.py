@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
 from ...engine.suggestions import listed
+from ...formats import bundle
 from ..errors import decode_error
 from .engines import turbojpeg
 from .formats import (
@@ -134,6 +135,10 @@ def _refusal(head: bytes, size: int) -> DecodeError:
     supported = listed(FORMATS, "or")
     if size == 0:
         return decode_error("image", "no data (0 bytes)", expected=supported)
+    if head.startswith(bundle.MAGIC):
+        return DecodeError(
+            "image: the sample is a list of files, not one; decode it by fn.decoders.image_list"
+        )
     for name, recognize in _UNSUPPORTED.items():
         if recognize(head):
             return decode_error(

@@ -28,7 +28,10 @@ from .philox import mix
 from .sampler_state import Intervals, Rest, SamplerState, joined
 from .selection import Selection
 
-__all__ = ["Blocks", "Sampler", "SamplerState", "check_shard", "restored_state"]
+REVISIONS = "revisions"
+"""The entry of a state that readers add: which revisions of data sets they read."""
+
+__all__ = ["REVISIONS", "Blocks", "Sampler", "SamplerState", "check_shard", "restored_state"]
 
 _SHORT_STATE = 300
 """Characters of a state that needs no shorter form."""
@@ -416,6 +419,8 @@ def restored_state(value: object) -> SamplerState:
     Raises:
         CheckpointError: the value is no such state.
     """
+    if isinstance(value, dict) and REVISIONS in value:
+        value = {name: value[name] for name in value if name != REVISIONS}
     steps = value.get("steps") if isinstance(value, dict) else None
     if steps is None:
         return SamplerState.from_json(value)

@@ -7,4 +7,7 @@ class_folders  a folder that holds one folder of files for each class
 layouts        folders that other software lays out, recognized and refused by name
 globs          patterns of file names
 path_patterns  paths with braces, globs and folders
+path_globs     globs over whole paths
+splits         the splits of folders, and their configurations
+cards          what README.md of a data set lists of its files
 """

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine.errors import PenstockError, SourceError
+from ..hub.names import is_on_hub
 from ..storage.opening import open_storage
 from ..storage.urls import Place, Url, is_url, place_of
 
@@ -70,6 +71,10 @@ class Folder:
 
 def folder_names(place: Place, options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Return the names of a folder's files and folders, hidden ones too, sorted; or none."""
+    if isinstance(place, Url) and is_on_hub(place.text):
+        from ..hub.folders import names_in  # needs an optional library
+
+        return names_in(place.text)
     if isinstance(place, Url):
         from ..remote.folders import folder_entries  # needs optional libraries
 

@@ -16,15 +16,16 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ...engine.errors import ArgumentError, SourceError
+from ..hub.names import is_on_hub
 from ..storage.opening import exists
 from ..storage.urls import Url, is_url, shown
 from .folder_rule import is_beside_data, is_hidden
 from .layouts import folder_names, refuse_layouts
+from .path_globs import is_glob
 from .url_patterns import has_pattern, matching_urls, names_beside
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\.\.(\d+))?")
-_GLOB = re.compile(r"[*?[]")
 
 _NUMBER_OF = re.compile(r"(.*-)(\d+)-of-(\d+)(?:[^\d/][^/]*)?")
 
@@ -45,7 +46,7 @@ def expand_paths(
     without a pattern need not exist.
 
     Args:
-        paths: local paths or URLs.
+        paths: local paths, URLs, and names on the Hub.
         in_folders: glob that the names of a folder's files must match.
         options: `Reader.storage_options`, for URLs.
 
@@ -106,6 +107,12 @@ def _is_file(path: str) -> bool:
 
 def _looked_up(path: str, in_folders: str, options: Mapping[str, Any]) -> list[str]:
     """Return the files of one path without braces."""
+    if is_on_hub(path) and is_glob(path):
+        from ..hub.folders import matching_names  # needs an optional library
+
+        return matching_names(path)
+    if is_on_hub(path):
+        return [path]
     if is_url(path):
         return _looked_up_url(path, in_folders, options)
     if os.path.isfile(path):
@@ -113,7 +120,7 @@ def _looked_up(path: str, in_folders: str, options: Mapping[str, Any]) -> list[s
     if os.path.isdir(path):
         refuse_layouts([path])
         return _matching(os.path.join(glob.escape(path), in_folders), path)
-    return _matching(path, path) if _GLOB.search(path) else [path]
+    return _matching(path, path) if is_glob(path) else [path]
 
 
 def _looked_up_url(url: str, in_folders: str, options: Mapping[str, Any]) -> list[str]:
@@ -136,7 +143,7 @@ def _matching(pattern: str, path: str) -> list[str]:
     found = _data_files(sorted(glob.glob(pattern, recursive=True)))
     matches = [name for name in found if os.path.isfile(name)]
     if not matches:
-        folder = _GLOB.split(pattern, maxsplit=1)[0] if path == pattern else path
+        folder = re.split(r"[*?[]", pattern, maxsplit=1)[0] if path == pattern else path
         folder = os.path.dirname(folder) if path == pattern else folder
         beside = glob.glob("*", root_dir=folder or ".")
         raise _no_match(pattern, path, sorted(beside))

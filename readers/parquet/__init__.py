@@ -7,8 +7,11 @@ parquet_file  Parquet files: a block is a row group
 arrow_file    Arrow files: a block is a record batch
 features      the names of classes in the metadata of a schema
 blocks        the rows of several files: their blocks, of which the last ones are kept
-columns       the types that are read, and the places of their values in memory
+columns       the rules by which columns become outputs
+stored_types  the types of columns, and what they stand for
+arrow_arrays  the places of the values of Arrow's arrays in memory
 values        the samples that are made of values
+nested        the samples that are made of lists of files, and of what becomes JSON
 linked_files  files that a table names by path, in place of holding their bytes
 source        rows as samples
 reader        `fn.readers.parquet`

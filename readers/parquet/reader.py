@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine.graph.operator import Array, register
-from ...engine.graph.params import DTYPES, INT, REQUIRED, STR, STRS, param
+from ...engine.graph.params import DTYPES, INT, OPTIONS, REQUIRED, STR, STRS, param
+from ...engine.suggestions import not_among
 from ...engine.tensors.dtypes import to_numpy_type
 from ..reader import Reader
 
@@ -48,17 +49,22 @@ class Parquet(Reader):
             struct of bytes and path, binary, text: uint8, shape (size,). Texts are UTF-8.
             integers, real numbers, bool: of the column's type, shape ().
             lists of numbers: of their type, shape (length,); lists of lists have an axis a level.
-            dictionaries of these: as without the dictionary.
+            lists of files (structs of bytes and path, or binary): a bundle of encoded files,
+                uint8, shape (size,), which `fn.decoders.image_list` takes. Python code gets the
+                files by `penstock.extend.files_of`.
+            other lists and structs, such as conversations: their JSON in UTF-8, uint8, shape
+                (size,), which `fn.decoders.json` takes.
+            dictionaries of numbers, bytes and texts: as without the dictionary.
 
     Decimals, times, maps and other types are refused. A missing value (null) is an error of its
-    sample.
+    sample, unless `fill` has a value for its column. Nulls inside of JSON are JSON's.
 
     Raises:
         ArgumentError: a column is not there, or its type is refused; a folder holds several
             splits, or not `split`.
         SourceError: a file is damaged, is neither Parquet nor Arrow, or there is no row.
-        DecodeError: a value is missing, a list is no array, or a number does not fit into `dtypes`
-            (see `on_error` of the pipeline).
+        DecodeError: a value is missing, a list is no array, JSON would need NaN, or a number does
+            not fit into `dtypes` (see `on_error` of the pipeline).
         MissingDependencyError: PyArrow is not installed.
         OSError: a file, or one that a column names, cannot be read.
     """
@@ -79,8 +85,14 @@ class Parquet(Reader):
     split = param(
         STR,
         None,
-        "Split of the folders that `path` names, such as 'train': names of files that begin so, or "
-        "a folder, also in the folder 'data'. Needed where there are several.",
+        "Split of the folders that `path` names, such as 'train', as README.md, or the names of "
+        "files and folders tell it. Needed where there are several.",
+    )
+    config = param(
+        STR,
+        None,
+        "Configuration of the folders that `path` names: one that README.md lists, or a folder. "
+        "Needed where there are several and none is the default.",
     )
     dtypes = param(
         DTYPES,
@@ -88,6 +100,12 @@ class Parquet(Reader):
         "Types of the outputs, one each; by default those of the columns. Numbers are converted, "
         "and must fit. Bytes are taken for elements of the type. Texts are read as decimal numbers "
         "if the type has several bytes.",
+    )
+    fill = param(
+        OPTIONS,
+        {},
+        "Values for missing ones (null), by column: {'caption': '', 'images': []}. A file takes "
+        "bytes. Nulls of other columns are bad samples.",
     )
     cache_bytes = param(
         INT,
@@ -107,6 +125,8 @@ class Parquet(Reader):
                 f"{len(self.dtypes)} dtypes for {len(self.columns)} columns; give one for each, or "
                 "none"
             )
+        if unknown := self.fill.keys() - set(self.columns):
+            self.refuse(f"fill has no column {not_among(min(unknown), self.columns)}")
         self._types = [to_numpy_type(dtype) for dtype in self.dtypes or ()]
 
     def num_outputs(self) -> int:
@@ -119,7 +139,9 @@ class Parquet(Reader):
             self.path,
             self.columns,
             split=self.split or "",
+            config=self.config or "",
             dtypes=self._types,
+            fill=self.fill,
             cache_bytes=self.cache_bytes,
             storage_options=self.storage_options,
             damages=self.damages,

@@ -19,6 +19,7 @@ from .blocks import RowBlocks, open_tables
 from .columns import ColumnRule, rule_of
 from .features import class_names, features_of
 from .linked_files import read_linked
+from .nested import FileListValues
 from .parquet_file import FOOTER
 from .paths import table_paths
 from .values import BadValueError, ColumnValues, refuse
@@ -77,27 +78,56 @@ class RowGroup:
     ) -> Column:
         """Return samples of a batch, whose first row is row `first` of the group."""
         missing = np.zeros(0, np.intp)
-        if rule.path and links is not None and values.sound is not None:
-            missing = np.flatnonzero(~values.sound[rows])
-        if links is None or not len(missing):
-            return values.take(rows, allocate)
-        if rule.name not in self._paths:
-            self._paths[rule.name] = links.paths(rule)
-        paths = [self._paths[rule.name][first + row] or "" for row in rows[missing].tolist()]
-        refuse(rows[missing], np.array([not path for path in paths]), "is missing (null)")
-        samples: list[Any] = [None] * len(rows)
+        if values.there is not None and (rule.fill is not None or (rule.path and links)):
+            missing = np.flatnonzero(~values.there[rows])
         there = np.delete(np.arange(len(rows)), missing)
-        for place, sample in zip(there.tolist(), values.take(rows[there], allocate), strict=True):
+        if isinstance(values, FileListValues):
+            taken = values.take(rows[there], allocate, links.read if links else None)
+        else:
+            taken = values.take(rows[there], allocate)
+        if not len(missing):
+            return taken
+        if not rule.ndim:
+            column: NDArray[Any] = allocate((len(rows),), rule.dtype)
+            column[there], column[missing] = taken, rule.fill
+            return column
+        samples: list[Any] = [None] * len(rows)
+        for place, sample in zip(there.tolist(), taken, strict=True):
             samples[place] = sample
+        stand_ins = self._stand_ins(rule, rows[missing], first, allocate, links)
+        for place, sample in zip(missing.tolist(), stand_ins, strict=True):
+            samples[place] = sample
+        return samples
+
+    def _stand_ins(
+        self, rule: ColumnRule, rows: Int64s, first: int, allocate: Allocate, links: Links | None
+    ) -> list[NDArray[Any]]:
+        """Return what stands for missing values: files that the column names, and `fill`."""
+        paths = [""] * len(rows)
+        if rule.path and links is not None:
+            if rule.name not in self._paths:
+                self._paths[rule.name] = links.paths(rule)
+            paths = [self._paths[rule.name][first + row] or "" for row in rows.tolist()]
+        named = np.array([bool(path) for path in paths])
+        if rule.fill is None:
+            refuse(rows, ~named, "is missing (null)")
         try:
-            contents = links.read(paths, allocate)
+            contents = links.read([*filter(None, paths)], allocate) if links and any(paths) else []
         except DecodeError as error:
-            raise BadValueError(int(rows[missing[0]]), str(error)) from None
-        wrong = np.array([content.size % rule.dtype.itemsize != 0 for content in contents])
+            raise BadValueError(int(rows[np.argmax(named)]), str(error)) from None
+        wrong = np.array([content.size % rule.dtype.itemsize != 0 for content in contents], bool)
         reason = f"names a file whose size is no multiple of {rule.dtype.itemsize} bytes"
-        refuse(rows[missing], wrong, reason)
-        for place, content in zip(missing.tolist(), contents, strict=True):
-            samples[place] = content.view(rule.dtype)
+        refuse(rows[named], wrong, reason)
+        linked = iter(contents)
+        samples: list[NDArray[Any]] = []
+        for is_named in named.tolist():
+            if is_named:
+                samples.append(next(linked).view(rule.dtype))
+                continue
+            assert rule.fill is not None
+            sample = allocate(rule.fill.shape, rule.dtype)
+            sample[...] = rule.fill
+            samples.append(sample)
         return samples
 
 
@@ -229,7 +259,9 @@ def open_parquet(
     columns: Sequence[str],
     *,
     split: str = "",
+    config: str = "",
     dtypes: Sequence[np.dtype[Any]] = (),
+    fill: Mapping[str, Any] | None = None,
     cache_bytes: int,
     storage_options: Mapping[str, Any] | None = None,
     damages: Damages = STRICT,
@@ -241,7 +273,7 @@ def open_parquet(
         OSError: a file cannot be read. SourceError if it is damaged, is another sort of file, has
             other columns than the first one, or there is no row.
     """
-    located = table_paths(paths, storage_options or {}, split)
+    located = table_paths(paths, storage_options or {}, split, config)
     opened = damages.open(located, storage_options, FOOTER)
     files = open_tables([*opened.values()], damages)
     wanted: list[np.dtype[Any] | None] = [*dtypes] or [None] * len(columns)
@@ -249,14 +281,14 @@ def open_parquet(
     for file in files:
         name = file.storage.name
         matching = [
-            rule_of(file.schema, column, dtype, name)
+            _filled(rule_of(file.schema, column, dtype, name), fill or {}, name)
             for column, dtype in zip(columns, wanted, strict=True)
         ]
         for first, own in zip(rules[0] if rules else matching, matching, strict=True):
-            if (own.dtype, own.ndim) != (first.dtype, first.ndim):
+            if (own.dtype, own.ndim, own.kind) != (first.dtype, first.ndim, first.kind):
                 raise SourceError(
                     f"{name}: the column {own.name!r} has the type {own.type}, but {first.type} in "
-                    f"{files[0].storage.name}; the samples of a reader must agree in dtype"
+                    f"{files[0].storage.name}; the samples of a reader must agree"
                 )
         rules.append(matching)
     selection = list(dict.fromkeys(rule.selection for matching in rules for rule in matching))
@@ -273,6 +305,10 @@ def open_parquet(
         [path if is_url(path) else os.path.abspath(path) for path in tables],
         storage_options or {},
     )
+
+
+def _filled(rule: ColumnRule, fill: Mapping[str, Any], where: str) -> ColumnRule:
+    return rule.filled(fill[rule.name], where) if rule.name in fill else rule
 
 
 def _row_group(

@@ -52,6 +52,11 @@ class ColumnValues(ABC):
     def nbytes(self) -> int:
         """Memory that the values take."""
 
+    @property
+    def there(self) -> Sound:
+        """The mask of the values that are no nulls themselves; None if all are."""
+        return self.sound
+
     def _check(self, rows: Rows) -> None:
         if self.sound is not None:
             refuse(rows, ~self.sound[rows], "is missing (null)")
@@ -161,6 +166,13 @@ class ByteValues(ColumnValues):
             samples[number] = value[0]
         return samples
 
+    def view(self, number: int) -> Bytes | None:
+        """Return the bytes of a value without a copy; None if it is missing."""
+        if self.sound is not None and not self.sound[number]:
+            return None
+        start = int(self._starts[number])
+        return self._block[start : start + int(self._sizes[number])]
+
     def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
         """See `ColumnValues.at`."""
         sound = _chosen(self.sound, numbers, sound)
@@ -183,6 +195,7 @@ class ListValues(ColumnValues):
         dtype: dtype of the samples.
         sound: rows without a missing list or element.
         ragged: rows whose lists differ in length.
+        there: rows that are no nulls themselves; None if all are.
     """
 
     def __init__(
@@ -193,6 +206,7 @@ class ListValues(ColumnValues):
         dtype: np.dtype[Any],
         sound: NDArray[np.bool_],
         ragged: NDArray[np.bool_],
+        there: Sound,
     ) -> None:
         self._elements = elements
         self._bounds = bounds
@@ -200,6 +214,12 @@ class ListValues(ColumnValues):
         self._dtype = dtype
         self.sound: Sound = sound
         self.ragged = ragged
+        self._there = there
+
+    @property
+    def there(self) -> Sound:
+        """See `ColumnValues.there`."""
+        return self._there
 
     def take(self, rows: Rows, allocate: Allocate) -> Column:
         """See `ColumnValues.take`."""

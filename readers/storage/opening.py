@@ -49,7 +49,7 @@ def open_storages(
 def _start_open(path: str, options: Mapping[str, Any], tail: int) -> Pending[Storage]:
     if not is_url(path):
         return Later(partial(LocalFile, path))
-    from ..remote.objects import start_open  # needs optional libraries
+    from ..remote.starts import start_open  # needs optional libraries
 
     return start_open(path, options, tail)
 
@@ -68,7 +68,7 @@ def opened(path: str | bytes | Place, options: Mapping[str, Any] | None = None) 
     """
     text = path if isinstance(path, bytes) else text_of(path)
     if is_url(text):
-        from ..remote.objects import start_whole  # needs optional libraries
+        from ..remote.starts import start_whole  # needs optional libraries
 
         return io.BytesIO(
             start_whole(os.fsdecode(text), options or {}, np.empty).result().tobytes()

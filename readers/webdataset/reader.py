@@ -8,6 +8,7 @@ from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, DTYPES, REQUIRED, STR, STRS, ArgumentType, param
 from ...engine.tensors.dtypes import to_numpy_type
 from ..listing.path_patterns import expand_paths
+from ..listing.splits import shards_of
 from ..record_reader import RecordReader
 from .choosing import MISSING
 from .source import ComponentSource, open_archives
@@ -98,6 +99,17 @@ class WebDataset(RecordReader):
         "real numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and "
         "txt, if the type has several bytes.",
     )
+    split = param(
+        STR,
+        None,
+        "Split of the folders that `paths` names, such as 'train', as README.md, or the names of "
+        "files and folders tell it. Needed for a data set of the Hub that has several.",
+    )
+    config = param(
+        STR,
+        None,
+        "Configuration of the folders that `paths` names: one that README.md lists, or a folder.",
+    )
     case_sensitive_extensions = param(
         BOOL,
         True,
@@ -118,7 +130,9 @@ class WebDataset(RecordReader):
     def open_source(self) -> ComponentSource:
         states_case = "case_sensitive_extensions" in self.given
         source = open_archives(
-            expand_paths(self.paths, "*.tar", self.storage_options),
+            shards_of(
+                self.paths, self.storage_options, ".tar", self.split or "", self.config or ""
+            ),
             self.ext,
             index_paths=expand_paths(self.index_paths or (), "*.idx", self.storage_options),
             missing=self.missing_component_behavior,

@@ -50,6 +50,7 @@ from .engine.graph.params import (
     param,
 )
 from .engine.tensors import TensorList, TensorListCPU, TensorListGPU
+from .formats.bundle import files_of
 from .operators.elementwise.pointwise import pointwise
 from .operators.elementwise.saturation import saturate
 from .plugin.base_iterator import BaseIterator
@@ -114,6 +115,7 @@ __all__ = [
     "c_type",
     "checked_indices",
     "decode_error",
+    "files_of",
     "function_of",
     "launch_elements",
     "open_storages",

@@ -15,6 +15,7 @@ print(*sorted(names))
 
 def test_all_are_entered():
     assert output_of(PROGRAM).split() == [
+        "decoders.image_list",
         "decoders.numpy",
         "experimental.readers.video",
         "readers.nemo_asr",

@@ -14,6 +14,7 @@ import pytest
 import soundfile
 
 from penstock import types
+from penstock.formats.bundle import bundled
 from penstock.testing.agreement import assert_rows
 from penstock.testing.operators import OperatorConformance, RandomConformance, operator_suite
 
@@ -360,6 +361,13 @@ TestImageSlice = operator_suite(
     per_sample={"start": [(0, 0), (1, 2), (2, 0), (1, 1)]},
 )
 TestImageRandomCrop = operator_suite("decoders.image_random_crop", PNG, **IMAGE_FILES)
+TestImageList = operator_suite(
+    "decoders.image_list",
+    [bundled(some, np.empty) for some in (PNG[:2], [], PNG[:1])],
+    **FLAT,
+    arguments={"size": (20, 16), "mode": "not_larger"},
+    bad=(({"size": (0, 5)}, "each 1 or more"),),
+)
 TestPeekImageShape = operator_suite("peek_image_shape", PNG, **IMAGE_FILES)
 TestNumpyDecoder = operator_suite("decoders.numpy", [npy(image) for image in IMAGES], **FLAT)
 TestJsonDecoder = operator_suite(

@@ -18,6 +18,7 @@ from penstock.engine.graph.nodes import add_node
 from penstock.engine.graph.operator import OPERATORS, SampleOperator
 from penstock.engine.work.chain import Chain
 from penstock.engine.work.plan import Segment, SegmentType
+from penstock.formats.bundle import bundled
 from penstock.operators.augmenting.effects import WIDTH
 
 SIZE = 2
@@ -120,6 +121,9 @@ CALLS = {
     "decoders.image_random_crop": lambda d: fn.decoders.image_random_crop(d(ENCODED)),
     "decoders.image_slice": lambda d: fn.decoders.image_slice(
         d(ENCODED), start=[1, 1], shape=[5, 5], axes=(0, 1)
+    ),
+    "decoders.image_list": lambda d: fn.decoders.image_list(
+        d(bundled([ENCODED, ENCODED], np.empty)), size=6
     ),
     "decoders.json": lambda d: fn.decoders.json(
         d(np.frombuffer(b'{"a": [1, 2]}', np.uint8)), field="a", dtype=types.INT32

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from ....engine.arrays import Bytes
 from ....engine.errors import DecodeError, SourceError
+from ....readers.parquet.arrow_arrays import list_values
 from ....readers.parquet.blocks import RowBlocks, open_tables
-from ....readers.parquet.columns import is_list, list_values, natural_dtype
 from ....readers.parquet.features import class_names, features_of
 from ....readers.parquet.library import pyarrow
 from ....readers.parquet.linked_files import read_linked
 from ....readers.parquet.parquet_file import FOOTER
+from ....readers.parquet.stored_types import is_list, natural_dtype
 from ....readers.parquet.values import BadValueError
 from ...component_files import LABEL
 from ...media import extension_of, main_components

@@ -404,6 +404,87 @@ def image_crop(
     device: DeviceLike | None = ...,
 ) -> Batch: ...
 @overload
+def image_list(
+    files: TensorLike,
+    /,
+    *,
+    size: int | _abc.Sequence[int],
+    mode: Literal['stretch', 'not_larger', 'not_smaller'] | None = ...,
+    fill_value: int | None = ...,
+    output_type: DALIImageType | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    antialias: _builtins.bool | None = ...,
+    batch_size: None = ...,
+    device: DeviceLike | None = ...,
+) -> Tensor:
+    """Decodes the images of a list, such as those of a conversation, to frames of one size.
+
+    The lists come from `fn.readers.parquet`, whose columns may be lists of files. They may differ
+    in length, and be empty. Each image is decoded as `fn.decoders.image` does, and resized as
+    `fn.resize` does.
+
+    >>> import cv2
+    >>> import numpy as np
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from penstock import fn, pipeline_def
+    >>> _, image = cv2.imencode(".png", np.zeros((48, 64, 3), np.uint8))
+    >>> image = {"bytes": image.tobytes(), "path": "a.png"}
+    >>> pq.write_table(pa.table({"images": [[image, image], [image]]}), "train.parquet")
+    >>> @pipeline_def(batch_size=2, num_threads=1)
+    ... def lists():
+    ...     images = fn.readers.parquet(path="train.parquet", columns=["images"])
+    ...     return fn.decoders.image_list(images, size=32, mode="not_larger")
+    >>> with lists() as pipe:
+    ...     (frames,) = pipe.run()
+    >>> frames.shape(), frames.layout()
+    ([(2, 32, 32, 3), (1, 32, 32, 3)], 'FHWC')
+
+    Inputs:
+        files: a list of encoded images a sample, as `fn.readers.parquet` gives them: uint8, one
+            dimension.
+
+    Outputs:
+        frames: uint8, FHWC, one frame an image; (0, height, width, channels) for empty lists.
+
+    Raises:
+        DecodeError: the data are no list of files, or an image is damaged. The note says which
+            image of the list.
+
+    Args:
+        size (int | Sequence[int]): (height, width) of the frames; one number stands for both.
+        mode (Literal['stretch', 'not_larger', 'not_smaller'] | None): How an image of another
+            aspect ratio fills its frame. 'stretch': the ratio changes. 'not_larger': the whole
+            image is in the middle of the frame, and `fill_value` around it. 'not_smaller': the
+            image's middle fills the frame, and its other borders are cut off. Default:
+            'stretch'.
+        fill_value (int | None): Brightness of the borders with mode='not_larger'. Default: 0.
+        output_type (DALIImageType | None): Color space: RGB, BGR, GRAY or YCbCr. Default: RGB.
+        adjust_orientation (bool | None): Turn images upright as their EXIF data say. Default:
+            True.
+        interp_type (DALIInterpType | None): Filter of the resize. Default: INTERP_LINEAR.
+        antialias (bool | None): Widen the filter of a shrinking axis, as `fn.resize` does.
+            Default: True.
+        batch_size (int | None): number of samples, if no input and no argument is a batch.
+        device (DeviceLike | None): where it runs: cpu. Default: where the inputs are.
+    """
+
+@overload
+def image_list(
+    files: TensorLike | Batch,
+    /,
+    *,
+    size: int | _abc.Sequence[int],
+    mode: Literal['stretch', 'not_larger', 'not_smaller'] | None = ...,
+    fill_value: int | None = ...,
+    output_type: DALIImageType | None = ...,
+    adjust_orientation: _builtins.bool | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    antialias: _builtins.bool | None = ...,
+    batch_size: int | None = ...,
+    device: DeviceLike | None = ...,
+) -> Batch: ...
+@overload
 def image_random_crop(
     encoded: TensorLike,
     /,

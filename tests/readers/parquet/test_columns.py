@@ -85,10 +85,12 @@ def test_fields_of_structs(tmp_path):
         ([decimal.Decimal("1.5")], r"decimal128\(2, 1\)"),
         ([datetime.datetime(2020, 1, 1)], "timestamp"),
         ([datetime.date(2020, 1, 1)], "date32"),
-        ([["a"]], "list<.*string>"),
+        ([[decimal.Decimal("1.5")]], r"list<.*decimal128"),
+        ([{"a": datetime.date(2020, 1, 1)}], "struct<a: date32"),
+        ([{"bytes": None, "path": "a"}], "struct<bytes: null"),
         ([None], "null"),
         (pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())), "map<"),
-        ([[{"bytes": b"", "path": ""}]], "list<"),
+        ([[[{"bytes": b"", "path": ""}]]], "list<"),
     ],
     ids=str,
 )
@@ -99,10 +101,10 @@ def test_other_types_are_refused_when_the_reader_opens(tmp_path, values, stored)
 
 
 def test_columns_that_are_not_there(tmp_path):
-    path = write(tmp_path / "a.parquet", pa.table({"image": [b""], "s": [{"a": 1}]}))
+    path = write(tmp_path / "a.parquet", pa.table({"image": [b""], "s": [{"a": [b""]}]}))
     with pytest.raises(ArgumentError, match=r"no column 'imag'; did you mean 'image'"):
         opened(path, "imag")
     with pytest.raises(ArgumentError, match=r"'s\.b' has no field 'b'; its fields are a"):
         opened(path, "s.b")
-    with pytest.raises(ArgumentError, match=r"struct<a: int64>; name one of its fields, .*'a'"):
+    with pytest.raises(ArgumentError, match=r"struct<a: list<.*>>; name one of its fields, .*'a'"):
         opened(path, "s")

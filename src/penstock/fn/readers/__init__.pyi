@@ -1207,7 +1207,9 @@ def parquet(
     *,
     path: str | _abc.Sequence[str],
     split: str | None = ...,
+    config: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+    fill: _abc.Mapping[str, Any] | None = ...,
     cache_bytes: int | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,
@@ -1266,17 +1268,22 @@ def parquet(
             struct of bytes and path, binary, text: uint8, shape (size,). Texts are UTF-8.
             integers, real numbers, bool: of the column's type, shape ().
             lists of numbers: of their type, shape (length,); lists of lists have an axis a level.
-            dictionaries of these: as without the dictionary.
+            lists of files (structs of bytes and path, or binary): a bundle of encoded files,
+                uint8, shape (size,), which `fn.decoders.image_list` takes. Python code gets the
+                files by `penstock.extend.files_of`.
+            other lists and structs, such as conversations: their JSON in UTF-8, uint8, shape
+                (size,), which `fn.decoders.json` takes.
+            dictionaries of numbers, bytes and texts: as without the dictionary.
 
     Decimals, times, maps and other types are refused. A missing value (null) is an error of its
-    sample.
+    sample, unless `fill` has a value for its column. Nulls inside of JSON are JSON's.
 
     Raises:
         ArgumentError: a column is not there, or its type is refused; a folder holds several
             splits, or not `split`.
         SourceError: a file is damaged, is neither Parquet nor Arrow, or there is no row.
-        DecodeError: a value is missing, a list is no array, or a number does not fit into `dtypes`
-            (see `on_error` of the pipeline).
+        DecodeError: a value is missing, a list is no array, JSON would need NaN, or a number does
+            not fit into `dtypes` (see `on_error` of the pipeline).
         MissingDependencyError: PyArrow is not installed.
         OSError: a file, or one that a column names, cannot be read.
 
@@ -1286,13 +1293,18 @@ def parquet(
             name; the URL of a folder ends with a slash.
         columns (str | Sequence[str]): Names of the columns, one for each output. A dot leads to
             a field: 'objects.bbox'.
-        split (str | None): Split of the folders that `path` names, such as 'train': names of
-            files that begin so, or a folder, also in the folder 'data'. Needed where there are
+        split (str | None): Split of the folders that `path` names, such as 'train', as
+            README.md, or the names of files and folders tell it. Needed where there are
             several.
+        config (str | None): Configuration of the folders that `path` names: one that README.md
+            lists, or a folder. Needed where there are several and none is the default.
         dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types of
             the outputs, one each; by default those of the columns. Numbers are converted, and
             must fit. Bytes are taken for elements of the type. Texts are read as decimal
             numbers if the type has several bytes.
+        fill (Mapping[str, Any] | None): Values for missing ones (null), by column: {'caption':
+            '', 'images': []}. A file takes bytes. Nulls of other columns are bad samples.
+            Default: {}.
         cache_bytes (int | None): Memory for row groups that stay decoded. Reading takes the
             memory of four more. Default: 268435456.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
@@ -1349,7 +1361,9 @@ def parquet(
     path: str | _abc.Sequence[str],
     columns: str | _abc.Sequence[str],
     split: str | None = ...,
+    config: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+    fill: _abc.Mapping[str, Any] | None = ...,
     cache_bytes: int | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,
@@ -2021,6 +2035,8 @@ def webdataset(
     index_paths: str | _abc.Sequence[str] | None = ...,
     missing_component_behavior: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+    split: str | None = ...,
+    config: str | None = ...,
     case_sensitive_extensions: bool | None = ...,
     extension_dot: Literal['first', 'last'] | None = ...,
     random_shuffle: bool | None = ...,
@@ -2109,6 +2125,11 @@ def webdataset(
             that the outputs' bytes are taken for, one each; by default UINT8. Integers and real
             numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and
             txt, if the type has several bytes.
+        split (str | None): Split of the folders that `paths` names, such as 'train', as
+            README.md, or the names of files and folders tell it. Needed for a data set of the
+            Hub that has several.
+        config (str | None): Configuration of the folders that `paths` names: one that README.md
+            lists, or a folder.
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII). If
             this is not given, a component whose name differs in case alone counts for samples
             without the exact one. Default: True.
@@ -2171,6 +2192,8 @@ def webdataset(
     index_paths: str | _abc.Sequence[str] | None = ...,
     missing_component_behavior: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+    split: str | None = ...,
+    config: str | None = ...,
     case_sensitive_extensions: bool | None = ...,
     extension_dot: Literal['first', 'last'] | None = ...,
     random_shuffle: bool | None = ...,

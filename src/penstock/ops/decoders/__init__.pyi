@@ -119,6 +119,27 @@ class ImageCrop:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class ImageList:
+    """`fn.decoders.image_list` as a class."""
+
+    def __init__(
+        self,
+        *,
+        size: int | _abc.Sequence[int] = ...,
+        mode: Literal['stretch', 'not_larger', 'not_smaller'] | None = ...,
+        fill_value: int | None = ...,
+        output_type: DALIImageType | None = ...,
+        adjust_orientation: bool | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        antialias: bool | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class ImageRandomCrop:
     """`fn.decoders.image_random_crop` as a class."""
 
