@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, ParamSpec, Protocol, TypedDict, overload
 
+from ..run.policies import OperatorConcurrency, StreamPolicy
 from .pipeline import Pipeline
-from .policies import OperatorConcurrency, StreamPolicy
 
 P = ParamSpec("P")
 
