@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -113,6 +113,24 @@ def chosen_archives(
             stacklevel=2,
         )
     return archives
+
+
+def without(archive: Archive, keys: frozenset[bytes]) -> Archive:
+    """Return an archive without the samples of some keys.
+
+    Raises:
+        SourceError: it has no sample of one of them.
+    """
+    if not keys:
+        return archive
+    stored = [archive.index.keys[number] for number in archive.numbers.tolist()]
+    if missing := keys.difference(archive.index.keys.take(np.arange(len(archive.index)))):
+        raise SourceError(
+            f"{archive.storage.name} has no sample {os.fsdecode(min(missing))!r}, which "
+            "'exclude' of its metadata leaves out: the archive was changed, or the key is wrong"
+        )
+    kept = np.array([key not in keys for key in stored], np.bool_)
+    return replace(archive, chosen=archive.chosen[kept], numbers=archive.numbers[kept])
 
 
 def _doubled(storage: Storage, index: ArchiveIndex, chosen: Int64s) -> list[tuple[int, str]]:

@@ -10,6 +10,7 @@ from ...engine.tensors.dtypes import to_numpy_type
 from ..listing.path_patterns import expand_paths
 from ..record_reader import RecordReader
 from .choosing import MISSING
+from .shards import shards_of
 from .source import ComponentSource, open_archives
 
 
@@ -68,13 +69,20 @@ class WebDataset(RecordReader):
         STRS,
         REQUIRED,
         "Paths of the archives. Braces ('shard-{000..127}.tar'), globs and folders stand for the "
-        "files that they name.",
+        "files that they name. Of a folder with Energon's metadata (.nv-meta), the shards of a "
+        "split are read. The URL of a folder ends with a slash.",
+    )
+    split = param(
+        STR,
+        None,
+        "Split of the data sets of Energon that `paths` name, such as 'train'. Needed where "
+        "several have shards.",
     )
     ext = param(
         STRS,
         REQUIRED,
         "An entry for each output: extensions, separated by ';', such as 'jpg;jpeg;png'. They may "
-        "hold dots.",
+        "hold dots. Names of fields are those that the field map of Energon's metadata has.",
     )
     index_paths = param(
         STRS,
@@ -117,9 +125,11 @@ class WebDataset(RecordReader):
 
     def open_source(self) -> ComponentSource:
         states_case = "case_sensitive_extensions" in self.given
+        shards = shards_of(self.paths, self.split or "", self.storage_options)
+        ext = shards.extensions(self.ext)
         source = open_archives(
-            expand_paths(self.paths, "*.tar"),
-            self.ext,
+            shards.paths,
+            ext,
             index_paths=expand_paths(self.index_paths or (), "*.idx"),
             missing=self.missing_component_behavior,
             dtypes=self.dtypes or (),
@@ -127,9 +137,12 @@ class WebDataset(RecordReader):
             extension_dot=self.extension_dot,
             storage_options=self.storage_options,
             damages=self.damages,
+            counts=shards.counts,
+            excluded=shards.excluded,
+            told_by="Energon's metadata (.nv-meta/.info.json)",
         )
         if "missing_component_behavior" not in self.given:
-            source.warn_of_missing(self.ext)
+            source.warn_of_missing(ext)
         return source
 
     def placeholder(self) -> tuple[Array, ...]:

@@ -23,8 +23,16 @@ from ..storage.index_cache import forget_index
 from ..storage.opening import open_storage
 from ..storage.records import RecordFiles, Records, windows
 from ..storage.storage import Storage, cut
-from .choosing import Archive, ComponentOutput, chosen_archives, outputs_of, warn_of_missing
+from .choosing import (
+    Archive,
+    ComponentOutput,
+    chosen_archives,
+    outputs_of,
+    warn_of_missing,
+    without,
+)
 from .dali_index import check_ends, read_dali_index
+from .shards import check_count
 from .text_numbers import parsed, parsed_one
 
 _ALIGNMENT = 64
@@ -254,10 +262,19 @@ def open_archives(
     extension_dot: str = "first",
     storage_options: Mapping[str, Any] | None = None,
     damages: Damages = STRICT,
+    counts: Sequence[int] = (),
+    excluded: Sequence[frozenset[bytes]] = (),
+    told_by: str = "",
 ) -> ComponentSource:
     """Open WebDataset archives; the arguments are those of `fn.readers.webdataset`.
 
-    `damages` takes what is wrong with the archives.
+    Args:
+        paths, ext, index_paths, missing, dtypes, case_sensitive, extension_dot, storage_options:
+            see there.
+        damages: takes what is wrong with the archives.
+        counts: samples of each archive as `told_by` says: see `Shards`; () for unknown ones.
+        excluded: keys of the samples of each archive that are left out.
+        told_by: who told the counts.
 
     Raises:
         ArgumentError: the numbers of files or types do not fit, or a value is unknown.
@@ -286,7 +303,19 @@ def open_archives(
     damages.require(sum(map(len, indexes)))
     if listed:
         check_ends(storages, indexes, damages)
+    number_of = {id(archive): number for number, archive in opened.items()}
+    numbers = [number_of[id(archive)] for archive in storages]
+    if counts:
+        damaged = {damage.name for damage in damages.found}
+        for number, archive, index in zip(numbers, storages, indexes, strict=True):
+            if archive.name not in damaged:
+                check_count(archive.name, counts[number], len(index), told_by)
     archives = chosen_archives(storages, indexes, ext, missing, case_sensitive=case_sensitive)
+    if any(excluded):
+        archives = [
+            without(archive, excluded[number])
+            for number, archive in zip(numbers, archives, strict=True)
+        ]
     again = None if listed else partial(_sound_index, extension_dot)
     return ComponentSource(archives, outputs, has_headers=True, index_again=again)
 

@@ -2018,6 +2018,7 @@ def video_resize(
 def webdataset(
     *,
     paths: str | _abc.Sequence[str],
+    split: str | None = ...,
     index_paths: str | _abc.Sequence[str] | None = ...,
     missing_component_behavior: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
@@ -2096,9 +2097,14 @@ def webdataset(
 
     Args:
         paths (str | Sequence[str]): Paths of the archives. Braces ('shard-{000..127}.tar'),
-            globs and folders stand for the files that they name.
+            globs and folders stand for the files that they name. Of a folder with Energon's
+            metadata (.nv-meta), the shards of a split are read. The URL of a folder ends with a
+            slash.
+        split (str | None): Split of the data sets of Energon that `paths` name, such as
+            'train'. Needed where several have shards.
         ext (str | Sequence[str]): An entry for each output: extensions, separated by ';', such
-            as 'jpg;jpeg;png'. They may hold dots.
+            as 'jpg;jpeg;png'. They may hold dots. Names of fields are those that the field map
+            of Energon's metadata has.
         index_paths (str | Sequence[str] | None): Index files of DALI (v1.1 or v1.2), one for
             each archive. Without them the archives are scanned, and the result is kept beside
             the file, or in the user's cache folder, for the next time.
@@ -2167,6 +2173,7 @@ def webdataset(
 def webdataset(
     *,
     paths: str | _abc.Sequence[str],
+    split: str | None = ...,
     ext: str | _abc.Sequence[str],
     index_paths: str | _abc.Sequence[str] | None = ...,
     missing_component_behavior: str | None = ...,

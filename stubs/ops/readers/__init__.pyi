@@ -611,6 +611,7 @@ class Webdataset:
         self,
         *,
         paths: str | _abc.Sequence[str] = ...,
+        split: str | None = ...,
         ext: str | _abc.Sequence[str] = ...,
         index_paths: str | _abc.Sequence[str] | None = ...,
         missing_component_behavior: str | None = ...,
