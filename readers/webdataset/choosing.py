@@ -62,7 +62,7 @@ def outputs_of(owner: str, ext: Sequence[str], dtypes: Sequence[Any]) -> list[Co
     Raises:
         ArgumentError: the numbers of entries differ, or a type cannot be read.
     """
-    types = [to_numpy_type(dtype) for dtype in dtypes] or [np.dtype(np.uint8)] * len(ext)
+    types = _types(ext, dtypes)
     if len(types) != len(ext) or not ext:
         raise ArgumentError(
             f"{owner}: {len(types)} dtypes for {len(ext)} outputs; `ext` and "
@@ -79,10 +79,19 @@ def outputs_of(owner: str, ext: Sequence[str], dtypes: Sequence[Any]) -> list[Co
             f"dtypes=[{names}] gives numbers, UINT8 in all places the codes without this warning",
             stacklevel=2,
         )
+    return component_outputs(ext, dtypes)
+
+
+def component_outputs(ext: Sequence[str], dtypes: Sequence[Any]) -> list[ComponentOutput]:
+    """Return the outputs of arguments that `outputs_of` has checked."""
     return [
         ComponentOutput(dtype, holds_numbers(entry, dtype))
-        for entry, dtype in zip(ext, types, strict=True)
+        for entry, dtype in zip(ext, _types(ext, dtypes), strict=True)
     ]
+
+
+def _types(ext: Sequence[str], dtypes: Sequence[Any]) -> list[np.dtype[Any]]:
+    return [to_numpy_type(dtype) for dtype in dtypes] or [np.dtype(np.uint8)] * len(ext)
 
 
 def chosen_archives(

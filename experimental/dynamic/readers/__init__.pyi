@@ -2058,6 +2058,10 @@ class Webdataset(Reader):
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII). If
             this is not given, a component whose name differs in case alone counts for samples
             without the exact one. Default: True.
+        samples_per_shard (int | Sequence[int] | None): Numbers of samples of the archives, in
+            the order of `paths`; or one number, of which the last archive may have fewer.
+            Archives behind URLs are then opened when their turn comes. An archive with another
+            number is an error.
         extension_dot (Literal['first', 'last'] | None): Which dot of a file's name the
             extension starts behind: the 'first' or the 'last'. Index files of DALI always mean
             the first. Default: 'first'.
@@ -2121,6 +2125,7 @@ class Webdataset(Reader):
         missing_component_behavior: str | None = ...,
         dtypes: DTypeLike | _abc.Sequence[DTypeLike] | None = ...,
         case_sensitive_extensions: _builtins.bool | None = ...,
+        samples_per_shard: int | _abc.Sequence[int] | None = ...,
         extension_dot: Literal['first', 'last'] | None = ...,
         random_shuffle: _builtins.bool | None = ...,
         shuffle_after_epoch: _builtins.bool | None = ...,

@@ -2023,6 +2023,7 @@ def webdataset(
     missing_component_behavior: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
     case_sensitive_extensions: bool | None = ...,
+    samples_per_shard: int | _abc.Sequence[int] | None = ...,
     extension_dot: Literal['first', 'last'] | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,
@@ -2118,6 +2119,10 @@ def webdataset(
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII). If
             this is not given, a component whose name differs in case alone counts for samples
             without the exact one. Default: True.
+        samples_per_shard (int | Sequence[int] | None): Numbers of samples of the archives, in
+            the order of `paths`; or one number, of which the last archive may have fewer.
+            Archives behind URLs are then opened when their turn comes. An archive with another
+            number is an error.
         extension_dot (Literal['first', 'last'] | None): Which dot of a file's name the
             extension starts behind: the 'first' or the 'last'. Index files of DALI always mean
             the first. Default: 'first'.
@@ -2179,6 +2184,7 @@ def webdataset(
     missing_component_behavior: str | None = ...,
     dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
     case_sensitive_extensions: bool | None = ...,
+    samples_per_shard: int | _abc.Sequence[int] | None = ...,
     extension_dot: Literal['first', 'last'] | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,

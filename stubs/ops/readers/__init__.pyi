@@ -617,6 +617,7 @@ class Webdataset:
         missing_component_behavior: str | None = ...,
         dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
         case_sensitive_extensions: bool | None = ...,
+        samples_per_shard: int | _abc.Sequence[int] | None = ...,
         extension_dot: Literal['first', 'last'] | None = ...,
         random_shuffle: bool | None = ...,
         shuffle_after_epoch: bool | None = ...,
