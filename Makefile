@@ -20,7 +20,7 @@ WORKERS ?= 3
 # the time of its start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs gallery test test-quick test-frameworks lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
+.PHONY: demo docs gallery test test-quick test-frameworks peers lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -69,6 +69,20 @@ FRAMEWORKS ?=
 test-frameworks: $(VENV)/dev
 	$(RUN) tests/frameworks.py --venvs $(VENV)/frameworks $(FRAMEWORKS)
 
+# Other loaders, each in an environment of its own: tests and benchmarks run what is there. Energon
+# and streaming want other releases of NumPy and transformers than the tools of developers.
+PEERS ?= energon lhotse webdataset datasets litdata mds
+peers: $(addprefix $(VENV)/peers/,$(PEERS))
+$(VENV)/peers/energon: LIBRARIES = 'megatron-energon>=7,<8'
+$(VENV)/peers/lhotse: LIBRARIES = 'lhotse>=1.33,<2' 'soundfile>=0.13,<1' $(TORCH)
+$(VENV)/peers/webdataset: LIBRARIES = 'webdataset>=1,<2'
+$(VENV)/peers/datasets: LIBRARIES = 'datasets>=5,<6' aiohttp
+$(VENV)/peers/litdata: LIBRARIES = 'litdata>=0.2.70,<0.3'
+$(VENV)/peers/mds: LIBRARIES = 'mosaicml-streaming>=0.13,<0.14' 'numpy<2.2' 'transformers<5'
+$(VENV)/peers/%: | $(VENV)/dev
+	$(UV) venv --quiet --clear --python $(PYTHON) $@
+	$(UV) pip install --quiet --python $@ $(LIBRARIES)
+
 docs: $(VENV)/dev
 	$(RUN) docs/site/build.py
 
@@ -87,7 +101,7 @@ stress: $(VENV)/dev
 
 # Each reader and decoder once: with the lowest releases that pyproject.toml admits, and with the
 # newest ones on each release of Python that this machine has.
-EXTRAS = audio,coco,fits,images,lmdb,lz4,parquet,remote,tfrecord,video,zstd
+EXTRAS = audio,coco,energon,fits,images,lmdb,lz4,parquet,remote,tfrecord,video,zstd
 SMOKE = --noconftest -q --import-mode=importlib tests/smoke
 lowest: $(VENV)/dev
 	$(UV) venv --quiet --clear --python $(PYTHON) $(VENV)/lowest

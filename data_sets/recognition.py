@@ -15,7 +15,7 @@ import numpy as np
 from ..engine.errors import PenstockError, SourceError
 from ..readers.hub.names import is_on_hub
 from ..readers.listing.folder_rule import describes_data, is_beside_data, is_hidden
-from ..readers.listing.layouts import Folder, layout_of
+from ..readers.listing.layouts import Folder, layout_of, marked_format
 from ..readers.listing.path_patterns import expand_paths, warn_of_missing_files
 from ..readers.listing.splits import files_of_split, splits_of
 from ..readers.storage.opening import exists, open_storage
@@ -163,6 +163,7 @@ def _of_folder(
 ) -> Located:
     """Return the format of a folder's files; a companion in one format may be data in another."""
     root = folder.place
+    format = format or FORMATS.get(marked_format(folder))
     if format is None and (layout := layout_of(folder)):
         raise SourceError(f"{root} is {layout}")
     files = [text_of(root / name) for name in names if not is_beside_data(name)]

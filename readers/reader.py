@@ -17,6 +17,7 @@ from ..engine.graph.operator import Array
 from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
 from ..engine.order.sampler import REVISIONS, Blocks, Sampler, check_shard, restored_state
 from ..engine.order.selection import Selection
+from ..engine.order.shard_permutation import Walk
 from ..engine.ranks.discovery import shard_of_process
 from ..engine.tensors import TensorList
 from ..engine.tensors.source_info import NamesOnDemand
@@ -253,7 +254,23 @@ class Reader(SeekableInput):
         self.shard_id, self.num_shards = shard_id, num_shards
         self.restore(number, state.to_json())
 
+    def walk(self, *, continues: bool) -> Walk | None:
+        """Return the shards that a shuffle reads whole at first; None for none, or unknown ones.
+
+        Args:
+            continues: whether the run goes on with one that did so.
+        """
+        return None
+
     def _make_sampler(self, batch_size: int, state: Any) -> Sampler:
+        restored = None if state is None else restored_state(state)
+        continues = restored is not None and restored.walk is not None
+        walk = self.walk(continues=continues)
+        if continues and walk is None:
+            raise CheckpointError(
+                f"fn.{self.name}: the checkpoint belongs to a reader of shards, which read them "
+                "whole in its first epoch: restore it with that reader"
+            )
         return Sampler(
             len(self.source),
             batch_size,
@@ -262,10 +279,11 @@ class Reader(SeekableInput):
             shuffle=self.random_shuffle or self.shuffle_after_epoch,
             seed=self._order_seed(),
             blocks=self._blocks,
+            walk=walk,
             stick_to_shard=self._sticks,
             shuffle_all=self.shuffle_after_epoch,
             pad_last_batch=self.pad_last_batch,
-            state=None if state is None else restored_state(state),
+            state=restored,
         )
 
     @property

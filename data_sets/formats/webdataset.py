@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
 from ...readers.archives.tar import BLOCK, TarError, parse_header
 from ...readers.archives.tar_headers import CLOSING, header_of, padding
-from ...readers.archives.tar_index import index_archive
+from ...readers.archives.tar_index import ArchiveIndex, index_archive
 from ...readers.storage.opening import open_storage
 from ...readers.storage.records import RecordFiles
 from ...readers.storage.storage import Storage
@@ -38,6 +39,12 @@ class WebDatasetSamples(StoredSamples):
             [*opened.values()], lambda storage: index_archive(storage, damages=damages)
         )
         damages.require(sum(map(len, self._indexes)))
+        number_of = {id(storage): number for number, storage in opened.items()}
+        kept = [
+            self.kept(number_of[id(storage)], storage, index)
+            for storage, index in zip(storages, self._indexes, strict=True)
+        ]
+        self._kept: Int64s = np.flatnonzero(np.concatenate(kept))
         extents = [(index.offsets, index.sizes) for index in self._indexes]
         self._members = RecordFiles(storages, extents)
         self._samples: Int64s = np.cumsum([0, *map(len, self._indexes)], dtype=np.int64)
@@ -49,17 +56,27 @@ class WebDatasetSamples(StoredSamples):
         self._firsts: Int64s = np.concatenate([*joined, np.array([sum(counts)])]).astype(np.int64)
         self.learn(location.manifest)
 
+    def kept(self, number: int, storage: Storage, index: ArchiveIndex) -> NDArray[np.bool_]:
+        """Return which samples of an archive belong to the data set: (samples,).
+
+        Args:
+            number: of the archive among `location.files`.
+            storage, index: the archive, as far as it is sound.
+        """
+        return np.ones(len(index), np.bool_)
+
     def __len__(self) -> int:
-        return int(self._samples[-1])
+        return len(self._kept)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
         """See `StoredSamples.read`."""
+        indices = self._kept[indices]
         rows = joined(grouped_rows(self._firsts, indices))
         contents = iter(self._members.read(rows, np.empty).views())
         samples = []
         for index in indices.tolist():
             key, suffixes = self._names(index)
-            components = components_of(suffixes, contents, partial(self.where, index))
+            components = components_of(suffixes, contents, partial(self._where, index))
             samples.append(Sample(key, components))
         return samples
 
@@ -72,6 +89,9 @@ class WebDatasetSamples(StoredSamples):
 
     def where(self, index: int) -> str:
         """Return archive, number of the first component's file, and offset."""
+        return self._where(int(self._kept[index]))
+
+    def _where(self, index: int) -> str:
         return self._members.where(int(self._firsts[index]))
 
     def reader_calls(self) -> Sequence[ReaderCall]:
@@ -94,16 +114,30 @@ class WebDatasetSamples(StoredSamples):
 
 
 class WebDatasetWriter(OneFileWriter):
-    """Writes `.tar` files; `component_files` describes the names of their members."""
+    """Writes `.tar` files; `component_files` describes the names of their members.
+
+    Attributes:
+        offsets: of the first header of each sample of the shard.
+        size: bytes of its samples so far.
+    """
 
     suffix = ".tar"
+
+    def start(self, path: Path) -> None:
+        """See `Writer.start`."""
+        super().start(path)
+        self.offsets: list[int] = []
+        self.size = 0
 
     def write(self, sample: Sample) -> None:
         """See `Writer.write`."""
         key = quoted_key(sample.key)
+        self.offsets.append(self.size)
         for suffix, content in files_of(sample.components):
             header = header_of(f"{key}.{suffix}".encode(), len(content))
-            self.file.write([header, content, padding(len(content))])
+            pieces = [header, content, padding(len(content))]
+            self.file.write(pieces)
+            self.size += sum(map(len, pieces))
         self.samples += 1
 
     def finish(self) -> ShardInfo:

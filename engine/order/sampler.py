@@ -27,6 +27,7 @@ from .permutation import LARGEST, Permutation
 from .philox import mix
 from .sampler_state import Intervals, Rest, SamplerState, joined
 from .selection import Selection
+from .shard_permutation import ShardPermutation, Walk
 
 REVISIONS = "revisions"
 """The entry of a state that readers add: which revisions of data sets they read."""
@@ -54,6 +55,8 @@ class Sampler:
         stick_to_shard: DALI's argument. A shuffle permutes each shard by itself, so a rank reads
             the same samples in every epoch. A restored run keeps the shuffled shards of the first
             run, also with another number of ranks.
+        walk: shards that a shuffle reads whole in the first epoch: see `ShardPermutation`. A
+            restored run reads shards whole if the first run did, and as long.
         shuffle_all: let the shuffle permute the whole data set in spite of `stick_to_shard`.
         pad_last_batch: DALI's argument.
         state: continue a run where all ranks together stopped, also with another number of ranks
@@ -80,6 +83,7 @@ class Sampler:
         shuffle: bool = False,
         seed: int = 0,
         blocks: Blocks | None = None,
+        walk: Walk | None = None,
         stick_to_shard: bool = False,
         shuffle_all: bool = False,
         pad_last_batch: bool = False,
@@ -90,10 +94,20 @@ class Sampler:
             raise ArgumentError("blocks change the shuffle, so they need shuffle=True")
         if state is None:
             parts = num_shards if shuffle and stick_to_shard and not shuffle_all else 1
+            walks = shuffle and blocks is None and walk is not None
             state = SamplerState(
-                size=size, shuffle=shuffle, seed=seed, epoch=0, blocks=blocks, parts=parts
+                size=size,
+                shuffle=shuffle,
+                seed=seed,
+                epoch=0,
+                blocks=blocks,
+                parts=parts,
+                walk=(walk.window, 1, walk.digest) if walks and walk is not None else None,
             )
         _check_state(state, size, shuffle, blocks)
+        _check_walk(state, walk)
+        self._walk = walk
+        self._walks: dict[tuple[int, int], ShardPermutation] = {}
         self._state = state
         self._size = size
         self.batch_size = batch_size
@@ -189,10 +203,27 @@ class Sampler:
             raise ArgumentError(
                 f"attempt {attempt} to replace a sample: the data set has {others} others"
             )
+        if self.walks(epoch):
+            return self._neighbor(epoch, position, attempt)
         index = int(self._indices(epoch, np.array([position], np.int64))[0])
         order = Permutation(others, mix(self._seed, epoch, position))
         other = int(order(np.array([attempt], np.int64))[0])
         return other + (other >= index)
+
+    def _neighbor(self, epoch: int, position: int, attempt: int) -> int:
+        """Return another sample: first those of the same window of shards, then all others."""
+        order, shift = self._order_at(epoch, position)
+        start, end = (bound + shift for bound in order.window_at(position - shift))
+        inside = end - start - 1
+        key = mix(self._seed, epoch, position)
+        if attempt < inside:
+            other = start + int(Permutation(inside, key)(np.array([attempt]))[0])
+            other += other >= position
+        else:
+            outside = Permutation(self._size - 1 - inside, key)
+            other = int(outside(np.array([attempt - inside]))[0])
+            other += end - start if other >= start else 0
+        return int(self._indices(epoch, np.array([other], np.int64))[0])
 
     def state_after(self, batches: int) -> SamplerState:
         """Return the remaining positions after each rank has delivered `batches` batches.
@@ -223,6 +254,7 @@ class Sampler:
             epoch=first,
             blocks=self._blocks,
             parts=self._parts,
+            walk=self._state.walk,
             remaining=remaining,
             cuts=cuts,
             dealt=self._state.dealt if first == self._dealt else None,
@@ -266,6 +298,7 @@ class Sampler:
             epoch=max(self._first_whole - 1, *epochs) + 1,
             blocks=self._blocks,
             parts=self._parts,
+            walk=self._state.walk,
         )
 
     def _left(
@@ -318,20 +351,60 @@ class Sampler:
         if not self._shuffle:
             return position.copy()
         if self._parts == 1:
-            return self._permuted(self._size, mix(self._seed, epoch), position)
+            return self._permuted(epoch, 0, self._size, mix(self._seed, epoch), position)
         indices = np.empty_like(position)
         bounds = np.array(even_cuts(self._size, self._parts), np.int64)
         owners = np.searchsorted(bounds, position, "right") - 1
         for owner in np.unique(owners).tolist():
             start, stop = bounds[owner : owner + 2].tolist()
             rows, key = owners == owner, mix(self._seed, epoch, owner)
-            indices[rows] = start + self._permuted(stop - start, key, position[rows] - start)
+            inside = position[rows] - start
+            indices[rows] = start + self._permuted(epoch, start, stop - start, key, inside)
         return indices
 
-    def _permuted(self, size: int, key: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _permuted(
+        self, epoch: int, start: int, size: int, key: int, position: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
         if self._blocks is not None:
             return BlockPermutation(size, self._blocks, key)(position)
+        if self.walks(epoch):
+            return self._walk_of(start, size, key)(position)
         return Permutation(size, key)(position)
+
+    def walks(self, epoch: int) -> bool:
+        """Return whether shards are read whole in an epoch."""
+        return self._state.walk is not None and epoch < self._state.walk[1]
+
+    def _walk_of(self, start: int, size: int, key: int) -> ShardPermutation:
+        """Return the order of the samples [start, start + size), which is kept."""
+        assert self._walk is not None
+        assert self._state.walk is not None
+        order = self._walks.get((start, key))
+        if order is None:
+            counts = self._walk.clipped(start, start + size)
+            order = self._walks[start, key] = ShardPermutation(counts, self._state.walk[0], key)
+        return order
+
+    def shards_from(self, epoch: int, position: int, windows: int) -> list[int]:
+        """Return the shards that are read from a position of an epoch on; [] if none is whole.
+
+        Args:
+            epoch, position: of the sample that comes next.
+            windows: windows of shards, the one that holds the position included.
+        """
+        if not self.walks(epoch):
+            return []
+        order, shift = self._order_at(epoch, position)
+        return order.shards_from(position - shift, windows)
+
+    def _order_at(self, epoch: int, position: int) -> tuple[ShardPermutation, int]:
+        """Return the order of shards that holds a position, and its own first position."""
+        if self._parts == 1:
+            return self._walk_of(0, self._size, mix(self._seed, epoch)), 0
+        bounds = even_cuts(self._size, self._parts)
+        owner = bisect_right(bounds, position) - 1
+        start, stop = bounds[owner : owner + 2]
+        return self._walk_of(start, stop - start, mix(self._seed, epoch, owner)), start
 
     def _rest(self, epoch: int) -> Rest:
         return self._whole if epoch >= self._first_whole else self._rests[epoch - self._first]
@@ -496,6 +569,14 @@ def _check_state(state: SamplerState, size: int, shuffle: bool, blocks: Blocks |
             f"the checkpoint belongs to a run with {_order(state.shuffle, state.blocks)}, but this "
             f"run has {_order(shuffle, blocks)}: give the reader the arguments of the first run, "
             "because other arguments put other samples at the positions of the checkpoint"
+        )
+
+
+def _check_walk(state: SamplerState, walk: Walk | None) -> None:
+    if state.walk is not None and walk is not None and state.walk[2] != walk.digest:
+        raise CheckpointError(
+            "the checkpoint belongs to shards with other numbers of samples, which give another "
+            "order: restore it with the data set, and the `samples_per_shard`, of the first run"
         )
 
 

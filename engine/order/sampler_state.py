@@ -107,7 +107,16 @@ class SamplerState:
     number of intervals does not grow. With other ranks or batches, this is ignored.
     """
 
+    walk: tuple[int, int, int] | None = None
+    """If the first epochs read whole shards: shards of a window, epochs, digest of the counts."""
+
     def __post_init__(self) -> None:
+        _demand(
+            self.walk is None
+            or (self.shuffle and len(self.walk) == 3 and all(map(_is_count, self.walk))),
+            f"walk is {self.walk!r}, neither null nor [window, epochs, digest]",
+        )
+        _demand(self.walk is None or self.walk[0] > 0, "the window of walk is 0")
         _demand(_is_count(self.size) and self.size > 0, f"size is {self.size!r}")
         _demand(isinstance(self.shuffle, bool), f"shuffle is {self.shuffle!r}")
         _demand(_is_count(self.seed, lowest=None), f"seed is {self.seed!r}")
@@ -172,6 +181,8 @@ class SamplerState:
             value["cuts"] = {str(epoch): list(cuts) for epoch, cuts in self.cuts.items()}
         if self.dealt is not None:
             value["dealt"] = list(self.dealt)
+        if self.walk is not None:
+            value["walk"] = list(self.walk)
         return value
 
     @classmethod
@@ -180,7 +191,7 @@ class SamplerState:
         if not isinstance(value, dict):
             raise CheckpointError(f"sampler state: expected a JSON object, got {value!r:.80}")
         defaults: dict[str, Any] = {"blocks": None, "parts": 1, "remaining": {}, "cuts": {}}
-        defaults["dealt"] = None
+        defaults |= {"dealt": None, "walk": None}
         names = {"size", "shuffle", "seed", "epoch", *defaults}
         value = defaults | value
         _demand(set(value) == names, f"it has {sorted(value)}, expected {sorted(names)}")
@@ -191,10 +202,12 @@ class SamplerState:
             }
             cuts = {int(epoch): tuple(ordinals) for epoch, ordinals in value["cuts"].items()}
             dealt = None if value["dealt"] is None else tuple(value["dealt"])
+            walk = None if value["walk"] is None else tuple(value["walk"])
         except (AttributeError, TypeError, ValueError) as error:
             raise CheckpointError(
                 "sampler state: remaining must be {epoch: [[start, stop], ...]}, cuts "
-                f"{{epoch: [ordinal, ...]}} and dealt [ranks, samples] ({error})"
+                "{epoch: [ordinal, ...]}, dealt [ranks, samples] and walk [window, epochs, "
+                f"digest] ({error})"
             ) from error
         return cls(
             size=value["size"],
@@ -206,6 +219,7 @@ class SamplerState:
             remaining=remaining,
             cuts=cuts,
             dealt=dealt,
+            walk=walk,
         )
 
 

@@ -212,6 +212,7 @@ _LAYOUTS = (
         _is_energon,
         "an Energon data set, whose splits .nv-meta/split.yaml lists",
         "name the tar files of one split by a pattern, such as 'train-{000..127}.tar'",
+        is_data_set=True,
     ),
     _Layout(
         _is_shar,
@@ -263,6 +264,11 @@ def layout_of(folder: Folder, *, opened: bool = False) -> str:
     """
     found = _found(folder)
     return f"{found.title}; {found.advice}" if found and opened >= found.is_data_set else ""
+
+
+def marked_format(folder: Folder) -> str:
+    """Return the format of `datasets` that a folder's markers name; "" if they name none."""
+    return "energon" if _is_energon(folder) else ""
 
 
 def refuse_layouts(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> None:

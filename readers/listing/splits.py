@@ -248,7 +248,7 @@ def split_files(
     return files_of_split(place, splits, split, options, config) if splits else []
 
 
-def shards_of(
+def paths_of_split(
     paths: Sequence[str],
     options: Mapping[str, Any],
     ending: str,

@@ -12,6 +12,7 @@ records      records in several files as one sequence
 lookahead    a few bytes here and there, from the front of a file to its end
 file_object  a storage as a file object
 strings      millions of byte strings in two blocks of memory
+kept         remote objects whose bytes are kept once they were fetched as a whole
 index_cache  arrays that are computed from a file once, and kept for later runs
 damage       files that cannot be read to their end, or not at all
 rescue       records behind the damage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,7 @@ def outputs_of(owner: str, ext: Sequence[str], dtypes: Sequence[Any]) -> list[Co
     Raises:
         ArgumentError: the numbers of entries differ, or a type cannot be read.
     """
-    types = [to_numpy_type(dtype) for dtype in dtypes] or [np.dtype(np.uint8)] * len(ext)
+    types = _types(ext, dtypes)
     if len(types) != len(ext) or not ext:
         raise ArgumentError(
             f"{owner}: {len(types)} dtypes for {len(ext)} outputs; `ext` and "
@@ -79,10 +79,19 @@ def outputs_of(owner: str, ext: Sequence[str], dtypes: Sequence[Any]) -> list[Co
             f"dtypes=[{names}] gives numbers, UINT8 in all places the codes without this warning",
             stacklevel=2,
         )
+    return component_outputs(ext, dtypes)
+
+
+def component_outputs(ext: Sequence[str], dtypes: Sequence[Any]) -> list[ComponentOutput]:
+    """Return the outputs of arguments that `outputs_of` has checked."""
     return [
         ComponentOutput(dtype, holds_numbers(entry, dtype))
-        for entry, dtype in zip(ext, types, strict=True)
+        for entry, dtype in zip(ext, _types(ext, dtypes), strict=True)
     ]
+
+
+def _types(ext: Sequence[str], dtypes: Sequence[Any]) -> list[np.dtype[Any]]:
+    return [to_numpy_type(dtype) for dtype in dtypes] or [np.dtype(np.uint8)] * len(ext)
 
 
 def chosen_archives(
@@ -113,6 +122,24 @@ def chosen_archives(
             stacklevel=2,
         )
     return archives
+
+
+def without(archive: Archive, keys: frozenset[bytes]) -> Archive:
+    """Return an archive without the samples of some keys.
+
+    Raises:
+        SourceError: it has no sample of one of them.
+    """
+    if not keys:
+        return archive
+    stored = [archive.index.keys[number] for number in archive.numbers.tolist()]
+    if missing := keys.difference(archive.index.keys.take(np.arange(len(archive.index)))):
+        raise SourceError(
+            f"{archive.storage.name} has no sample {os.fsdecode(min(missing))!r}, which "
+            "'exclude' of its metadata leaves out: the archive was changed, or the key is wrong"
+        )
+    kept = np.array([key not in keys for key in stored], np.bool_)
+    return replace(archive, chosen=archive.chosen[kept], numbers=archive.numbers[kept])
 
 
 def _doubled(storage: Storage, index: ArchiveIndex, chosen: Int64s) -> list[tuple[int, str]]:

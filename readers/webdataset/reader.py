@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...engine.graph.operator import Array, register
-from ...engine.graph.params import BOOL, DTYPES, REQUIRED, STR, STRS, ArgumentType, param
+from ...engine.graph.params import BOOL, DTYPES, INTS, REQUIRED, STR, STRS, ArgumentType, param
+from ...engine.order.selection import Selection
+from ...engine.order.shard_permutation import Walk
+from ...engine.ranks.discovery import say_once
 from ...engine.tensors.dtypes import to_numpy_type
 from ..listing.path_patterns import expand_paths
-from ..listing.splits import shards_of
+from ..reading.carriers import Carrier
 from ..record_reader import RecordReader
-from .choosing import MISSING
+from ..storage.urls import is_url
+from .choosing import MISSING, outputs_of
+from .following import FollowingThreads
+from .shards import Shards, shards_of
 from .source import ComponentSource, open_archives
+from .walked import ArchiveOpener, WalkedSource, open_walked
+
+WALK_WINDOW = 2
+"""Shards whose samples are mixed in the first epoch: both are needed before the first batch."""
 
 
 @register
@@ -69,13 +81,14 @@ class WebDataset(RecordReader):
         STRS,
         REQUIRED,
         "Paths of the archives. Braces ('shard-{000..127}.tar'), globs and folders stand for the "
-        "files that they name.",
+        "files that they name. Of a folder with Energon's metadata (.nv-meta), the shards of a "
+        "split are read. The URL of a folder ends with a slash.",
     )
     ext = param(
         STRS,
         REQUIRED,
         "An entry for each output: extensions, separated by ';', such as 'jpg;jpeg;png'. They may "
-        "hold dots.",
+        "hold dots. Names of fields are those that the field map of Energon's metadata has.",
     )
     index_paths = param(
         STRS,
@@ -102,8 +115,9 @@ class WebDataset(RecordReader):
     split = param(
         STR,
         None,
-        "Split of the folders that `paths` names, such as 'train', as README.md, or the names of "
-        "files and folders tell it. Needed for a data set of the Hub that has several.",
+        "Split of the folders that `paths` names, such as 'train', as Energon's metadata, README.md, "
+        "or the names of files and folders tell it. Needed where several have shards, for data "
+        "sets of Energon and of the Hub.",
     )
     config = param(
         STR,
@@ -116,6 +130,13 @@ class WebDataset(RecordReader):
         "Whether `ext` distinguishes case (of ASCII). If this is not given, a component whose name "
         "differs in case alone counts for samples without the exact one.",
     )
+    samples_per_shard = param(
+        INTS,
+        None,
+        "Numbers of samples of the archives, in the order of `paths`; or one number, of which the "
+        "last archive may have fewer. Archives behind URLs are then opened when their turn comes. "
+        "An archive with another number is an error.",
+    )
     extension_dot = param(
         STR,
         "first",
@@ -124,27 +145,106 @@ class WebDataset(RecordReader):
         choices=("first", "last"),
     )
 
+    source: ComponentSource | WalkedSource
+
     def num_outputs(self) -> int:
         return len(self.ext)
 
-    def open_source(self) -> ComponentSource:
+    def open_source(self) -> ComponentSource | WalkedSource:
+        shards = shards_of(self.paths, self.split or "", self.config or "", self.storage_options)
+        if self.samples_per_shard is not None:
+            shards.declare(self.samples_per_shard)
+        ext = tuple(shards.extensions(self.ext))
         states_case = "case_sensitive_extensions" in self.given
+        case_sensitive = self.case_sensitive_extensions if states_case else None
+        if self._may_walk(shards):
+            outputs_of(f"fn.{self.name}", ext, self.dtypes or ())
+            opener = ArchiveOpener(
+                ext,
+                tuple(self.dtypes or ()),
+                self.missing_component_behavior,
+                case_sensitive,
+                self.extension_dot,
+            )
+            return open_walked(shards, opener, self.storage_options, self.damages)
         source = open_archives(
-            shards_of(
-                self.paths, self.storage_options, ".tar", self.split or "", self.config or ""
-            ),
-            self.ext,
+            shards.paths,
+            ext,
             index_paths=expand_paths(self.index_paths or (), "*.idx", self.storage_options),
             missing=self.missing_component_behavior,
             dtypes=self.dtypes or (),
-            case_sensitive=self.case_sensitive_extensions if states_case else None,
+            case_sensitive=case_sensitive,
             extension_dot=self.extension_dot,
             storage_options=self.storage_options,
             damages=self.damages,
+            counts=shards.counts,
+            excluded=shards.excluded,
+            told_by=shards.told_by,
+            largest=shards.largest,
         )
         if "missing_component_behavior" not in self.given:
-            source.warn_of_missing(self.ext)
+            source.warn_of_missing(ext)
         return source
+
+    def _may_walk(self, shards: Shards) -> bool:
+        """Return whether archives are opened when their turn comes; say what happens instead."""
+        if self.index_paths or not all(map(is_url, shards.paths)):
+            return False
+        shards.look_beside(self.storage_options)
+        if self.missing_component_behavior == "skip" or not shards.are_told:
+            say_once(
+                f"fn.{self.name}: {len(shards.paths)} archives behind URLs are read as a whole "
+                "before the first batch, unless their indexes are cached, because nothing tells "
+                "how many samples each has: samples_per_shard=, a dataset.json or Energon's "
+                "metadata let the first batch come at once"
+                if self.missing_component_behavior != "skip"
+                else f"fn.{self.name}: missing_component_behavior='skip' needs the indexes of all "
+                "archives before the first batch"
+            )
+            return False
+        if (self.random_shuffle or self.shuffle_after_epoch) and self._blocks is None:
+            say_once(
+                f"fn.{self.name}: in the first epoch, shards are read whole, in random order, and "
+                f"the samples of {self._window()} are mixed (shuffle_window); later epochs are "
+                "shuffled as a whole"
+            )
+        return True
+
+    def _window(self) -> int:
+        return int(self.shuffle_window) if "shuffle_window" in self.given else WALK_WINDOW
+
+    def walk(self, *, continues: bool) -> Walk | None:
+        if continues or isinstance(self.source, WalkedSource):
+            return Walk(self.source.counts, self._window())
+        return None
+
+    def carrier(self) -> Carrier:
+        depth = self.read_depth()
+        if isinstance(self.source, WalkedSource) and self._blocks is None and depth:
+            return FollowingThreads(self.source, depth, self.waits, self._shards_to_come)
+        return super().carrier()
+
+    def _shards_to_come(self, selection: Selection) -> list[int]:
+        """Return the archives of a batch that is read, and those that come next."""
+        first, last = int(selection.epoch[0]), int(selection.epoch[-1])
+        begin, end = int(selection.position[0]), int(selection.position[-1])
+        if self.random_shuffle or self.shuffle_after_epoch:
+            shards = self.sampler.shards_from(first, begin, 1)
+            return list(dict.fromkeys(shards + self.sampler.shards_from(last, end, 2)))
+        bounds = np.cumsum(self.source.counts)
+        of_batch = np.searchsorted(bounds, [begin, end], "right").tolist()
+        return list(dict.fromkeys((*of_batch, min(of_batch[1] + 1, len(bounds) - 1))))
+
+    def _digest_of_names(self) -> str:
+        if isinstance(self.source, WalkedSource):
+            from ...engine.ranks.agreement import digest  # only several ranks compare
+
+            return digest(self.source.names())
+        return super()._digest_of_names()
+
+    def order_facts(self) -> dict[str, Any]:
+        walk = self.walk(continues=False)
+        return super().order_facts() | {"shards mixed at first": walk and walk.window}
 
     def placeholder(self) -> tuple[Array, ...]:
         dtypes = self.dtypes or (np.uint8,) * len(self.ext)

@@ -20,11 +20,20 @@ from ..archives.tar_index import ArchiveIndex, index_archive
 from ..source import Allocate, Column, checked_indices
 from ..storage.damage import STRICT, Damages
 from ..storage.index_cache import forget_index
+from ..storage.kept import KeptObject, Room
 from ..storage.opening import open_storage
 from ..storage.records import RecordFiles, Records, windows
 from ..storage.storage import Storage, cut
-from .choosing import Archive, ComponentOutput, chosen_archives, outputs_of, warn_of_missing
+from .choosing import (
+    Archive,
+    ComponentOutput,
+    chosen_archives,
+    outputs_of,
+    warn_of_missing,
+    without,
+)
 from .dali_index import check_ends, read_dali_index
+from .shards import UNKNOWN, check_count
 from .text_numbers import parsed, parsed_one
 
 _ALIGNMENT = 64
@@ -73,6 +82,17 @@ class ComponentSource:
         self._files = RecordFiles([a.storage for a in archives], [extents for extents, _ in placed])
         self._sizes: Int64s = np.concatenate([sizes for _, sizes in placed])
         self._compared = np.zeros(len(self._sizes), np.bool_)
+
+    @classmethod
+    def joined(cls, sources: Sequence[ComponentSource]) -> ComponentSource:
+        """Return the samples of several sources of the same outputs, end to end."""
+        first = sources[0]
+        return cls(
+            [archive for source in sources for archive in source._archives],
+            first._outputs,
+            has_headers=bool(first._lead),
+            index_again=first._index_again,
+        )
 
     def __len__(self) -> int:
         return int(self._firsts[-1])
@@ -175,6 +195,11 @@ class ComponentSource:
         offset, size = archive.index.offsets[component], archive.index.sizes[component]
         return bool(((again.offsets == offset) & (again.sizes == size)).any())
 
+    @property
+    def counts(self) -> Int64s:
+        """Samples of each archive: int64 (archives,)."""
+        return np.diff(self._firsts)
+
     def warn_of_missing(self, ext: Sequence[str]) -> None:
         """Warn of samples that lack a component of `ext` which others have."""
         warn_of_missing(self._archives, ext)
@@ -254,10 +279,21 @@ def open_archives(
     extension_dot: str = "first",
     storage_options: Mapping[str, Any] | None = None,
     damages: Damages = STRICT,
+    counts: Sequence[int] = (),
+    excluded: Sequence[frozenset[bytes]] = (),
+    told_by: str = "",
+    largest: int = UNKNOWN,
 ) -> ComponentSource:
     """Open WebDataset archives; the arguments are those of `fn.readers.webdataset`.
 
-    `damages` takes what is wrong with the archives.
+    Args:
+        paths, ext, index_paths, missing, dtypes, case_sensitive, extension_dot, storage_options:
+            see there.
+        damages: takes what is wrong with the archives.
+        counts: samples of each archive as `told_by` says: see `Shards`; () for unknown ones.
+        excluded: keys of the samples of each archive that are left out.
+        told_by: who told the counts.
+        largest: samples of the last archive at most.
 
     Raises:
         ArgumentError: the numbers of files or types do not fit, or a value is unknown.
@@ -282,14 +318,42 @@ def open_archives(
         )
         return ArchiveIndex.from_arrays(*index)
 
+    if not listed:
+        opened = kept_objects(opened, until_read=False)
+        for archive in opened.values():
+            if isinstance(archive, KeptObject):
+                archive.begin_walk()
     storages, indexes = damages.each([*opened.values()], index_of)
     damages.require(sum(map(len, indexes)))
     if listed:
         check_ends(storages, indexes, damages)
+    number_of = {id(archive): number for number, archive in opened.items()}
+    numbers = [number_of[id(archive)] for archive in storages]
+    if counts:
+        damaged = {damage.name for damage in damages.found}
+        for number, archive, index in zip(numbers, storages, indexes, strict=True):
+            if archive.name not in damaged:
+                most = largest if number == len(paths) - 1 else UNKNOWN
+                check_count(archive.name, counts[number], len(index), told_by, most)
     archives = chosen_archives(storages, indexes, ext, missing, case_sensitive=case_sensitive)
-    again = None if listed else partial(_sound_index, extension_dot)
+    if any(excluded):
+        archives = [
+            without(archive, excluded[number])
+            for number, archive in zip(numbers, archives, strict=True)
+        ]
+    again = None if listed else partial(sound_index, extension_dot)
     return ComponentSource(archives, outputs, has_headers=True, index_again=again)
 
 
-def _sound_index(dot: str, archive: Storage) -> ArchiveIndex:
+def kept_objects(opened: Mapping[int, Storage], *, until_read: bool) -> dict[int, Storage]:
+    """Return archives that keep the bytes of a walk, in place of those behind URLs."""
+    room = Room(until_read=until_read)
+    return {
+        number: KeptObject(archive, room) if archive.path is None else archive
+        for number, archive in opened.items()
+    }
+
+
+def sound_index(dot: str, archive: Storage) -> ArchiveIndex:
+    """Return the index of the sound part of an archive."""
     return index_archive(archive, dot, Damages(leaves_out=True))

@@ -28,7 +28,6 @@ LAYOUTS = {
         "data/chunk-000/file-000.parquet": "",
         "videos/cam/file-000.mp4": "",
     },
-    "an Energon data set": {".nv-meta/split.yaml": "split_parts: {}\n", "train-0.tar": ""},
     "a Shar data set": {"cuts.000000.jsonl.gz": "", "recording.000000.tar": ""},
     "an MDS data set": {"index.json": JSON(MDS), "shard.00000.mds": ""},
     "a LitData data set": {"index.json": JSON(LITDATA), "chunk-0-0.bin": ""},
@@ -95,7 +94,7 @@ def test_the_reader_of_files_says_that_annotations_lie_beside_the_folders(tmp_pa
 
 
 def test_readers_of_shards_refuse_folders_of_several_splits(tmp_path):
-    root = put(tmp_path, LAYOUTS["an Energon data set"])
+    root = put(tmp_path, {".nv-meta/.info.json": "{}", "train-0.tar": ""})
 
     @pipeline_def(batch_size=1, num_threads=1)
     def reading(path):
@@ -103,6 +102,8 @@ def test_readers_of_shards_refuse_folders_of_several_splits(tmp_path):
 
     with pytest.raises(SourceError, match=r"is an Energon data set, .*name the tar files of one"):
         reading(str(root)).build()
+    with pytest.raises(SourceError, match="is an Energon data set, whose splits"):
+        datasets.open_dataset(root)
     refuse_layouts([str(root / "train-0.tar"), "s3://bucket/train-0.tar"])
 
 

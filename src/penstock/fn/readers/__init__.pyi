@@ -2038,6 +2038,7 @@ def webdataset(
     split: str | None = ...,
     config: str | None = ...,
     case_sensitive_extensions: bool | None = ...,
+    samples_per_shard: int | _abc.Sequence[int] | None = ...,
     extension_dot: Literal['first', 'last'] | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,
@@ -2112,9 +2113,12 @@ def webdataset(
 
     Args:
         paths (str | Sequence[str]): Paths of the archives. Braces ('shard-{000..127}.tar'),
-            globs and folders stand for the files that they name.
+            globs and folders stand for the files that they name. Of a folder with Energon's
+            metadata (.nv-meta), the shards of a split are read. The URL of a folder ends with a
+            slash.
         ext (str | Sequence[str]): An entry for each output: extensions, separated by ';', such
-            as 'jpg;jpeg;png'. They may hold dots.
+            as 'jpg;jpeg;png'. They may hold dots. Names of fields are those that the field map
+            of Energon's metadata has.
         index_paths (str | Sequence[str] | None): Index files of DALI (v1.1 or v1.2), one for
             each archive. Without them the archives are scanned, and the result is kept beside
             the file, or in the user's cache folder, for the next time.
@@ -2126,13 +2130,17 @@ def webdataset(
             numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and
             txt, if the type has several bytes.
         split (str | None): Split of the folders that `paths` names, such as 'train', as
-            README.md, or the names of files and folders tell it. Needed for a data set of the
-            Hub that has several.
+            Energon's metadata, README.md, or the names of files and folders tell it. Needed
+            where several have shards, for data sets of Energon and of the Hub.
         config (str | None): Configuration of the folders that `paths` names: one that README.md
             lists, or a folder.
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII). If
             this is not given, a component whose name differs in case alone counts for samples
             without the exact one. Default: True.
+        samples_per_shard (int | Sequence[int] | None): Numbers of samples of the archives, in
+            the order of `paths`; or one number, of which the last archive may have fewer.
+            Archives behind URLs are then opened when their turn comes. An archive with another
+            number is an error.
         extension_dot (Literal['first', 'last'] | None): Which dot of a file's name the
             extension starts behind: the 'first' or the 'last'. Index files of DALI always mean
             the first. Default: 'first'.
@@ -2195,6 +2203,7 @@ def webdataset(
     split: str | None = ...,
     config: str | None = ...,
     case_sensitive_extensions: bool | None = ...,
+    samples_per_shard: int | _abc.Sequence[int] | None = ...,
     extension_dot: Literal['first', 'last'] | None = ...,
     random_shuffle: bool | None = ...,
     shuffle_after_epoch: bool | None = ...,

@@ -620,6 +620,7 @@ class Webdataset:
         split: str | None = ...,
         config: str | None = ...,
         case_sensitive_extensions: bool | None = ...,
+        samples_per_shard: int | _abc.Sequence[int] | None = ...,
         extension_dot: Literal['first', 'last'] | None = ...,
         random_shuffle: bool | None = ...,
         shuffle_after_epoch: bool | None = ...,

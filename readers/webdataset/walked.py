@@ -1,0 +1,272 @@
+"""Archives that are opened when one of their samples is first needed.
+
+The order of an epoch follows from the number of samples of each archive. So those numbers are
+enough to start: an archive without an index is walked when its turn comes, and compared with the
+number that was told.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.arrays import Int64s
+from ...engine.errors import PenstockError, SourceError
+from ..archives.tar_index import index_archive
+from ..source import Allocate, Column, checked_indices
+from ..storage.damage import STRICT, Damages, is_of_data
+from ..storage.kept import KeptObject
+from .choosing import chosen_archives, component_outputs, without
+from .shards import UNKNOWN, Shards, check_count
+from .source import ComponentSource, kept_objects, sound_index
+
+Open = Callable[[int, KeptObject, Damages], ComponentSource]
+"""Opens one archive, whose number is given; damage is left out and noted."""
+
+
+class WalkedSource:
+    """Samples of archives of which the numbers of samples are known, and nothing else."""
+
+    def __init__(
+        self, objects: Sequence[KeptObject], counts: Sequence[int], open_one: Open, told_by: str
+    ) -> None:
+        """Take the archives, the samples of each, what opens one, and who told the numbers."""
+        self._objects = tuple(objects)
+        self.counts: Int64s = np.array(counts, np.int64)
+        self._firsts: Int64s = np.cumsum([0, *counts], dtype=np.int64)
+        self._open_one = open_one
+        self._told_by = told_by
+        self._reset()
+
+    def _reset(self) -> None:
+        self._sources: list[ComponentSource | None] = [None] * len(self._objects)
+        self._errors: dict[int, Exception] = {}
+        self._attempts = [0] * len(self._objects)
+        self._locks = [threading.Lock() for _ in self._objects]
+        self._joined: ComponentSource | None = None
+        self._followed: deque[set[int]] = deque()
+        self._read = np.zeros(len(self._objects), np.int64)
+
+    def __len__(self) -> int:
+        return int(self._firsts[-1])
+
+    def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
+        """See `ComponentSource.read`; the archives of the samples are opened before.
+
+        Raises:
+            SourceError: an archive has another number of samples than was told; both are named.
+        """
+        indices = checked_indices(indices, len(self))
+        shards = self._shards_of(indices)
+        wanted = np.unique(shards).tolist()
+        missing = [shard for shard in wanted if self._sources[shard] is None]
+        for shard in missing:
+            self._objects[shard].begin_walk()
+        for shard in missing:
+            self._opened(shard)
+        if self._joined is not None and len(wanted) > 1:
+            columns = self._joined.read(indices, allocate)
+            for shard in wanted:
+                self._count(shard, int((shards == shard).sum()))
+            return columns
+        parts: list[tuple[NDArray[np.bool_], tuple[Column, ...]]] = []
+        for shard in wanted:
+            rows = shards == shard
+            source, inside = self._opened(shard), indices[rows] - self._firsts[shard]
+            self._check(shard, source, inside)
+            parts.append((rows, source.read(inside, allocate)))
+            self._count(shard, len(inside))
+        return parts[0][1] if len(parts) == 1 else _merged(parts, len(indices))
+
+    def follow(self, shards: Sequence[int], batches: int) -> None:
+        """Take the archives whose samples come now and next: they are fetched ahead.
+
+        The memory of archives is given back that so many batches have not named.
+        """
+        self._followed.append(set(shards))
+        while len(self._followed) > batches:
+            for shard in self._followed.popleft().difference(*self._followed):
+                self._objects[shard].drop()
+        for shard in shards:
+            if self._sources[shard] is None:
+                self._objects[shard].begin_walk()
+
+    def _shards_of(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        shards: NDArray[np.int64] = np.searchsorted(self._firsts, indices, "right") - 1
+        return shards
+
+    def _opened(self, shard: int) -> ComponentSource:
+        """Return the samples of an archive; the first call walks the archive."""
+        attempts = self._attempts[shard]
+        with self._locks[shard]:
+            source = self._sources[shard]
+            if source is not None:
+                return source
+            # A fault that may pass counts for all who waited, and each later call tries again.
+            if shard in self._errors and (
+                is_of_data(self._errors[shard]) or attempts != self._attempts[shard]
+            ):
+                raise self._errors[shard]
+            try:
+                source = self._open(shard)
+            except (OSError, PenstockError) as error:
+                self._errors[shard] = error
+                self._attempts[shard] += 1
+                self._objects[shard].drop()
+                raise
+            if not self._is_damaged(shard, source):
+                self._errors.pop(shard, None)
+            self._sources[shard] = source
+        self._join()
+        return source
+
+    def _is_damaged(self, shard: int, source: ComponentSource) -> bool:
+        return len(source) < int(self.counts[shard])
+
+    def _open(self, shard: int) -> ComponentSource:
+        kept, damages = self._objects[shard], Damages(leaves_out=True)
+        source = self._open_one(shard, kept, damages)
+        told, found = int(self.counts[shard]), len(source)
+        if damages.found and found < told:
+            self._errors[shard] = SourceError(damages.found[0].reason)
+        else:
+            check_count(kept.name, told, found, self._told_by)
+        return source
+
+    def _count(self, shard: int, rows: int) -> None:
+        """Give the memory of an archive back once all of its samples have been read."""
+        with self._locks[shard]:
+            self._read[shard] += rows
+            if self._read[shard] >= self.counts[shard]:
+                self._objects[shard].drop()
+
+    def _check(self, shard: int, source: ComponentSource, inside: NDArray[np.int64]) -> None:
+        """Raise the error of a damaged archive for samples that lie behind the damage."""
+        if len(inside) and inside.max() >= len(source):
+            raise self._errors[shard]
+
+    def _join(self) -> None:
+        """Read all archives together once all are open and whole: then requests are joined."""
+        sources = [source for source in self._sources if source is not None]
+        if len(sources) == len(self._sources) and not self._errors:
+            self._joined = ComponentSource.joined(sources)
+
+    def where(self, index: int) -> str:
+        """See `ComponentSource.where`; of an archive that is not open, without key and offset."""
+        shard, inside, source = self._located(index)
+        if source is None:
+            return f"{self._objects[shard].name}, sample {inside}"
+        return source.where(inside)
+
+    def source_info(self, index: int, output: int = 0) -> str:
+        """See `ComponentSource.source_info`; "" for an archive that is not open."""
+        _, inside, source = self._located(index)
+        return "" if source is None else source.source_info(inside, output)
+
+    def _located(self, index: int) -> tuple[int, int, ComponentSource | None]:
+        checked_indices(np.array([index]), len(self))
+        (shard,) = self._shards_of(np.array([index])).tolist()
+        inside, source = index - int(self._firsts[shard]), self._sources[shard]
+        return shard, inside, None if source is None or inside >= len(source) else source
+
+    def names(self) -> list[str]:
+        """Return the names of the archives, with the number of samples of each."""
+        pairs = zip(self._objects, self.counts.tolist(), strict=True)
+        return [f"{kept.name.rpartition('/')[2]}: {count}" for kept, count in pairs]
+
+    def close(self) -> None:
+        """Release the archives; a later `read` opens them again."""
+        for kept in self._objects:
+            kept.close()
+
+    def __getstate__(self) -> tuple[object, ...]:
+        return self._objects, self.counts.tolist(), self._open_one, self._told_by
+
+    def __setstate__(self, state: tuple[object, ...]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class ArchiveOpener:
+    """Opens one archive; the attributes are those of `fn.readers.webdataset`, and exclusions."""
+
+    ext: tuple[str, ...]
+    dtypes: tuple[Any, ...]
+    missing: str
+    case_sensitive: bool | None
+    extension_dot: str
+    excluded: tuple[frozenset[bytes], ...] = ()
+
+    def __call__(self, number: int, kept: KeptObject, damages: Damages) -> ComponentSource:
+        """See `Open`."""
+        index = index_archive(kept, self.extension_dot, damages)
+        (archive,) = chosen_archives(
+            [kept], [index], self.ext, self.missing, case_sensitive=self.case_sensitive
+        )
+        return ComponentSource(
+            [without(archive, self.excluded[number])],
+            component_outputs(self.ext, self.dtypes),
+            has_headers=True,
+            index_again=partial(sound_index, self.extension_dot),
+        )
+
+
+def open_walked(
+    shards: Shards,
+    opener: ArchiveOpener,
+    options: Mapping[str, Any] | None = None,
+    damages: Damages = STRICT,
+) -> WalkedSource:
+    """Open archives behind URLs of which the numbers of samples are known.
+
+    If the last number is unknown, that archive is walked at once.
+
+    Raises:
+        OSError: an archive cannot be opened. SourceError if the last one is larger than it may be.
+    """
+    objects = kept_objects(damages.open(shards.paths, options), until_read=True)
+    opened = {number: kept for number, kept in objects.items() if isinstance(kept, KeptObject)}
+    counts = {number: _left(shards, number) for number in opened}
+    last = len(shards.paths) - 1
+    if last in opened and shards.counts[last] == UNKNOWN:
+        found = len(index_archive(opened[last], opener.extension_dot, damages))
+        check_count(opened[last].name, UNKNOWN, found, shards.told_by, shards.largest)
+        counts[last] = found
+    excluded = tuple(shards.excluded[number] for number in opened)
+    opener = replace(opener, excluded=excluded)
+    damages.require(sum(counts.values()))
+    return WalkedSource([*opened.values()], [*counts.values()], opener, shards.told_by)
+
+
+def _left(shards: Shards, number: int) -> int:
+    return max(0, shards.counts[number] - len(shards.excluded[number]))
+
+
+def _merged(
+    parts: list[tuple[NDArray[np.bool_], tuple[Column, ...]]], count: int
+) -> tuple[Column, ...]:
+    """Return the columns of samples out of those of some of them; each part has its rows."""
+    merged: list[Column] = []
+    for output in range(len(parts[0][1])):
+        columns = [columns[output] for _, columns in parts]
+        if all(isinstance(column, np.ndarray) for column in columns):
+            first = columns[0]
+            assert isinstance(first, np.ndarray)
+            whole = np.empty((count, *first.shape[1:]), first.dtype)
+            for (rows, _), column in zip(parts, columns, strict=True):
+                whole[rows] = column
+            merged.append(whole)
+            continue
+        samples: list[NDArray[np.generic]] = [np.empty(0)] * count
+        for (rows, _), column in zip(parts, columns, strict=True):
+            for row, sample in zip(np.flatnonzero(rows).tolist(), column, strict=True):
+                samples[row] = sample
+        merged.append(samples)
+    return tuple(merged)

@@ -1,0 +1,300 @@
+"""Archives behind URLs that are opened when their turn comes: bytes, counts, resume, damage."""
+
+import json
+import pickle
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from penstock import fn, pipeline_def, types
+from penstock.engine.errors import ArgumentError, CheckpointError, SourceError
+from penstock.readers.storage import kept
+from penstock.readers.webdataset.shards import Shards, shards_of
+from penstock.readers.webdataset.walked import ArchiveOpener, WalkedSource, open_walked
+
+from .. import tars
+from ..energon_sets import prepared
+
+COUNTS = [7, 4, 6, 5, 8, 3]
+SIZE = 300_000
+TOTAL = sum(COUNTS)
+HEAD = "bytes=0-0"
+
+
+@pytest.fixture(autouse=True)
+def user_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def archives(web):
+    """Put archives on the server; return the URL that names them."""
+    random, number = np.random.default_rng(0), 0
+    for shard, count in enumerate(COUNTS):
+        files = {}
+        for _ in range(count):
+            files |= {f"{number}.jpg": random.bytes(SIZE), f"{number}.cls": b"%d" % number}
+            number += 1
+        web.objects[f"a/{shard}.tar"] = tars.archive(files)
+        web.tags[f"a/{shard}.tar"] = f'"{shard}"'
+    return f"{web.url}/a/{{0..5}}.tar"
+
+
+@pipeline_def(batch_size=3, num_threads=1)
+def labels(path, ahead=None, **options):
+    options = {"samples_per_shard": COUNTS, "prefetch_queue_depth": ahead} | options
+    return fn.readers.webdataset(
+        paths=path, ext=["cls", "jpg"], dtypes=[types.INT32, types.UINT8], name="reader", **options
+    )[0]
+
+
+def epochs(pipe, count=1):
+    """Return the labels of epochs, of which the last batch may belong to the next one."""
+    read = []
+    while len(read) < count * TOTAL:
+        read += pipe.run()[0].as_array().ravel().tolist()
+    return [read[epoch * TOTAL : (epoch + 1) * TOTAL] for epoch in range(count)]
+
+
+def fetched(web):
+    """Return the bytes that were asked for, by object, without what tells the versions."""
+    counted = Counter()
+    for path, wanted in web.requests:
+        if wanted not in ("", HEAD) and path.endswith(".tar"):
+            first, last = map(int, wanted.removeprefix("bytes=").split("-"))
+            counted[path] += last - first + 1
+    return counted
+
+
+def test_each_byte_comes_once_in_the_first_epoch(web, archives):
+    with labels(archives, random_shuffle=True) as pipe:
+        first = [pipe.run()[0].as_array().ravel().tolist()]
+        assert len(fetched(web)) <= 4  # a window of two shards, and the next one
+        while sum(map(len, first)) < TOTAL - 3 * 5:  # other batches are read ahead
+            first.append(pipe.run()[0].as_array().ravel().tolist())
+        assert fetched(web) == {name: len(content) for name, content in web.objects.items()}
+
+
+def test_epochs_hold_each_sample_once(archives):
+    with labels(archives, random_shuffle=True, ahead=0) as pipe:
+        first, second = epochs(pipe, 2)
+    assert sorted(first) == sorted(second) == list(range(TOTAL))
+    shards = np.searchsorted(np.cumsum(COUNTS), first, "right").tolist()
+    assert len(set(shards[: min(COUNTS[shards[0]], 4)])) <= 2
+    again = labels(archives, random_shuffle=True, ahead=3)
+    with again as pipe:
+        assert epochs(pipe, 2) == [first, second]  # what is cached changes no order
+
+
+def test_an_order_without_a_shuffle(web, archives):
+    with labels(archives) as pipe:
+        assert pipe.run()[0].as_array().ravel().tolist() == [0, 1, 2]
+        assert set(fetched(web)) <= {f"a/{shard}.tar" for shard in (0, 1, 2, 3)}
+        assert epochs(pipe)[0][: TOTAL - 3] == list(range(3, TOTAL))
+
+
+def test_one_number_with_a_smaller_last_archive(web, archives):
+    path = f"{web.url}/a/{{1,5}}.tar"
+    with labels(path, samples_per_shard=4, ahead=0) as pipe:
+        assert pipe.epoch_size("reader") == 7
+    with pytest.raises(SourceError, match=r"5\.tar has 3 samples, but at most 2 by samples_per"):
+        labels(path, samples_per_shard=2).build()
+
+
+@pytest.mark.parametrize("numbers", [[7, 4], [7, 4, 6, 5, 8, -3]])
+def test_numbers_fit_the_archives(archives, numbers):
+    with pytest.raises(ArgumentError, match=r"samples_per_shard: \d numbers for 6 archives"):
+        labels(archives, samples_per_shard=numbers).build()
+
+
+def test_a_wrong_number_names_both(archives):
+    told = [*COUNTS[:2], 9, *COUNTS[3:]]
+    with (
+        labels(archives, samples_per_shard=told) as pipe,
+        pytest.raises(SourceError, match=r"2\.tar has 6 samples, but 9 by samples_per_shard"),
+    ):
+        epochs(pipe)
+
+
+def test_numbers_are_verified_of_local_archives(tmp_path, web, archives):
+    (tmp_path / "0.tar").write_bytes(web.objects["a/0.tar"])
+    with pytest.raises(SourceError, match=r"0\.tar has 7 samples, but at most 6 by"):
+        labels(str(tmp_path / "0.tar"), samples_per_shard=6).build()
+
+
+def test_numbers_of_the_manifest_beside(web, archives):
+    files = [{"name": f"{n}.tar", "bytes": 1, "sha256": ""} for n in range(6)]
+    pairs = zip(files, COUNTS, strict=True)
+    shards = [{"files": [file], "samples": count} for file, count in pairs]
+    web.objects["a/dataset.json"] = json.dumps({"shards": shards}).encode()
+    with labels(archives, samples_per_shard=None, random_shuffle=True) as pipe:
+        pipe.run()
+        assert len(fetched(web)) <= 4
+        assert pipe.epoch_size("reader") == TOTAL
+
+
+def test_numbers_of_wids(web, archives):
+    listed = [{"url": f"{n}.tar", "nsamples": count} for n, count in enumerate(COUNTS)]
+    web.objects["a/index.json"] = json.dumps({"wids_version": 1, "shardlist": listed}).encode()
+    with labels(f"{web.url}/a/index.json", samples_per_shard=None) as pipe:
+        assert pipe.epoch_size("reader") == TOTAL
+        assert pipe.run()[0].as_array().ravel().tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"[1", "is no index of wids"),
+        (b'{"shardlist": [{"url": "/etc/passwd", "nsamples": 1}]}', "names a file of this machine"),
+        (b'{"shardlist": [{"url": "a.tar", "nsamples": -1}]}', "'a.tar' with -1 samples is no arc"),
+    ],
+)
+def test_damaged_indexes_of_wids(web, content, error):
+    web.objects["index.json"] = content
+    with pytest.raises(SourceError, match=error):
+        shards_of([f"{web.url}/index.json"])
+
+
+def test_numbers_of_energon(tmp_path, web):
+    prepared(tmp_path, exclude=["shard-001.tar/c"])
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            web.objects[f"e/{path.relative_to(tmp_path)}"] = path.read_bytes()
+
+    @pipeline_def(batch_size=1, num_threads=1)
+    def of_split():
+        return fn.readers.webdataset(
+            paths=f"{web.url}/e/",
+            split="train",
+            ext=["label"],
+            dtypes=[types.INT32],
+            prefetch_queue_depth=0,
+            name="reader",
+        )
+
+    with of_split() as pipe:
+        assert pipe.epoch_size("reader") == 5
+        read = [int(pipe.run()[0].at(0)[0])]
+        assert [name for name in fetched(web) if name.endswith("002.tar")] == []
+        read += [int(pipe.run()[0].at(0)[0]) for _ in range(4)]
+    assert read == [0, 1, 3, 4, 5]
+
+
+def test_archives_without_numbers_are_fetched_once(web, archives, capsys):
+    with labels(archives, samples_per_shard=None, random_shuffle=True) as pipe:
+        (first,) = epochs(pipe)
+    assert sorted(first) == list(range(TOTAL))
+    assert fetched(web) == {name: len(content) for name, content in web.objects.items()}
+
+
+def test_archives_that_are_too_large_to_be_kept(archives, tuned):
+    tuned(kept, WALKED_BYTES=1000, KEPT_BYTES=1000)
+    for told in (COUNTS, None):
+        with labels(archives, samples_per_shard=told, random_shuffle=True) as pipe:
+            assert sorted(epochs(pipe)[0]) == list(range(TOTAL))
+
+
+@pytest.mark.parametrize("taken", [1, 4, 8])
+def test_a_walk_goes_on_with_other_ranks(archives, taken):
+    options = {"random_shuffle": True, "ahead": 0}
+    read = []
+    for rank in range(2):
+        with labels(archives, shard_id=rank, num_shards=2, **options) as pipe:
+            for _ in range(taken):
+                read += pipe.run()[0].as_array().ravel().tolist()
+            saved = pipe.checkpoint()
+    read = read[: 2 * 3 * taken]
+    for rank in range(3):
+        pipe = labels(archives, shard_id=rank, num_shards=3, checkpoint=saved, **options)
+        with pipe:
+            left = (TOTAL - 6 * taken if 6 * taken < TOTAL else 0) // 3 + 3
+            for _ in range(-(-left // 3)):
+                current = pipe.run()[0].as_array().ravel().tolist()
+                read += current
+    assert set(read) == set(range(TOTAL))
+
+
+def test_a_checkpoint_goes_on_exactly(archives):
+    with labels(archives, random_shuffle=True) as pipe:
+        for _ in range(4):
+            pipe.run()
+        saved = pipe.checkpoint()
+        expected = [pipe.run()[0].as_array().ravel().tolist() for _ in range(20)]
+    with labels(archives, random_shuffle=True, checkpoint=saved) as pipe:
+        assert [pipe.run()[0].as_array().ravel().tolist() for _ in range(20)] == expected
+    other = [COUNTS[1], COUNTS[0], *COUNTS[2:]]
+    with pytest.raises(CheckpointError, match="shards with other numbers of samples"):
+        labels(archives, random_shuffle=True, samples_per_shard=other, checkpoint=saved).build()
+
+
+def test_a_damaged_archive_costs_its_samples_alone(web, archives, tmp_path):
+    whole = web.objects["a/4.tar"]
+    web.objects["a/4.tar"] = whole[:700_000]  # in the third sample
+    log = tmp_path / "log"
+    pipe = labels(archives, random_shuffle=True, on_error="skip", quarantine_log=str(log))
+    with pipe:
+        (first,) = epochs(pipe)
+    lost = set(range(TOTAL)) - set(first)
+    assert lost <= set(range(22, 30))
+    assert len(lost) == 6
+    reasons = [json.loads(line) for line in log.read_text().splitlines()]
+    assert all("4.tar" in str(reason) for reason in reasons)
+
+
+def test_a_missing_archive_is_left_out(web, archives):
+    del web.objects["a/2.tar"]
+    with (
+        pytest.warns(RuntimeWarning, match="1 file is damaged"),
+        labels(archives, random_shuffle=True, on_error="skip") as pipe,
+    ):
+        assert pipe.epoch_size("reader") == TOTAL - COUNTS[2]
+
+
+@pytest.mark.parametrize("fault", ["503", "cut", "drop"])
+def test_faults_that_pass(web, archives, fault):
+    with labels(archives, random_shuffle=True, ahead=0) as pipe:
+        web.faults.extend([fault, fault])
+        assert sorted(epochs(pipe)[0]) == list(range(TOTAL))
+
+
+class TestSource:
+    @pytest.fixture
+    def source(self, archives):
+        shards = shards_of([archives])
+        shards.declare(COUNTS)
+        opener = ArchiveOpener(("cls", "jpg"), (np.int32, np.uint8), "empty", None, "first")
+        source = open_walked(shards, opener)
+        yield source
+        source.close()
+
+    def test_samples_come_from_several_archives(self, source):
+        indices = np.array([0, 29, 8, 0, 12])
+        numbers, images = source.read(indices, np.empty)
+        assert np.asarray(numbers).ravel().tolist() == indices.tolist()
+        assert {len(image) for image in images} == {SIZE}
+        assert source.where(8).endswith("a/1.tar, sample 1 '8', offset 302080")
+        assert source.source_info(8).endswith("8.cls")
+
+    def test_places_of_archives_that_are_not_open(self, source):
+        assert source.where(8).endswith("a/1.tar, sample 1")
+        assert source.source_info(8) == ""
+        with pytest.raises(IndexError):
+            source.read(np.array([TOTAL]), np.empty)
+
+    def test_a_copy_opens_the_archives_anew(self, source):
+        source.read(np.array([3]), np.empty)
+        copy = pickle.loads(pickle.dumps(source))
+        assert isinstance(copy, WalkedSource)
+        assert np.asarray(copy.read(np.array([3]), np.empty)[0]).ravel().tolist() == [3]
+
+    def test_counts_of_no_archive(self):
+        assert not Shards().are_told
+
+
+def test_a_service_that_is_down_ends_the_run(web, archives):
+    limits = {"limits": {"attempts": 2, "total_seconds": 1}}
+    with labels(archives, random_shuffle=True, on_error="skip", storage_options=limits) as pipe:
+        web.always = "503"
+        with pytest.raises(SourceError, match="status 503"):
+            epochs(pipe)
