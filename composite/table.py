@@ -1,5 +1,5 @@
 """The composite operators. Importing this enters all of them into the table of operators."""
 
-from . import nemo_asr, numpy_decoder, sequence, video, video_resize
+from . import coco, nemo_asr, numpy_decoder, sequence, video, video_resize
 
-__all__ = ["nemo_asr", "numpy_decoder", "sequence", "video", "video_resize"]
+__all__ = ["coco", "nemo_asr", "numpy_decoder", "sequence", "video", "video_resize"]

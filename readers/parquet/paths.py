@@ -9,8 +9,9 @@ from typing import Any
 
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.suggestions import not_among
+from ..listing.folder import folder_names
 from ..listing.folder_rule import is_beside_data
-from ..listing.layouts import folder_names, refuse_layouts
+from ..listing.layouts import refuse_layouts
 from ..listing.path_patterns import expand_paths, warn_of_missing_files
 from ..storage.urls import Place, Url, is_url, place_of, text_of
 
