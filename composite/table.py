@@ -1,5 +1,5 @@
 """The composite operators. Importing this enters all of them into the table of operators."""
 
-from . import image_list, nemo_asr, numpy_decoder, sequence, video, video_resize
+from . import coco, image_list, nemo_asr, numpy_decoder, sequence, video, video_resize
 
-__all__ = ["image_list", "nemo_asr", "numpy_decoder", "sequence", "video", "video_resize"]
+__all__ = ["coco", "image_list", "nemo_asr", "numpy_decoder", "sequence", "video", "video_resize"]

@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import PenstockError, SourceError
+from ..formats.foreign import HEAD, foreign_file
 from ..readers.hub.names import is_on_hub
+from ..readers.listing.folder import Folder
 from ..readers.listing.folder_rule import describes_data, is_beside_data, is_hidden
-from ..readers.listing.layouts import Folder, layout_of, marked_format
+from ..readers.listing.layouts import found_layout, last_layout, said
 from ..readers.listing.path_patterns import expand_paths, warn_of_missing_files
 from ..readers.listing.splits import files_of_split, splits_of
 from ..readers.storage.opening import exists, open_storage
-from ..readers.storage.urls import Place, Url, is_url, text_of
+from ..readers.storage.storage import Storage
+from ..readers.storage.urls import Place, Url, is_url, shown, text_of
 from .formats.base import Location
 from .formats.dataset_format import DatasetFormat
 from .formats.folder import RECOGNIZED
@@ -126,7 +129,7 @@ def _of_files(
     root: Place, files: Sequence[str], format: DatasetFormat | None, options: Mapping[str, Any]
 ) -> Located:
     location = Location(root, files, None, options)
-    return _located(root, files, format or _recognized(location, has_folders=False), options)
+    return _located(root, files, format or _recognized(location), options)
 
 
 def _located(
@@ -163,9 +166,13 @@ def _of_folder(
 ) -> Located:
     """Return the format of a folder's files; a companion in one format may be data in another."""
     root = folder.place
-    format = format or FORMATS.get(marked_format(folder))
-    if format is None and (layout := layout_of(folder)):
-        raise SourceError(f"{root} is {layout}")
+    found = found_layout(folder) if format is None else None
+    if found and not found.format:
+        raise SourceError(f"{root} is {said(found)}")
+    row = FORMATS.get(found.format) if found else format
+    if row is not None and row.opens_folder:
+        return row, Location(root, [], None, options)
+    format = row
     files = [text_of(root / name) for name in names if not is_beside_data(name)]
     is_table = format is None or format.endings == ENDINGS
     if is_table and (splits := splits_of(root, options, ENDINGS)):
@@ -178,9 +185,7 @@ def _of_folder(
         candidates = dict.fromkeys(_without_companions(files, None))
         endings = tuple(ending for row in FORMATS.values() for ending in row.endings)
         candidates |= dict.fromkeys(file for file in files if file.endswith(endings))
-        folders = [name for name in folder.folders if not is_hidden(name)]
-        location = Location(root, [*candidates], None, options)
-        format = _recognized(location, has_folders=bool(folders))
+        format = _recognized(Location(root, [*candidates], None, options), folder)
     files = _without_companions(files, format)
     warn_of_missing_files(files)
     return _located(root, files, format, options)
@@ -226,10 +231,11 @@ def _locate_folder(
     return _of_folder(folder, names, format, options)
 
 
-def _recognized(location: Location, *, has_folders: bool) -> DatasetFormat:
+def _recognized(location: Location, folder: Folder | None = None) -> DatasetFormat:
+    has_folders = folder is not None and bool(folder.visible_folders)
     if not location.files and not has_folders:
         raise SourceError(f"{location.root} is a folder without files of data")
-    damaged: Exception | None = None
+    damaged, foreign = None, ""
     for file in location.files[:_LOOKED_AT]:
         try:
             recognized = format_of_file(file, location.options)
@@ -238,15 +244,28 @@ def _recognized(location: Location, *, has_folders: bool) -> DatasetFormat:
             continue
         if recognized is not None:
             return recognized
+        foreign = foreign or _foreign(file, location.options)
     if damaged is not None:
         raise damaged
-    if has_folders:
+    if folder is not None and has_folders:
+        if layout := last_layout(folder):
+            raise SourceError(f"{location.root} is {said(layout)}")
         return RECOGNIZED
+    if foreign:
+        raise SourceError(foreign)
     raise SourceError(
         f"{location.root} is no data set of a known format: neither class folders, nor files of "
         f"{', '.join(name for name in FORMATS if name != 'folder')}; if it is one, name the "
         f"format{_loose(location)}"
     )
+
+
+def _foreign(file: str, options: Mapping[str, Any]) -> str:
+    """Return what a file of other software is, and what to do; "" for other files."""
+    if not is_url(file) and os.path.isdir(file):  # a database
+        return ""
+    title = foreign_file(file, _head(open_storage(file, options), HEAD))
+    return f"{shown(file)} is {title}" if title else ""
 
 
 def _loose(location: Location) -> str:
@@ -269,9 +288,13 @@ def format_of_file(path: str, options: Mapping[str, Any] | None = None) -> Datas
     if not is_url(path) and os.path.isdir(path):
         path = os.path.join(path, DATABASE)
     storage = open_storage(path, options)
-    (head,) = storage.read(np.zeros(1, np.int64), np.array([min(_HEAD, storage.size)]), np.empty)
-    content = head.tobytes()
+    content = _head(storage, _HEAD)
     for row in FORMATS.values():
         if row.recognize is not None and row.recognize(content, storage):
             return row
     return None
+
+
+def _head(storage: Storage, most: int) -> bytes:
+    (head,) = storage.read(np.zeros(1, np.int64), np.array([min(most, storage.size)]), np.empty)
+    return head.tobytes()

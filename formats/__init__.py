@@ -7,6 +7,7 @@ nemo         manifests of NVIDIA NeMo: JSON lines, one utterance a line
 video/       which frames a video has, through PyAV
 bundle       several encoded files as one array of bytes
 endings      endings of the files of images, sound and video
+foreign      files of other software, told by their first bytes or endings
 media        FFmpeg's containers, for sound and video
 media_ends   where a container's file ends by its own words; matroska: the same of Matroska
 json_text    JSON text in a file, read value by value

@@ -2,7 +2,6 @@
 
 # ruff: noqa: F401 (an import is all that an operator needs)
 
-from .coco import reader as coco_reader
 from .files import read_file
 from .files import reader as file_reader
 from .fits import reader as fits_reader

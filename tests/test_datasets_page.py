@@ -180,6 +180,12 @@ def test_coco(capsys):
         assert labels.tolist() == [1 if box[0] >= 0 else -1 for box in boxes.tolist()]
 
 
+def test_boxes(capsys):
+    recipe = Recipe("YOLO, Pascal VOC and Open Images", capsys)
+    for boxes in recipe.names["first_boxes"]:
+        np.testing.assert_allclose(boxes[:, :2], [[0.1, 0.1]] * 4, atol=1e-6)
+
+
 def test_speech(capsys):
     recipe = Recipe("NeMo", capsys)
     texts = []

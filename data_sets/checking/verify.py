@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -130,6 +130,7 @@ def verify(
     samples beyond the data sets' indexes.
 
     Columns and files that no sample holds are not compared; `VerifyReport.left_out` names them.
+    Nor are components that the other format of boxes has no room for, which `remarks` name.
 
     A data set is sound if every sample can be read, with all checksums of its format, if no two
     samples have one key, and if all files have the SHA-256 of `dataset.json`. Names there, and in
@@ -248,15 +249,45 @@ class _Check:
 def _compare(
     datasets: Sequence[Dataset], chosen: Sequence[ChosenSamples], folder: Path, check: _Check
 ) -> None:
+    kept = _compared(datasets[0], datasets[1], check.report)
+
     def records() -> Iterator[NDArray[Any]]:
         yield np.empty(0, _RECORD)  # so that two empty data sets are compared, too
         for number, (dataset, some) in enumerate(zip(datasets, chosen, strict=True)):
             for samples in check.readable(number, dataset, some):
-                rows = [(key_digest(s.key), i, content_digest(s), number) for i, s in samples]
+                rows = [
+                    (key_digest(s.key), i, content_digest(s.with_only(kept[number])), number)
+                    for i, s in samples
+                ]
                 yield np.array(rows, _RECORD)
 
     for portion in portions_of_keys(records(), check.total * _RECORD.itemsize, folder):
         _compare_portion(datasets, portion, check.report)
+
+
+def _compared(
+    first: Dataset, second: Dataset, report: VerifyReport
+) -> tuple[Collection[str] | None, Collection[str] | None]:
+    """Return the components of each data set that are compared; None for all.
+
+    A component is not compared if the other data set's format has no room for it, so that a
+    conversion into that format leaves it out.
+    """
+    compared: list[Collection[str] | None] = []
+    for own, other in ((first, second), (second, first)):
+        writer = other.row.writer
+        lacking = [
+            name
+            for name in own.schema
+            if name not in other.schema and writer is not None and name in writer.may_lack
+        ]
+        compared.append([n for n in own.schema if n not in lacking] if lacking else None)
+        if lacking:
+            report.remarks.append(
+                f"{other.place}: the format {other.format} has no room for {', '.join(lacking)}, "
+                f"which are not compared"
+            )
+    return compared[0], compared[1]
 
 
 def _compare_portion(

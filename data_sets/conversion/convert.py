@@ -34,7 +34,7 @@ from .execution import Execution
 from .options import ConvertOptions, taking
 from .plan import ConvertPlan, SampleOrder, check_stamp, check_versions
 from .progress import ConvertProgress, OnProgress
-from .target import shard_count_of, target_of
+from .target import shard_count_of, target_of, without_lacking
 from .task import ConvertJob, Task, bad_of, digests_of
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class ConvertReport:
         resumed_shards: of these, the ones that an earlier run wrote.
         bytes: of the shards' files; of loose files, of their lists alone.
         seconds: that this run took.
-        lost: names of data of the source that no sample carries, such as COCO's "segmentation".
+        lost: names of data of the source that no sample of the new data set carries: such as the
+            supercategories of COCO, and components that the format has no room for.
         skipped_files: names of files and folders of the source that hold no sample, by what they
             are.
         skipped: how many samples and files `skip_bad` left out.
@@ -151,6 +152,7 @@ def _converted(
     chosen = chosen_samples(dataset, options.only, options.without)
     options = _resolved(options, dataset)
     format = format_named(options.to, written=True)
+    options, lacking = without_lacking(dataset, options, format)
     target = target_of(dataset, options, format)
     count = max(1, round(options.sample_fraction * chosen.count))
     order = SampleOrder(
@@ -196,7 +198,7 @@ def _converted(
         resumed,
         sum(file.bytes for shard in manifest.shards for file in shard.files),
         time.perf_counter() - started,
-        dataset.stored.unread_fields,
+        (*dataset.stored.unread_fields, *lacking),
         dict(dataset.stored.skipped_files),
         len(bad),
         tuple(bad[:MAX_LISTED]),

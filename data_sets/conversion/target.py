@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, islice
 from math import ceil
 
@@ -20,6 +21,22 @@ DEFAULT_SHARD_BYTES = 256 << 20
 
 MAX_COMPONENT_SETS = 100
 """Sets of components, of each size, that are tried on a format for a message."""
+
+
+def without_lacking(
+    dataset: Dataset, options: ConvertOptions, row: DatasetFormat
+) -> tuple[ConvertOptions, tuple[str, ...]]:
+    """Return options with the components that a format has room for, and the names of the others.
+
+    That is so for formats of boxes, each of which knows other properties of a box. The user's own
+    choice of components stands.
+    """
+    assert row.writer is not None
+    lacking = tuple(name for name in row.writer.may_lack if name in dataset.schema)
+    if options.components is not None or not lacking:
+        return options, ()
+    kept = tuple(name for name in dataset.schema if name not in lacking)
+    return replace(options, components=kept), lacking
 
 
 def target_of(dataset: Dataset, options: ConvertOptions, row: DatasetFormat) -> Target:

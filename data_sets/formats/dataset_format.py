@@ -32,6 +32,7 @@ class DatasetFormat:
             them as data.
         endings: of data files. If some files have them, the other files are not read; data files
             may have the ending of another format's companions.
+        opens_folder: whether `open` takes a folder as a whole, and finds its files itself.
         index: makes the index of a file, for `penstock index`; None for files without one.
     """
 
@@ -43,6 +44,7 @@ class DatasetFormat:
     recognize: Callable[[bytes, Storage], bool] | None = None
     companions: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
+    opens_folder: bool = False
     index: IndexScan | None = None
 
 

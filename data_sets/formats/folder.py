@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError, SourceError
 from ...formats.endings import medium_of_name
+from ...formats.foreign import LFS, foreign_file, is_pointer
 from ...readers.archives.tar_index import split_name
 from ...readers.files.source import FileSource
+from ...readers.listing.folder import Folder
+from ...readers.listing.layouts import inner_layout
 from ...readers.listing.listing import FileList, absolute, folders_below
 from ...readers.storage.index_cache import SUFFIX
 from ...readers.storage.strings import StringTable
@@ -82,6 +85,9 @@ class FileSamples(StoredSamples):
         groups = grouped_rows(self._firsts, indices)
         files = joined(groups)
         stored, labels = self._source.read(files, np.empty)
+        for number, content in zip(files.tolist(), stored, strict=True):
+            if is_pointer(content.data):
+                raise DecodeError(f"{self._source.where(number)} is {LFS}")
         contents, names = iter(stored), self._listing.names.take(files)
         classes = np.asarray(labels).reshape(-1).tolist()
         samples, row = [], 0
@@ -174,7 +180,14 @@ def open_media_folder(location: Location) -> FileSamples:
     Raises:
         SourceError: no file is one, or the folders hold the parts of samples.
     """
-    return _opened(location, media_alone=location.manifest is None)
+    if location.manifest is not None:
+        return _opened(location, media_alone=False)
+    try:
+        return _opened(location, media_alone=True)
+    except SourceError as error:
+        if layout := inner_layout(Folder(location.root, location.options)):
+            raise SourceError(f"{location.root} holds no class folders; {layout}") from error
+        raise
 
 
 def _opened(location: Location, *, media_alone: bool) -> FileSamples:
@@ -188,7 +201,9 @@ def _opened(location: Location, *, media_alone: bool) -> FileSamples:
         kept = _with_media(names)
         if not kept.any():
             text = f"{location.root} holds folders, but {_endings(names)}"
-            raise SourceError(f"{text}. {_IF_CLASSES}")
+            titles = (foreign_file(os.fsdecode(name), b"") for name in names)
+            title = next(filter(None, titles), "")
+            raise SourceError(f"{text}{title and f', such as {title}'}. {_IF_CLASSES}")
         _refuse_parts(location, names, labels, classes)
         if not kept.all():
             left_out[NO_MEDIA] = names.take(np.flatnonzero(~kept))

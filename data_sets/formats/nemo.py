@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
 from ...readers.archives.tar_headers import CLOSING, header_of, padding
+from ...readers.listing.folder import folder_names
 from ...readers.listing.folder_rule import is_hidden
-from ...readers.listing.layouts import folder_names
 from ...readers.nemo.audio import AudioBytes, AudioFiles, AudioMembers
 from ...readers.nemo.entries import read_manifests
 from ...readers.nemo.source import NemoSource

@@ -8,6 +8,7 @@ from ...engine.errors import ArgumentError
 from ...engine.suggestions import unknown
 from . import (
     arrays,
+    boxes,
     caffe,
     coco,
     energon,
@@ -37,6 +38,7 @@ FORMATS: dict[str, DatasetFormat] = {
         *arrays.ROWS,
         *parquet.ROWS,
         coco.ROW,
+        *boxes.ROWS,
         *nemo.ROWS,
     )
 }

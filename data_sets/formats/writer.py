@@ -38,6 +38,9 @@ class Writer(ABC):
     that `start` gets, so another module can move them together.
     """
 
+    may_lack: tuple[str, ...] = ()
+    """Components that conversions leave out, and report, unless the user names components."""
+
     def __init__(self, target: Target) -> None:
         self.target = target
 

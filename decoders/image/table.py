@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...engine.errors import ArgumentError, DecodeError
 from ...engine.suggestions import listed
 from ...formats import bundle
+from ...formats.foreign import HEAD, foreign_file
 from ..errors import decode_error
 from .engines import turbojpeg
 from .formats import (
@@ -121,7 +122,7 @@ def read_header(data: NDArray[np.uint8]) -> ImageHeader:
     for row in FORMATS.values():
         if row.recognize(head):
             return row.parse_header(view)
-    raise _refusal(head, len(view))
+    raise _refusal(head, view)
 
 
 def read_decodable_header(data: NDArray[np.uint8]) -> ImageHeader:
@@ -131,14 +132,17 @@ def read_decodable_header(data: NDArray[np.uint8]) -> ImageHeader:
     return header
 
 
-def _refusal(head: bytes, size: int) -> DecodeError:
-    supported = listed(FORMATS, "or")
+def _refusal(head: bytes, view: memoryview) -> DecodeError:
+    supported, size = listed(FORMATS, "or"), len(view)
     if size == 0:
         return decode_error("image", "no data (0 bytes)", expected=supported)
     if head.startswith(bundle.MAGIC):
         return DecodeError(
             "image: the sample is a list of files, not one; decode it by fn.decoders.image_list"
         )
+    if title := foreign_file("", bytes(view[:HEAD])):
+        what, _, remedy = title.partition("; ")
+        return decode_error("image", f"the sample is {what}", expected=supported, remedy=remedy)
     for name, recognize in _UNSUPPORTED.items():
         if recognize(head):
             return decode_error(

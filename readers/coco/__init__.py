@@ -1,6 +1,5 @@
 """COCO data sets: images, boxes, masks, keypoints and panoptic segmentations.
 
-reader        `fn.readers.coco`
 selection     the images and annotations that are read
 samples       annotations in the form in which batches take them
 columns       the outputs: columns of a batch

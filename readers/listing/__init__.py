@@ -4,7 +4,11 @@ listing        the files that a reader's arguments name, with labels or without
 list_file      text files that list files
 folder_rule    what a folder holds: which names are data, and which belong to systems
 class_folders  a folder that holds one folder of files for each class
+folder         a folder, local or behind a URL, whose layout is asked for
 layouts        folders that other software lays out, recognized and refused by name
+layout         a layout as one row
+layouts_of_stores  layouts of tables, arrays and shards
+layouts_of_media   layouts of pictures, sound and videos beside what describes them
 globs          patterns of file names
 path_patterns  paths with braces, globs and folders
 path_globs     globs over whole paths

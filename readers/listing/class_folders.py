@@ -21,9 +21,11 @@ Entry = tuple[bytes, bool]
 OTHER_FILES = "files of other endings"
 HIDDEN_FILES = "hidden files of data"
 HIDDEN_FOLDERS = "hidden folders with data"
+PLACEHOLDERS = "placeholders of iCloud, in place of files that are not on this machine"
 DEEPER = "folders in class folders"
 BESIDE = "files beside the class folders"
 
+_PLACEHOLDER = b".icloud"  # of the file "a.jpg", which is to be fetched, ".a.jpg.icloud"
 _ARRAYS = (b".npy", b".npz", b".fits", b".fit")
 
 
@@ -165,7 +167,9 @@ class ClassFolders:
         for name, is_folder in sorted(others):
             if not is_hidden(name):
                 continue
-            if not is_folder and _is_data(name):
+            if not is_folder and name.endswith(_PLACEHOLDER):
+                self._leave_out(PLACEHOLDERS, folder + name)
+            elif not is_folder and _is_data(name):
                 self._leave_out(HIDDEN_FILES, folder + name)
             elif is_folder and not folder and self._holds_data(name):
                 self._leave_out(HIDDEN_FOLDERS, name)

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, SourceError
 from ...formats.endings import AUDIO, ENDINGS, IMAGE, UNREAD, VIDEO
+from ...formats.foreign import foreign_file
 from ..hub.names import is_on_hub
 from ..storage.strings import StringTable
 from ..storage.urls import is_url, place_of, shown
 from .class_folders import OTHER_FILES, ClassFolders
-from .layouts import Folder, layout_of
+from .folder import Folder
+from .layouts import inner_layout, layout_of
 from .list_file import read_list_file, read_plain_list
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -152,29 +154,32 @@ def list_files(
         None if dir_filters is None else _patterns("dir_filters", dir_filters),
         case_sensitive=case_sensitive_filter,
     )
-    try:
+    if dir_filters is not None:
         listed = FileList(root, *folders.list_files(), by_class=True)
-    except SourceError as error:
-        if layout := _layout(folders, storage_options):
-            raise SourceError(f"{shown(root)} is {layout}") from error
-        raise
+    else:
+        listed = _listed(folders, Folder(place_of(os.fsdecode(root)), storage_options or {}))
     _warn_of_left_out(folders, tuple(file_filters))
-    if dir_filters is None and (layout := _layout(folders, storage_options)):
-        warnings.warn(
-            f"{shown(root)!r} is read as a folder for each class, but is {layout}",
-            RuntimeWarning,
-            stacklevel=2,
-        )
     return listed
 
 
-def _layout(folders: ClassFolders, options: Mapping[str, Any] | None) -> str:
-    """Return what else class folders are: see `layout_of`."""
+def _listed(folders: ClassFolders, folder: Folder) -> FileList:
+    """Return the files of class folders; raise SourceError if the folders are something else."""
+    root = folders.root
+    if layout := layout_of(folder, opened=True):
+        raise SourceError(
+            f"{shown(root)} is {layout}. If its folders are classes all the same, "
+            "fn.readers.file takes dir_filters='*'"
+        )
     try:
-        names = folders.entries()
-    except SourceError:
-        return ""
-    return layout_of(Folder(place_of(os.fsdecode(folders.root)), options or {}, names), opened=True)
+        return FileList(root, *folders.list_files(), by_class=True)
+    except SourceError as error:
+        if layout := inner_layout(folder):
+            raise SourceError(f"{shown(root)} holds no class folders; {layout}") from error
+        names = map(os.fsdecode, folders.left_out.get(OTHER_FILES, ()))
+        for name, title in ((name, foreign_file(name, b"")) for name in names):
+            if title:
+                raise SourceError(f"{error}; {name!r} is {title}") from error
+        raise
 
 
 def _warn_of_left_out(folders: ClassFolders, filters: tuple[str, ...] = ()) -> None:
@@ -233,6 +238,9 @@ def list_plain_files(
             root, [file_filter], None, case_sensitive=True
         )
         names = StringTable.of(folders.files_of_two_levels())
+        layout = layout_of(Folder(place_of(os.fsdecode(root)), storage_options or {}))
+        if layout and (not len(names) or names.contain(b"/")):
+            raise SourceError(f"{owner}: {shown(root)} is {layout}, or name the folder of one part")
         _warn_of_left_out(folders)
     else:
         raise ArgumentError(f"{owner} needs file_root, files or file_list")

@@ -19,8 +19,9 @@ from ...engine.errors import ArgumentError, SourceError
 from ..hub.names import is_on_hub
 from ..storage.opening import exists
 from ..storage.urls import Url, is_url, shown
+from .folder import folder_names
 from .folder_rule import is_beside_data, is_hidden
-from .layouts import folder_names, refuse_layouts
+from .layouts import refuse_layouts
 from .path_globs import is_glob
 from .url_patterns import has_pattern, matching_urls, names_beside
 

@@ -16,8 +16,8 @@ from ...engine.suggestions import not_among
 from ..hub.names import hub_name, is_on_hub
 from ..storage.urls import Place, is_url, place_of, text_of
 from .cards import Card, card_of
+from .folder import folder_names
 from .folder_rule import is_beside_data
-from .layouts import folder_names
 from .path_globs import is_glob, path_glob
 from .path_patterns import expand_paths
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...engine.errors import ArgumentError, SourceError
-from ..listing.layouts import folder_names, refuse_layouts
+from ..listing.folder import folder_names
+from ..listing.layouts import refuse_layouts
 from ..listing.path_patterns import expand_paths, warn_of_missing_files
 from ..listing.splits import split_files
 from ..storage.urls import Url, is_url, place_of

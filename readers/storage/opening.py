@@ -10,7 +10,9 @@ from typing import IO, Any
 
 import numpy as np
 
+from ...engine.errors import SourceError
 from ...engine.pending import Later, Pending, wait_all
+from ...formats.foreign import LARGEST_POINTER, LFS, SMALLEST_POINTER, is_pointer
 from .local_file import LocalFile
 from .local_reads import OPEN_FLAGS, regular_size
 from .storage import Storage
@@ -41,9 +43,21 @@ def open_storages(
 
     Raises:
         OSError: there is no such file, or it is no regular file.
+        SourceError: a file is a pointer of Git LFS.
         MissingDependencyError: the library for a protocol is not installed.
     """
-    return wait_all(_start_open(text_of(path), options or {}, tail) for path in paths)
+    storages = wait_all(_start_open(text_of(path), options or {}, tail) for path in paths)
+    for storage in storages:
+        if SMALLEST_POINTER <= storage.size <= LARGEST_POINTER:
+            _refuse_pointer(storage)
+    return storages
+
+
+def _refuse_pointer(storage: Storage) -> None:
+    content = np.empty(storage.size, np.uint8)
+    storage.fill([0], [content])
+    if is_pointer(content.tobytes()):
+        raise SourceError(f"{storage.name} is {LFS}")
 
 
 def _start_open(path: str, options: Mapping[str, Any], tail: int) -> Pending[Storage]:

@@ -161,7 +161,7 @@ def _parsed(name: str, content: bytes) -> Mapping[str, Any]:
                 import yaml
             except ImportError as error:
                 raise MissingDependencyError(
-                    f"{name} is YAML, which needs PyYAML: {install_hint('energon')}"
+                    f"{name} is YAML, which needs PyYAML: {install_hint('yaml')}"
                 ) from error
             try:
                 value = yaml.safe_load(content)

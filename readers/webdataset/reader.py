@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.graph.inputs import Resources
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, DTYPES, INTS, REQUIRED, STR, STRS, ArgumentType, param
 from ...engine.order.selection import Selection
@@ -115,9 +116,9 @@ class WebDataset(RecordReader):
     split = param(
         STR,
         None,
-        "Split of the folders that `paths` names, such as 'train', as Energon's metadata, README.md, "
-        "or the names of files and folders tell it. Needed where several have shards, for data "
-        "sets of Energon and of the Hub.",
+        "Split of the folders that `paths` names, such as 'train', as Energon's metadata, "
+        "README.md, or the names of files and folders tell it. Needed for data sets of Energon and "
+        "of the Hub if several splits have shards.",
     )
     config = param(
         STR,
@@ -218,11 +219,11 @@ class WebDataset(RecordReader):
             return Walk(self.source.counts, self._window())
         return None
 
-    def carrier(self) -> Carrier:
+    def carrier(self, resources: Resources) -> Carrier:
         depth = self.read_depth()
         if isinstance(self.source, WalkedSource) and self._blocks is None and depth:
             return FollowingThreads(self.source, depth, self.waits, self._shards_to_come)
-        return super().carrier()
+        return super().carrier(resources)
 
     def _shards_to_come(self, selection: Selection) -> list[int]:
         """Return the archives of a batch that is read, and those that come next."""

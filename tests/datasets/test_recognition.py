@@ -17,6 +17,7 @@ from penstock.testing import made
 from penstock.tests.readers import lmdb_samples
 
 CONTENT = {"npy": "arrays", "npz": "arrays", "coco": "detections", "nemo": "speech"}
+CONTENT |= dict.fromkeys(("yolo", "voc", "openimages"), "detections")
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,10 @@ _NAME = "COCO"
 class CocoWriter(LooseFileWriter):
     """Writes images; the annotations of a shard are lines of JSON until all shards are whole."""
 
+    may_lack = (
+        *("difficult", "truncated", "occluded", "depiction", "inside", "mask", "instances"),
+    )
+
     @classmethod
     def refusal(cls, schema: Schema) -> str:
         """See `Writer.refusal`."""

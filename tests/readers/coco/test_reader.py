@@ -148,7 +148,7 @@ def test_an_image_that_is_missing_is_replaced(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"annotations_file": None}, "needs annotations_file or preprocessed_annotations"),
+        ({"annotations_file": None}, "needs annotations_file, preprocessed_annotations or path"),
         ({"preprocessed_annotations": "x"}, "one of them"),
         ({"polygon_masks": True, "pixelwise_masks": True}, "not both"),
         ({"save_preprocessed_annotations": True}, "needs a folder"),

@@ -3,13 +3,15 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from penstock import datasets, fn, pipeline_def
 from penstock.engine.errors import SourceError
-from penstock.readers.listing.layouts import Folder, layout_of, refuse_layouts
-from penstock.readers.listing.listing import list_files
+from penstock.readers.listing.folder import Folder
+from penstock.readers.listing.layouts import layout_of, refuse_layouts
+from penstock.readers.listing.listing import list_files, list_plain_files
 
 JSON = json.dumps
 MDS = {"shards": [{"format": "mds", "raw_data": {"basename": "shard.00000.mds"}}], "version": 2}
@@ -31,12 +33,27 @@ LAYOUTS = {
     "a Shar data set": {"cuts.000000.jsonl.gz": "", "recording.000000.tar": ""},
     "an MDS data set": {"index.json": JSON(MDS), "shard.00000.mds": ""},
     "a LitData data set": {"index.json": JSON(LITDATA), "chunk-0-0.bin": ""},
-    "a data set of YOLO": {"data.yaml": YAML, "train/images/1.jpg": "", "train/labels/1.txt": ""},
     "a data set of COCO": {"annotations/instances_val.json": "{}", "val2017/1.jpg": ""},
-    "a data set of Pascal VOC": {"JPEGImages/1.jpg": "", "Annotations/1.xml": ""},
     "a data set of KITTI": {"image_2/1.png": "", "label_2/1.txt": ""},
-    "a data set of Open Images": {"train-annotations-bbox.csv": "", "train/1.jpg": ""},
     "a folder of pictures and of their": {"images/1.png": "", "Masks/1.png": ""},
+    "a folder of splits": {"train/1.jpg": "", "test/2.jpg": ""},
+    "a data set of Darknet": {"obj.data": "classes = 1\n", "obj.names": "cat\n", "obj/1.jpg": ""},
+    "a data set of labelme": {"a/1.jpg": "", "a/1.json": JSON({"shapes": [], "imagePath": ""})},
+    "a data set of Supervisely": {"meta.json": "{}", "ds/img/1.jpg": "", "ds/ann/1.json": "{}"},
+    "a data directory of Kaldi": {"wav.scp": "a a.wav\n", "text": "a hello\n", "wav/a.wav": ""},
+    "a Hudi table": {".hoodie/hoodie.properties": "", "p/1.parquet": ""},
+    "an N5 container": {"attributes.json": JSON({"n5": "2.0.0"}), "raw/0/0": ""},
+    "a data set of TensorFlow Datasets": {
+        "dataset_info.json": JSON({"splits": [{"name": "train"}, {"name": "test"}]}),
+        "features.json": "{}",
+        "mnist-train.tfrecord-00000-of-00001": "",
+        "mnist-test.tfrecord-00000-of-00001": "",
+    },
+}
+OPENED = {
+    "a data set of YOLO": {"data.yaml": YAML, "train/images/1.jpg": "", "train/labels/1.txt": ""},
+    "a data set of Pascal VOC": {"JPEGImages/1.jpg": "", "Annotations/1.xml": ""},
+    "a data set of Open Images": {"train-annotations-bbox.csv": "", "train/1.jpg": ""},
 }
 
 
@@ -73,24 +90,62 @@ def test_urls_are_refused_alike(tmp_path, web, title):
 
 
 @pytest.mark.filterwarnings("ignore:.*left out are")
-@pytest.mark.parametrize("title", [title for title in LAYOUTS if "data set of" in title])
+@pytest.mark.parametrize("title", LAYOUTS | OPENED)
 def test_the_reader_of_files_says_what_the_folders_are(tmp_path, title):
-    root = put(tmp_path, LAYOUTS[title])
-    if any(name.count("/") == 1 and name.endswith(("jpg", "png")) for name in LAYOUTS[title]):
-        with pytest.warns(RuntimeWarning, match=rf"for each class, but is {title}"):
-            list_files(file_root=root)
-    else:
-        with pytest.raises(SourceError, match=f"is {title}"):
-            list_files(file_root=root)
+    files = (LAYOUTS | OPENED)[title]
+    root = put(tmp_path, files)
+    with pytest.raises(SourceError, match=f"is {title}.*takes dir_filters='"):
+        list_files(file_root=root)
+    if any(name.count("/") == 1 and name.endswith(("jpg", "png")) for name in files):
+        assert len(list_files(file_root=root, dir_filters="*")) > 0
 
 
 def test_the_reader_of_files_says_that_annotations_lie_beside_the_folders(tmp_path):
     root = put(tmp_path, {"images/1.png": "", "my_annotations.json": JSON({"images": []})})
-    with pytest.warns(RuntimeWarning, match="but is a data set of COCO; name its annotation file"):
+    with pytest.raises(SourceError, match="is a data set of COCO; name its annotation file"):
         list_files(file_root=root)
     assert layout_of(Folder(root, {})) == ""  # `datasets` opens it
     (root / "my_annotations.json").write_text(JSON({"1.png": "a cat"}))
     list_files(file_root=root)
+
+
+def test_media_that_a_table_beside_describes_are_no_classes(tmp_path):
+    root = put(tmp_path, {"wavs/1.wav": "", "metadata.csv": "1|hello\n"})
+    title = "a folder of media that a table beside describes; list the files"
+    for opens in (datasets.open_dataset, lambda root: list_files(file_root=root)):
+        with pytest.raises(SourceError, match=f"is {title}"):
+            opens(root)
+    (root / "metadata.csv").unlink()
+    assert datasets.open_dataset(root).format == "folder"
+
+
+def test_a_list_of_files_beside_class_folders_is_obeyed(tmp_path):
+    root = put(tmp_path, {"a/1.jpg": "", "b/2.jpg": "", "list.txt": "a/1.jpg 1\nb/2.jpg 0\n"})
+    with datasets.open_dataset(root) as dataset:
+        labels = [sample.components["label"] for sample in dataset.read([0, 1])]
+    assert (dataset.format, labels) == ("filelist", [1, 0])
+
+
+def test_readers_of_arrays_do_not_mix_pictures_and_masks(tmp_path):
+    for folder in ("images", "masks"):
+        (tmp_path / folder).mkdir()
+        np.save(tmp_path / folder / "1.npy", np.zeros(3))
+    with pytest.raises(SourceError, match=r"fn\.readers\.numpy: .* is a folder of pictures and of"):
+        list_plain_files("fn.readers.numpy", file_root=str(tmp_path), file_filter="*.npy")
+    assert len(list_plain_files("fn.readers.numpy", file_root=str(tmp_path / "images"))) == 1
+
+
+def test_a_folder_above_a_layout_names_it(tmp_path):
+    put(tmp_path, {f"VOC2012/{name}": "" for name in OPENED["a data set of Pascal VOC"]})
+    for opens in (datasets.open_dataset, lambda root: list_files(file_root=root)):
+        with pytest.raises(SourceError, match="its folder 'VOC2012' is a data set of Pascal VOC"):
+            opens(tmp_path)
+
+
+def test_placeholders_of_files_that_are_elsewhere_are_said(tmp_path):
+    root = put(tmp_path, {"cat/1.jpg": "", "cat/.2.jpg.icloud": "bplist00"})
+    with pytest.warns(RuntimeWarning, match=r"left out are placeholders of iCloud.*2\.jpg\.icloud"):
+        list_files(file_root=root)
 
 
 def test_readers_of_shards_refuse_folders_of_several_splits(tmp_path):

@@ -263,7 +263,9 @@ def caffe2(
 
 def coco(
     *,
-    file_root: str,
+    file_root: str | None = ...,
+    path: str | None = ...,
+    split: str | None = ...,
     annotations_file: str | None = ...,
     preprocessed_annotations: str | None = ...,
     save_preprocessed_annotations: bool | None = ...,
@@ -312,6 +314,11 @@ def coco(
     The annotations are parsed once, into arrays: a file of 450 MB takes seconds and less than
     1 GB of memory. Images come in the order of their ids; ids that are texts come last, in the
     order of the file. Files may stand behind URLs. LVIS's files are read, too.
+
+    `path` names a data set of YOLO, Pascal VOC or Open Images. Its classes are the categories, and
+    its images come in the order of their names. The header of each image is read when the pipeline
+    is built, because boxes are shares of the image. YOLO's rows that leave the image are clipped,
+    and a warning counts their files.
 
     >>> import json
     >>> from pathlib import Path
@@ -369,7 +376,13 @@ def coco(
             names the annotation or the image, and its offset in the file.
 
     Args:
-        file_root (str): Folder of the images.
+        file_root (str | None): Folder of the images.
+        path (str | None): A data set of YOLO, Pascal VOC or Open Images, in place of
+            `file_root` and `annotations_file`: its folder or URL, or what names a split of it,
+            such as 'set/images/train', 'data.yaml', 'ImageSets/Main/train.txt' or 'train-
+            annotations-bbox.csv'.
+        split (str | None): With `path`: the name of a split; by default there must be one
+            alone.
         annotations_file (str | None): JSON file with images, annotations and categories.
         preprocessed_annotations (str | None): Folder with annotations that
             `save_preprocessed_annotations` has written, here or in DALI. They stand for
@@ -2130,8 +2143,8 @@ def webdataset(
             numbers in decimal digits are read for cls, cls2, class, count, id, index, inx and
             txt, if the type has several bytes.
         split (str | None): Split of the folders that `paths` names, such as 'train', as
-            Energon's metadata, README.md, or the names of files and folders tell it. Needed
-            where several have shards, for data sets of Energon and of the Hub.
+            Energon's metadata, README.md, or the names of files and folders tell it. Needed for
+            data sets of Energon and of the Hub if several splits have shards.
         config (str | None): Configuration of the folders that `paths` names: one that README.md
             lists, or a folder.
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII). If

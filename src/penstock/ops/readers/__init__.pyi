@@ -93,7 +93,9 @@ class COCO:
     def __init__(
         self,
         *,
-        file_root: str = ...,
+        file_root: str | None = ...,
+        path: str | None = ...,
+        split: str | None = ...,
         annotations_file: str | None = ...,
         preprocessed_annotations: str | None = ...,
         save_preprocessed_annotations: bool | None = ...,

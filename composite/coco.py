@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.errors import ArgumentError, SourceError
-from ...engine.graph.operator import Array, register
-from ...engine.graph.params import BOOL, FLOAT, REQUIRED, STR, STRS, param
-from ..files.reader import WholeFileReader
-from ..storage.opening import opened
-from ..storage.urls import is_local, is_url, shown
-from .columns import (
+from ..engine.errors import ArgumentError, SourceError
+from ..engine.graph.operator import Array, register
+from ..engine.graph.params import BOOL, FLOAT, STR, STRS, param
+from ..readers.coco.columns import (
     OPTIONAL_OUTPUTS,
     IdColumn,
     MaskColumn,
@@ -21,14 +18,19 @@ from .columns import (
     RaggedColumn,
     SampleColumn,
 )
-from .panoptic import PanopticColumn
-from .preprocessed import load, save
-from .samples import CocoSamples, to_samples
-from .selection import Selected, select, warn_of_dropped
-from .source import CocoSource
+from ..readers.coco.panoptic import PanopticColumn
+from ..readers.coco.preprocessed import load, save
+from ..readers.coco.samples import CocoSamples, to_samples
+from ..readers.coco.selection import Selected, select, warn_of_dropped
+from ..readers.coco.source import CocoSource
+from ..readers.files.reader import WholeFileReader
+from ..readers.storage.opening import opened
+from ..readers.storage.urls import is_local, is_url, place_of, shown
 
 if TYPE_CHECKING:
-    from ...formats.coco.instances import CocoInstances
+    from ..formats.coco.instances import CocoInstances
+
+_HIGHEST_ID = 100_000  # of categories whose names are told by their ids
 
 
 @register
@@ -38,6 +40,11 @@ class Coco(WholeFileReader):
     The annotations are parsed once, into arrays: a file of 450 MB takes seconds and less than
     1 GB of memory. Images come in the order of their ids; ids that are texts come last, in the
     order of the file. Files may stand behind URLs. LVIS's files are read, too.
+
+    `path` names a data set of YOLO, Pascal VOC or Open Images. Its classes are the categories, and
+    its images come in the order of their names. The header of each image is read when the pipeline
+    is built, because boxes are shares of the image. YOLO's rows that leave the image are clipped,
+    and a warning counts their files.
 
     >>> import json
     >>> from pathlib import Path
@@ -100,7 +107,16 @@ class Coco(WholeFileReader):
 
     source: CocoSource
 
-    file_root = param(STR, REQUIRED, "Folder of the images.")
+    file_root = param(STR, None, "Folder of the images.")
+    path = param(
+        STR,
+        None,
+        "A data set of YOLO, Pascal VOC or Open Images, in place of `file_root` and "
+        "`annotations_file`: its folder or URL, or what names a split of it, such as "
+        "'set/images/train', 'data.yaml', 'ImageSets/Main/train.txt' or "
+        "'train-annotations-bbox.csv'.",
+    )
+    split = param(STR, "", "With `path`: the name of a split; by default there must be one alone.")
     annotations_file = param(STR, None, "JSON file with images, annotations and categories.")
     preprocessed_annotations = param(
         STR,
@@ -162,11 +178,21 @@ class Coco(WholeFileReader):
     def prepare(self) -> None:
         super().prepare()
         self._dropped: dict[str, int] = {}
+        self._root: str = self.file_root
+        self._names: tuple[str, ...] = ()
         self.polygon_masks |= self.masks
-        if (self.annotations_file is None) == (self.preprocessed_annotations is None):
+        owners = (self.annotations_file, self.preprocessed_annotations, self.path)
+        if sum(owner is not None for owner in owners) != 1:
             raise ArgumentError(
-                "fn.readers.coco needs annotations_file or preprocessed_annotations, one of them"
+                "fn.readers.coco needs annotations_file, preprocessed_annotations or path, one of "
+                "them"
             )
+        if (self.file_root is None) == (self.path is None):
+            self.refuse("needs file_root, or path, which has the images, too")
+        if self.split and self.path is None:
+            self.refuse("split is one of path")
+        if self.path is not None and (self.keypoints or self.panoptic_root):
+            self.refuse("a data set of path has neither keypoints nor panoptic masks")
         if self.polygon_masks and self.pixelwise_masks:
             raise ArgumentError(
                 "fn.readers.coco returns polygon_masks or pixelwise_masks, not both; two readers "
@@ -202,17 +228,20 @@ class Coco(WholeFileReader):
         optional = [output.placeholder for output in self._optional_outputs()]
         return np.empty(0, np.uint8), boxes, labels, *optional
 
+    def class_names(self) -> dict[str, tuple[str, ...]]:
+        return {"label": self._names} if self._names else {}
+
     def event_counts(self) -> dict[str, int]:
         return self._dropped
 
     def open_source(self) -> CocoSource:
         samples = self._samples()
         if not samples.file_names:
-            where = self.annotations_file or self.preprocessed_annotations
+            where = self.annotations_file or self.preprocessed_annotations or self.path
             raise SourceError(f"fn.readers.coco: {where} has no image that the arguments select")
         if self.save_preprocessed_annotations:
             save(samples, self.save_preprocessed_annotations_dir)
-        return CocoSource(samples, self._columns(samples), self.file_root, self.storage_options)
+        return CocoSource(samples, self._columns(samples), self._root, self.storage_options)
 
     def _samples(self) -> CocoSamples:
         if self.preprocessed_annotations is not None:
@@ -222,7 +251,7 @@ class Coco(WholeFileReader):
                 polygons=self.polygon_masks or self.pixelwise_masks,
                 runs=self.pixelwise_masks,
             )
-        name = shown(os.fsencode(self.annotations_file))
+        name = shown(os.fsencode(self.annotations_file or self.path))
         selected = Selected(
             images=self.images,
             skip_empty=self.skip_empty,
@@ -232,8 +261,11 @@ class Coco(WholeFileReader):
             ltrb=self.ltrb,
             ratio=self.ratio,
         )
-        coco, self._dropped = select(self._parsed(name), selected, name)
-        warn_of_dropped(coco, self._dropped, name)
+        parsed, corrected = self._parsed(name)
+        self._names = self._names_by_label(parsed)
+        coco, dropped = select(parsed, selected, name)
+        self._dropped = dropped | corrected
+        warn_of_dropped(coco, dropped, name)
         return to_samples(
             coco,
             selected,
@@ -243,8 +275,25 @@ class Coco(WholeFileReader):
             image_ids=self.image_ids or self.save_preprocessed_annotations,
         )
 
-    def _parsed(self, name: str) -> CocoInstances:
-        from ...formats.coco.instances import parse_instances, parse_panoptic  # take 5 ms
+    def _names_by_label(self, coco: CocoInstances) -> tuple[str, ...]:
+        """Return the name of each label, "" for numbers without one."""
+        if not self.avoid_class_remapping:
+            return ("", *coco.category_names)
+        named = dict(zip(coco.category_ids.tolist(), coco.category_names, strict=True))
+        most = max(named, default=-1)
+        if min(named, default=0) < 0 or most > _HIGHEST_ID:
+            return ()
+        return tuple(named.get(number, "") for number in range(most + 1))
+
+    def _parsed(self, name: str) -> tuple[CocoInstances, dict[str, int]]:
+        if self.path is not None:
+            from ..readers.boxes.opening import open_box_set
+            from .coco_folders import instances_of
+
+            boxes = open_box_set(place_of(self.path), self.storage_options, self.split)
+            self._root = boxes.root
+            return instances_of(boxes, self.storage_options)
+        from ..formats.coco.instances import parse_instances, parse_panoptic  # take 5 ms
 
         with opened(os.fsencode(self.annotations_file), self.storage_options) as file:
             if self.panoptic_root:
@@ -254,7 +303,7 @@ class Coco(WholeFileReader):
                 coco = parse_instances(file, name, segmentations=masks, keypoints=self.keypoints)
         if is_url(self.annotations_file):
             _check_names(coco.file_names + (coco.panoptic_names or []), name)
-        return coco
+        return coco, {}
 
     def _columns(self, samples: CocoSamples) -> list[SampleColumn]:
         """Return the outputs behind the images."""

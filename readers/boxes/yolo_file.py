@@ -1,0 +1,81 @@
+"""`data.yaml` of YOLO: `path`, `train`, `val`, `test` and `names`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...engine.errors import DecodeError, MissingDependencyError, install_hint
+
+SPLITS = ("train", "val", "test")
+_MOST_CLASSES = 1_000_000
+
+
+@dataclass(frozen=True)
+class YoloFile:
+    """The content of a file.
+
+    Attributes:
+        path: folder of the data set, as the file has it; "" if the file has none.
+        splits: by name, the folders of images and the lists of images.
+        classes: name of each class by its number.
+        points: numbers that describe the keypoints of a box; 0 without keypoints.
+    """
+
+    path: str = ""
+    splits: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    classes: tuple[str, ...] = ()
+    points: int = 0
+
+
+def parse_yolo_file(text: bytes, name: str) -> YoloFile:
+    """Return the content of a file.
+
+    Raises:
+        DecodeError: the file is no YAML, or a member has another form.
+        MissingDependencyError: PyYAML is not installed.
+    """
+    try:
+        import yaml
+    except ImportError:
+        raise MissingDependencyError(f"{name} needs PyYAML: {install_hint('yaml')}") from None
+    try:
+        content = yaml.safe_load(text.decode("utf-8", "replace"))
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise DecodeError(f"{name} is no YAML: {error}") from None
+    if not isinstance(content, dict):
+        raise DecodeError(f"{name} holds no members, such as `train` and `names`")
+    path = content.get("path", "")
+    splits = {
+        split: _texts(content[split], f"{name}: `{split}`")
+        for split in SPLITS
+        if content.get(split)
+    }
+    return YoloFile(str(path or ""), splits, _classes(content.get("names"), name), _points(content))
+
+
+def _texts(value: Any, where: str) -> list[str]:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise DecodeError(f"{where} is {value!r:.80}, neither a path nor a list of paths")
+    return texts
+
+
+def _classes(names: Any, where: str) -> tuple[str, ...]:
+    """Return the names in order; a mapping has numbers, or names alone, as in older files."""
+    if isinstance(names, list):
+        return tuple(map(str, names))
+    if not isinstance(names, dict):
+        raise DecodeError(f"{where}: `names` is {names!r:.80}, neither a list nor a mapping")
+    numbers = [int(key) if isinstance(key, int) or str(key).isdigit() else -1 for key in names]
+    if names and not 0 <= min(numbers) <= max(numbers) < _MOST_CLASSES:
+        raise DecodeError(f"{where}: `names` has a key that is no number of a class")
+    named = dict(zip(numbers, map(str, names.values()), strict=True))
+    return tuple(named.get(number, "") for number in range(max(numbers, default=-1) + 1))
+
+
+def _points(content: Mapping[str, Any]) -> int:
+    shape = content.get("kpt_shape")
+    is_shape = isinstance(shape, list) and len(shape) == 2 and all(type(n) is int for n in shape)
+    return max(shape[0] * shape[1], 0) if is_shape and shape is not None else 0

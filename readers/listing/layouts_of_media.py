@@ -1,0 +1,181 @@
+"""Layouts of pictures, sound and videos beside what describes them."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+
+from ..storage.urls import text_of
+from .folder import Folder
+from .layout import Layout
+
+_LOOKED_AT = 4
+"""Files of one kind that are looked into: more would cost a request each behind a URL."""
+
+_PICTURES = {"images", "image", "imgs", "img", "jpegimages", "leftimg8bit", "rgb", "image_2"}
+_PARTS = {
+    *("labels", "label", "masks", "mask", "annotations", "annotation", "annots", "ann", "label_2"),
+    *("segmentation", "segmentations", "segmentationclass", "segmentationobject", "gtfine", "gt"),
+    *("groundtruth", "ground_truth", "bboxes", "boxes", "depth", "depths"),
+}
+_MEDIA = _PICTURES | {"clips", "wav", "wavs", "audio", "audios", "videos", "video", "frames"}
+_SPLIT = re.compile(r"(?:train|training|val|valid|validation|dev|eval|test|testing)\d{0,4}")
+_TABLES = (".csv", ".tsv", ".jsonl", ".xml", ".parquet")
+
+
+def is_yolo(folder: Folder) -> bool:
+    """Return whether a folder is a data set of YOLO, or holds the images of one of its splits."""
+    if folder.holds("images", "labels"):
+        inner = folder.inner("labels")
+        return _has_label_files(inner) or any(map(_has_label_files, _inner(inner)))
+    if folder.has_media and "/images" in (path := f"/{text_of(folder.place)}"):
+        before, _, behind = path[1:].rpartition("images")
+        return _has_label_files(folder.beside(f"{before}labels{behind}"))
+    return any(map(is_yolo_file, _texts(folder, ".yaml", ".yml")))
+
+
+def _inner(folder: Folder) -> list[Folder]:
+    return [folder.inner(name) for name in folder.visible_folders[:_LOOKED_AT]]
+
+
+def _has_label_files(folder: Folder) -> bool:
+    return folder.has("*.txt")
+
+
+def is_yolo_file(text: str) -> bool:
+    """Return whether a text is the `data.yaml` of a data set of YOLO."""
+    return bool(re.search(r"^names\s*:", text, re.M) and re.search(r"^(train|val)\s*:", text, re.M))
+
+
+def _is_darknet(folder: Folder) -> bool:
+    return folder.has("*.names") and folder.has("*.data")
+
+
+def is_voc(folder: Folder) -> bool:
+    """Return whether a folder is a data set of Pascal VOC."""
+    return folder.holds("Annotations", "JPEGImages")
+
+
+def _is_coco(folder: Folder) -> bool:
+    return "annotations" in folder.folders and folder.inner("annotations").has("*.json")
+
+
+def is_open_images(folder: Folder) -> bool:
+    """Return whether a folder is a data set of Open Images."""
+    return folder.has("*annotations-bbox.csv")
+
+
+def _is_kitti(folder: Folder) -> bool:
+    return folder.holds("image_2", "label_2")
+
+
+def _is_labelme(folder: Folder) -> bool:
+    """Return whether a JSON file of labelme lies beside each picture, or in folders of pictures."""
+    inner = [folder.inner(name) for name in folder.visible_folders[:1]] if folder.folders else []
+    return any(
+        '"shapes"' in text and '"imagePath"' in text
+        for place in [folder, *inner]
+        if place.has_media
+        for text in _texts(place, ".json")
+    )
+
+
+def _is_supervisely(folder: Folder) -> bool:
+    return "meta.json" in folder.files and any(
+        folder.inner(name).holds("img", "ann") for name in folder.visible_folders[:_LOOKED_AT]
+    )
+
+
+def _are_parts(folder: Folder) -> bool:
+    names = {name.lower() for name in folder.folders}
+    return not _PICTURES.isdisjoint(names) and not _PARTS.isdisjoint(names)
+
+
+def _is_coco_beside(folder: Folder) -> bool:
+    names = [name for name in folder.files if fnmatchcase(name, "*annotation*.json")]
+    return bool(folder.folders) and any(map(_lists_images, map(folder.text, names[:_LOOKED_AT])))
+
+
+def _lists_images(text: str) -> bool:
+    return any(member in text for member in ('"images"', '"annotations"', '"categories"'))
+
+
+def _are_splits(folder: Folder) -> bool:
+    names = folder.visible_folders
+    return (
+        bool(names)
+        and all(_SPLIT.fullmatch(name.lower()) for name in names)
+        and folder.inner(names[0]).has_media
+    )
+
+
+def _is_described(folder: Folder) -> bool:
+    """Return whether a table lies beside folders whose names are no names of classes."""
+    names = {name.lower() for name in folder.visible_folders}
+    return bool(names) and names <= _MEDIA and any(map(folder.has, (f"*{e}" for e in _TABLES)))
+
+
+def _texts(folder: Folder, *endings: str) -> list[str]:
+    """Return the first of the files with these endings."""
+    names = [name for name in folder.files if name.endswith(endings) and name != "dataset.json"]
+    return [folder.text(name) for name in names[:_LOOKED_AT]]
+
+
+_COCO = "write COCO's JSON of it, for example by the package datumaro, for fn.readers.coco"
+_BOXES = "read it by fn.readers.coco(path=...)"
+
+MEDIA = (
+    Layout(
+        _is_coco,
+        "a data set of COCO",
+        "name its annotation file, such as annotations/instances_train2017.json",
+        are_parts=True,
+    ),
+    Layout(is_voc, "a data set of Pascal VOC", _BOXES, are_parts=True, format="voc"),
+    Layout(_is_kitti, "a data set of KITTI", _COCO, are_parts=True),
+    Layout(is_yolo, "a data set of YOLO", _BOXES, are_parts=True, format="yolo"),
+    Layout(
+        is_open_images,
+        "a data set of Open Images",
+        _BOXES,
+        are_parts=True,
+        format="openimages",
+    ),
+    Layout(
+        _is_darknet,
+        "a data set of Darknet",
+        "write a data.yaml with `path`, `train` and `names` beside it, as YOLO has",
+        are_parts=True,
+    ),
+    Layout(_is_supervisely, "a data set of Supervisely", _COCO, are_parts=True),
+    Layout(
+        _are_parts,
+        "a folder of pictures and of their labels or masks, which are no classes",
+        "list the files of each folder in a text file, for a reader of its own with `file_list`",
+        are_parts=True,
+    ),
+    Layout(
+        _is_coco_beside,
+        "a data set of COCO",
+        "name its annotation file for fn.readers.coco",
+        are_parts=True,
+        format="coco",
+    ),
+    Layout(_is_labelme, "a data set of labelme", _COCO, are_parts=True),
+    Layout(
+        _are_splits,
+        "a folder of splits, which are no classes",
+        "name the folder of one split, or list its files with labels for `file_list`",
+        are_parts=True,
+    ),
+)
+"""Readers of files may be meant to read the pictures alone, and say so by `dir_filters`."""
+
+DESCRIBED = Layout(
+    _is_described,
+    "a folder of media that a table beside describes",
+    "list the files with labels in a text file for `file_list`, or sound with texts in a NeMo "
+    "manifest",
+    are_parts=True,
+)
+"""Of folders whose files no format knows."""
