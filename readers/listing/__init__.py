@@ -7,4 +7,9 @@ class_folders  a folder that holds one folder of files for each class
 layouts        folders that other software lays out, recognized and refused by name
 globs          patterns of file names
 path_patterns  paths with braces, globs and folders
+targets        labels and columns of targets; texts become class numbers
+table_file     tables of targets, CSV and Parquet, as columns of texts and numbers
+table_targets  outputs of a table's columns, and which row belongs to which file
+with_table     the files that a table names, or has targets for
+splits         which files belong to a part of a data set, by a hash of their names
 """
