@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
 from ...engine.suggestions import listed
-from ..errors import decode_error
+from ..errors import EMPTY, decode_error
 from .engines import turbojpeg
 from .formats import (
     bmp,
@@ -133,7 +133,7 @@ def read_decodable_header(data: NDArray[np.uint8]) -> ImageHeader:
 def _refusal(head: bytes, size: int) -> DecodeError:
     supported = listed(FORMATS, "or")
     if size == 0:
-        return decode_error("image", "no data (0 bytes)", expected=supported)
+        return decode_error("image", "no data (0 bytes)", expected=supported, remedy=EMPTY)
     for name, recognize in _UNSUPPORTED.items():
         if recognize(head):
             return decode_error(

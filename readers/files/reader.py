@@ -109,9 +109,10 @@ class FileReader(WholeFileReader):
         STR,
         None,
         "Table of targets: a CSV file whose first line names the columns, separated by commas, "
-        "semicolons or tabs; or a Parquet file. Without `files` and `file_list`, its rows name the "
-        "files: paths below `file_root` (by default the table's folder), with or without their "
-        "endings. With one of them, each listed file needs a row, and `file_list` has no labels.",
+        "semicolons or tabs (then without quotes); or a Parquet file. Without `files` and "
+        "`file_list`, its rows name the files: paths below `file_root` (by default the table's "
+        "folder), with or without their endings. With one of them, each listed file needs a row, "
+        "and `file_list` has no labels.",
     )
     columns = param(
         COLUMNS,

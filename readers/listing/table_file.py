@@ -90,9 +90,12 @@ def _csv(
         try:
             first = text.readline(_LONGEST_HEADER)
             delimiter = max(_DELIMITERS, key=first.count)
-            (header,) = csv.reader([first], delimiter=delimiter) if first.strip() else ([],)
+            # Tables with tabs, such as those of Common Voice, do not quote.
+            quoting: Any = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+            form = {"delimiter": delimiter, "quoting": quoting}
+            (header,) = csv.reader([first], **form) if first.strip() else ([],)
             chosen = _chosen(name, header, name_column)
-            rows = csv.reader(text, delimiter=delimiter)
+            rows = csv.reader(text, **form)
             every = list(dict.fromkeys([chosen, *columns]))
             cells, lines = _cells(name, rows, header, every)
         except UnicodeDecodeError as error:

@@ -556,10 +556,10 @@ def file(
         file_list (str | None): Text file with a path and a label on each line; paths may hold
             spaces.
         table (str | None): Table of targets: a CSV file whose first line names the columns,
-            separated by commas, semicolons or tabs; or a Parquet file. Without `files` and
-            `file_list`, its rows name the files: paths below `file_root` (by default the
-            table's folder), with or without their endings. With one of them, each listed file
-            needs a row, and `file_list` has no labels.
+            separated by commas, semicolons or tabs (then without quotes); or a Parquet file.
+            Without `files` and `file_list`, its rows name the files: paths below `file_root`
+            (by default the table's folder), with or without their endings. With one of them,
+            each listed file needs a row, and `file_list` has no labels.
         columns (str | Sequence[str | Sequence[str]] | None): Columns of `table`, one for each
             output. Names in an inner list become one output: [['x', 'y'], 'age'] gives (2,) and
             (1,).

@@ -33,6 +33,12 @@ def test_texts_whole_numbers_and_real_numbers(tmp_path, separator, end):
     assert table.where(1) == f"{path}, line 3"
 
 
+def test_tables_with_tabs_do_not_quote(tmp_path):
+    path = written(tmp_path, 'path\tsentence\na.mp3\t"Yes," he said.\nb.mp3\t"No\n')
+    table, _ = read_table(path, None, ["sentence"])
+    assert table.columns["sentence"] == ['"Yes," he said.', '"No']
+
+
 def test_the_index_that_pandas_writes_is_no_name(tmp_path):
     path = written(tmp_path, ",id,age\n0,007,5\n1,008,6\n")
     table, column = read_table(path, None, ["age"])
