@@ -89,7 +89,7 @@ def component_of(suffix: str) -> tuple[str, Decode]:
         suffix: the text behind the key and its dot, such as "jpg" or "boxes.npy".
     """
     name, _, extension = suffix.rpartition(".")
-    name = unquote(name)
+    name, extension = unquote(name), extension.lower()  # ImageNet's files end in .JPEG
     if extension == CLS:
         return name or LABEL, _integer
     if extension == _TXT:
@@ -135,7 +135,7 @@ def _forms(suffixes: tuple[str, ...]) -> tuple[tuple[str, Decode], ...]:
     for number in sorted(unnamed, key=lambda n: rank_of(suffixes[n])):
         name, decode = forms[number]
         if any(name == forms[n][0] for n in range(len(forms)) if n not in unnamed):
-            forms[number] = suffixes[number], decode
+            forms[number] = suffixes[number].lower(), decode
         else:
             unnamed.remove(number)
     held: dict[str, str] = {}
@@ -204,6 +204,7 @@ def npy_of(array: NDArray[Any]) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _encoded_suffix(name: str, extension: str) -> str:
+    extension = extension.lower()
     implied = component_of(extension)[0]
     suffix = extension if implied == name else f"{_quoted_name(name)}.{extension}"
     if extension in (CLS, _TXT, _NPY) or "." in extension or "/" in extension:

@@ -8,6 +8,10 @@ from ..engine.arrays import Array
 from ..engine.errors import DecodeError
 
 FETCH_AGAIN = "The file is damaged or incomplete: fetch it again or leave it out."
+EMPTY = (
+    "The sample has no component of this name, as where `ext` names another ending, or its file is "
+    "empty: `penstock inspect` lists the components, and on_error='skip' leaves such samples out."
+)
 
 
 def decode_error(

@@ -55,6 +55,7 @@ RESULTS: dict[str, str | tuple[str, dict[str, str]]] = {
     "python_function": ("num_outputs", {"Literal[1] | None": ONE}),
     "random_bbox_crop": SEVERAL,
     "readers.coco": SEVERAL,
+    "readers.file": SEVERAL,
     "readers.fits": ("hdu_indices", {"int | None": ONE}),
     "readers.parquet": ("columns", {"str": ONE}),
     "readers.sequence": ONE,

@@ -17,7 +17,9 @@ def unknown(name: str, known: Iterable[str]) -> str:
     kinds = [
         candidate for candidate in names if candidate.endswith(f"_{name}")
     ]  # shuffle: random_shuffle
-    close = kinds if len(kinds) == 1 else get_close_matches(name, names, 1)
+    in_lower_case = {candidate.lower(): candidate for candidate in names}
+    near = get_close_matches(name.lower(), in_lower_case, 1)
+    close = kinds if len(kinds) == 1 else [in_lower_case[match] for match in near]
     return f"{name!r}; did you mean {close[0]!r}?" if close else repr(name)
 
 

@@ -14,6 +14,7 @@ from ..engine.graph.params import STR, STRS, param
 from ..engine.tensors import TensorList, TensorListCPU
 from ..engine.tensors.sample_form import usual_form
 from .listing.listing import FileList, list_plain_files
+from .listing.shares import SPLIT, SPLIT_BY, SplitBy, check_split
 from .reader import Reader
 
 FILES = param(STRS, None, "Paths of the files, relative to `file_root` if that is given.")
@@ -37,10 +38,18 @@ class ArrayFileReader(Reader):
     file_list: str | None
     file_root: str | None
     file_filter: str
+    split: str | None = SPLIT
+    split_by: SplitBy | None = SPLIT_BY
+
+    def prepare(self) -> None:
+        super().prepare()
+        check_split(self.called, self.split, self.split_by)
+        if isinstance(self.split_by, str):
+            self.refuse(f"split_by={self.split_by!r} must be shares, such as 0.9")
 
     def listed_files(self) -> FileList:
         """Return the files that the arguments name: see `list_plain_files`."""
-        return list_plain_files(
+        listed = list_plain_files(
             self.called,
             files=self.files,
             file_list=self.file_list,
@@ -48,6 +57,7 @@ class ArrayFileReader(Reader):
             file_filter=self.file_filter,
             storage_options=self.storage_options,
         )
+        return listed.of_split(self.split, self.split_by)
 
     def batch(self, batch: BatchContext, **arguments: Any) -> Any:
         selection = batch.selections[self.placement.ordinal]

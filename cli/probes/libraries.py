@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module, metadata
 from types import ModuleType
 from typing import Any
@@ -289,6 +289,9 @@ PYTORCH = Library(
 def pytorch(context: Context) -> Finding:
     """Try PyTorch, and compare the GPUs that PyTorch and the driver see."""
     result = PYTORCH.probe(context)
+    if result.status == "missing":
+        # pip's own choice is a CUDA build of 5 GB, also where there is no GPU.
+        return replace(result, remedy=f"pip install torch {_index(context)}")
     if not (result.works and context.cuda) or import_module("torch").cuda.is_available():
         return result
     return Finding(
@@ -296,10 +299,15 @@ def pytorch(context: Context) -> Finding:
         "limited",
         f"{result.detail}; it sees no GPU, though the driver does",
         "batches on the GPU cannot be handed to PyTorch",
-        "pip install --force-reinstall torch "
-        f"--index-url https://download.pytorch.org/whl/cu{'126' if context.cuda == 12 else '130'}",
+        f"pip install --force-reinstall torch {_index(context)}",
         result.values,
     )
+
+
+def _index(context: Context) -> str:
+    """Return pip's option for PyTorch's build for this machine."""
+    build = {0: "cpu", 12: "cu126"}.get(context.cuda, "cu130")
+    return f"--index-url https://download.pytorch.org/whl/{build}"
 
 
 JOBS: dict[str, Job] = {library.name: library.probe for library in LIBRARIES}

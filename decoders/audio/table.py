@@ -9,7 +9,7 @@ from functools import partial
 
 from ...engine.arrays import Bytes
 from ...engine.errors import SourceError
-from ..errors import decode_error
+from ..errors import EMPTY, decode_error
 from .engines.sndfile import SndfileStream
 from .formats import aiff, au, caf, flac, mp3, ogg, sphere, w64, wav
 from .formats.base import CONVERT, SIGNATURE_BYTES, AudioFormat, AudioStream
@@ -92,7 +92,7 @@ def format_of(head: bytes, *, is_tagged: bool = False) -> AudioFormat:
     if is_tagged:
         return FORMATS[mp3.NAME]
     if not head:
-        raise decode_error("audio", "there is no data (0 bytes)", expected=", ".join(FORMATS))
+        raise decode_error("audio", "no data (0 bytes)", expected=", ".join(FORMATS), remedy=EMPTY)
     raise decode_error(
         "audio",
         f"unknown format: the data starts with {head[:12]!r}",

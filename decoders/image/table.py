@@ -15,7 +15,7 @@ from ...engine.errors import ArgumentError, DecodeError
 from ...engine.suggestions import listed
 from ...formats import bundle
 from ...formats.foreign import HEAD, foreign_file
-from ..errors import decode_error
+from ..errors import EMPTY, decode_error
 from .engines import turbojpeg
 from .formats import (
     bmp,
@@ -135,7 +135,7 @@ def read_decodable_header(data: NDArray[np.uint8]) -> ImageHeader:
 def _refusal(head: bytes, view: memoryview) -> DecodeError:
     supported, size = listed(FORMATS, "or"), len(view)
     if size == 0:
-        return decode_error("image", "no data (0 bytes)", expected=supported)
+        return decode_error("image", "no data (0 bytes)", expected=supported, remedy=EMPTY)
     if head.startswith(bundle.MAGIC):
         return DecodeError(
             "image: the sample is a list of files, not one; decode it by fn.decoders.image_list"

@@ -29,6 +29,8 @@ class Required:
 
 REQUIRED = Required()
 _TEXT = str | bytes | bytearray | memoryview
+_SHOWN = 8
+"""Values in a message, at most."""
 
 
 class ArgumentType(NamedTuple):
@@ -305,9 +307,16 @@ def convert(owner: str, name: str, declared: Param, value: Any) -> Any:
         return declared.convert(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
-            f"{owner}: the argument {name!r} must be {declared.wanted}, but is {shown(value)} "
+            f"{owner}: the argument {name!r} must be {declared.wanted}, but is {_brief(value)} "
             f"({error})"
         ) from error
+
+
+def _brief(value: object) -> str:
+    """Return a value for a message: of many values the first ones."""
+    if isinstance(value, list | tuple) and len(value) > _SHOWN:
+        return f"[{', '.join(map(shown, value[:_SHOWN]))}, ...] of length {len(value)}"
+    return shown(value)
 
 
 def from_row(declared: Param, row: Any) -> Any:

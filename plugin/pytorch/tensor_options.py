@@ -100,13 +100,16 @@ def _can_pin() -> bool:
 
 
 def _class_numbers(name: str, tensor: TorchTensor) -> TorchTensor:
-    if tensor.numel() != len(tensor) or tensor.is_floating_point():
+    numbers = tensor.reshape(-1).to(torch.int64)
+    # MXNet stores class numbers as float32.
+    whole = not tensor.is_floating_point() or bool((numbers == tensor.reshape(-1)).all())
+    if tensor.numel() != len(tensor) or not whole:
         raise ArgumentError(
             f"output {name!r} holds {tensor.dtype} of shape {tuple(tensor.shape[1:])} for each "
-            "sample, but class_labels needs one integer for each sample; leave the output out of "
-            "class_labels, or cast it in the pipeline (fn.cast)"
+            "sample, but class_labels needs one whole number for each sample; leave the output "
+            "out of class_labels, or cast it in the pipeline (fn.cast)"
         )
-    return tensor.reshape(-1).to(torch.int64)
+    return numbers
 
 
 def _channels_last(name: str, tensor: TorchTensor, layout: str, *, required: bool) -> TorchTensor:

@@ -38,13 +38,16 @@ class FileSource:
         self._listing = listing
         self._threads = threads
         self._length = len(listing)
+        self.targets = listing.targets
         self._options = options or {}
 
     def __len__(self) -> int:
         return self._length
 
     def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
-        """Return the files' bytes, one uint8 array (size,) each, and labels, int32 (files, 1).
+        """Return the files' bytes, one uint8 array (size,) each, and labels, (files, k).
+
+        In the place of labels come the targets, a column each.
 
         An empty file gives an empty array. A file that changes its size while it is read
         gives what was there: its first bytes up to its size when it was opened, or up to its
@@ -57,13 +60,23 @@ class FileSource:
                 is neither a file nor a folder.
         """
         indices = checked_indices(indices, self._length)
-        paths, labels = self._listing.paths(indices), self._listing.labels[indices]
+        paths = self._listing.paths(indices)
         remote = self._remote(paths) if self._listing.some_are_urls else {}
         if remote:
             contents: Column = self._read_remote(paths, remote, allocate)
         else:
             contents = read_local(paths, allocate, self._threads)
-        return contents, labels[:, np.newaxis]
+        if self.targets is not None:
+            return contents, *self.targets.of_samples(indices, allocate)
+        labels = self._listing.labels[indices]
+        return contents, labels if labels.ndim > 1 else labels[:, np.newaxis]
+
+    def placeholder(self) -> tuple[NDArray[Any], ...]:
+        """Return what stands for a sample that cannot be read."""
+        if self.targets is not None:
+            return np.empty(0, np.uint8), *self.targets.placeholder()
+        labels = self._listing.labels
+        return np.empty(0, np.uint8), np.zeros(labels.shape[1:] or 1, labels.dtype)
 
     def _read_remote(
         self, paths: list[bytes], remote: dict[int, bytes], allocate: Allocate
@@ -94,7 +107,9 @@ class FileSource:
         return self._listing.name(index)
 
     def class_names(self) -> dict[str, tuple[str, ...]]:
-        """Return the names of the classes that the labels number, if class folders were listed."""
+        """Return the texts that labels or targets number, by the name of the output."""
+        if self.targets is not None:
+            return self.targets.class_names
         names = self._listing.class_names
         return {"label": names} if names else {}
 

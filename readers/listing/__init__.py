@@ -14,4 +14,9 @@ path_patterns  paths with braces, globs and folders
 path_globs     globs over whole paths
 splits         the splits of folders, and their configurations
 cards          what README.md of a data set lists of its files
+targets        labels and columns of targets; texts become class numbers
+table_file     tables of targets, CSV and Parquet, as columns of texts and numbers
+table_targets  outputs of a table's columns, and which row belongs to which file
+with_table     the files that a table names, or has targets for
+shares         which files belong to a part of a data set, by a hash of their names
 """

@@ -22,6 +22,8 @@ from .class_folders import OTHER_FILES, ClassFolders
 from .folder import Folder
 from .layouts import inner_layout, layout_of
 from .list_file import read_list_file, read_plain_list
+from .shares import SplitBy, in_split, require_some
+from .targets import Targets, checked_labels
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -31,8 +33,6 @@ KNOWN_EXTENSIONS = (*IMAGE_PATTERNS, *(f"*.{ending}" for ending in ENDINGS[AUDIO
 
 VIDEO_PATTERNS = tuple(f"*.{ending}" for ending in ENDINGS[VIDEO])
 
-_INT32 = np.iinfo(np.int32)
-
 
 @dataclass(frozen=True)
 class FileList:
@@ -41,14 +41,18 @@ class FileList:
     Attributes:
         root: absolute path or URL of a folder, with a slash at its end.
         names: paths below `root`, absolute paths, or URLs.
-        labels: int32 of shape (files,).
+        labels: of shape (files,), int32 or real; or of shape (files, k).
         by_class: whether each name begins with the folder of the class that its label numbers.
+        label_names: texts that the labels number, unless they are those folders.
+        targets: what stands in the place of labels.
     """
 
     root: bytes
     names: StringTable
-    labels: NDArray[np.int32]
+    labels: NDArray[Any]
     by_class: bool = False
+    label_names: tuple[str, ...] = ()
+    targets: Targets | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -64,11 +68,37 @@ class FileList:
         """Return a file as it is named: relative to `root`, or its path or URL without secrets."""
         return shown(self.names[index])
 
+    def subset(self, indices: NDArray[np.int64]) -> FileList:
+        """Return the list of some files; classes keep their numbers."""
+        return FileList(
+            self.root,
+            StringTable.of(self.names.take(indices)),
+            self.labels[indices],
+            label_names=self.class_names,
+            targets=self.targets and self.targets.subset(indices),
+        )
+
+    def of_split(self, split: str | None, split_by: SplitBy | None) -> FileList:
+        """Return the list of the files that belong to a part: see `splits`.
+
+        Raises:
+            ArgumentError: there is no such part.
+            SourceError: no file belongs to it.
+        """
+        if split is None or not isinstance(split_by, Mapping):
+            return self
+        kept = in_split(self.names, split, split_by)
+        require_some(kept, split, len(self))
+        return self.subset(kept)
+
     @cached_property
     def class_names(self) -> tuple[str, ...]:
-        """The names of the class folders by number, "" if a class has no file; () without these."""
+        """The texts that labels number: by default the names of class folders.
+
+        A folder without files has the name "".
+        """
         if not self.by_class:
-            return ()
+            return self.label_names
         labels, firsts = np.unique(self.labels, return_index=True)
         names = [""] * (int(labels[-1]) + 1)
         for label, first in zip(labels.tolist(), firsts.tolist(), strict=True):
@@ -90,7 +120,8 @@ def list_files(
     *,
     file_root: Path | None = None,
     files: Path | Sequence[Path] | None = None,
-    labels: int | Sequence[int] | NDArray[np.integer] | None = None,
+    labels: Any = None,
+    class_names: Sequence[str] | None = None,
     file_list: Path | None = None,
     file_filters: str | Sequence[str] = KNOWN_EXTENSIONS,
     dir_filters: str | Sequence[str] | None = None,
@@ -108,7 +139,7 @@ def list_files(
       A class's files have the order of their names' bytes. Links are followed.
       `globs.name_filter` explains the patterns.
     - `files`: paths, relative to `file_root` (default: the current folder), with one of `labels`
-      each, which int32 holds (default: 0, 1, 2, ...).
+      each (default: 0, 1, 2, ...). See `checked_labels`.
     - `file_list`: a text file with a path, white space and a label from 0 to 2147483647 on
       each line, relative to `file_root` (default: the folder of `file_list`). Blank lines are
       skipped. Spaces before and inside of a path belong to the path.
@@ -132,16 +163,16 @@ def list_files(
     if labels is not None and files is None:
         raise ArgumentError("`labels` belong to `files`, which is not given")
     if files is not None:
-        names = _names_in(files)
+        names = names_in(files)
         if not len(names):
             raise ArgumentError("`files` is empty: name at least one file")
-        checked = _checked_labels(labels, len(names))
-        return FileList(_root_of(names, file_root or b""), names, checked)
+        checked, classes = checked_labels(labels, len(names), class_names)
+        return FileList(root_of(names, file_root or b""), names, checked, label_names=classes)
     if file_list is not None:
         if not file_list:
             raise ArgumentError("`file_list` is an empty string: give the path of a text file")
         names, of_list = read_list_file(os.fsencode(file_list), storage_options)
-        return FileList(_root_of_list(file_root, file_list), names, of_list)
+        return FileList(root_of_list(file_root, file_list), names, of_list)
     if not file_root:
         raise ArgumentError(
             "no files are named: give `file_root` (a folder with one folder for each class), "
@@ -226,11 +257,11 @@ def list_plain_files(
     if files is not None and file_list is not None:
         raise ArgumentError(f"{owner}: give either files or file_list, not both")
     if files is not None:
-        argument, names = "files", _names_in(files)
-        root = _root_of(names, file_root or b"")
+        argument, names = "files", names_in(files)
+        root = root_of(names, file_root or b"")
     elif file_list is not None:
         argument, names = file_list, read_plain_list(os.fsencode(file_list), storage_options)
-        root = _root_of_list(file_root, file_list)
+        root = root_of_list(file_root, file_list)
     elif file_root:
         argument = f"{file_root!r} and the folders in it, for {file_filter!r},"
         root = absolute(file_root)
@@ -289,13 +320,13 @@ def _patterns(argument: str, patterns: str | Sequence[str]) -> Sequence[str]:
     return [patterns] if isinstance(patterns, str) else patterns
 
 
-def _names_in(files: Path | Sequence[Path]) -> StringTable:
+def names_in(files: Path | Sequence[Path]) -> StringTable:
     """Return the argument `files` as bytes."""
     paths = [files] if isinstance(files, str | bytes | os.PathLike) else files
     return StringTable.of(_encoded_paths(paths))
 
 
-def _root_of(names: StringTable, file_root: Path) -> bytes:
+def root_of(names: StringTable, file_root: Path) -> bytes:
     """Return the absolute folder that names are relative to; "/" if all names are absolute.
 
     So files with absolute paths can be read although the current folder was deleted.
@@ -316,25 +347,6 @@ def _encoded_paths(paths: Sequence[Path]) -> Iterator[bytes]:
         yield name
 
 
-def _checked_labels(labels: Any, count: int) -> NDArray[np.int32]:
-    if labels is None:
-        return np.arange(count, dtype=np.int32)
-    given = np.atleast_1d(np.asarray(labels))
-    if given.shape != (count,):
-        raise ArgumentError(
-            f"`labels` must hold one integer for each of the {count} `files`; "
-            f"it has the shape {given.shape}"
-        )
-    if given.dtype.kind not in "iu":
-        raise ArgumentError(f"`labels` must be integers, got values of type {given.dtype}")
-    wrong = np.flatnonzero((given < _INT32.min) | (given > _INT32.max))
-    if wrong.size:
-        raise ArgumentError(
-            f"`labels[{wrong[0]}]` is {given[wrong[0]]}; labels are integers of 32 bits"
-        )
-    return given.astype(np.int32)
-
-
-def _root_of_list(file_root: Path | None, file_list: Path) -> bytes:
+def root_of_list(file_root: Path | None, file_list: Path) -> bytes:
     """Return the absolute folder that the names in a list are relative to."""
     return absolute(os.path.dirname(file_list) if file_root is None else file_root)

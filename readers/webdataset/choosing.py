@@ -193,7 +193,7 @@ def _samples(
         stored = ", ".join(index.extensions_of(sample)) or "none"
         raise SourceError(
             f"{storage.name}, sample {sample} {os.fsdecode(index.keys[sample])!r} has no component "
-            f"{ext[output]!r}; it has {stored}. "
+            f"{_named(ext[output], set(index.extensions_of(sample)))} (it has {stored}). "
             "missing_component_behavior='skip' leaves out such samples, 'empty' gives empty arrays"
         )
     return np.flatnonzero(~lacking.any(axis=1))
@@ -245,6 +245,8 @@ def _named(entry: str, stored: set[str]) -> str:
     "'jpg;jpeg'; did you mean 'JPEG'? (case_sensitive_extensions=False finds it)"
     >>> _named("cls", {"JPEG", "cls"})
     "'cls'"
+    >>> _named("jpg", {"JPEG", "cls"})
+    "'jpg'; did you mean 'JPEG'?"
     """
     names = entry.split(";")
     if stored.intersection(names):
@@ -253,7 +255,8 @@ def _named(entry: str, stored: set[str]) -> str:
     if by_case:
         remedy = "(case_sensitive_extensions=False finds it)"
         return f"{entry!r}; did you mean {by_case[0]!r}? {remedy}"
-    return unknown(entry, stored)
+    near = (unknown(name, stored).removeprefix(repr(name)) for name in names)
+    return repr(entry) + next(filter(None, near), "")
 
 
 def _listed(extensions: set[str]) -> str:

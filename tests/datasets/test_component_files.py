@@ -16,7 +16,7 @@ from penstock.datasets.component_files import (
 from penstock.engine.errors import ArgumentError, DecodeError
 
 VALUES = [
-    ("image", Encoded(b"..", "JPEG"), "JPEG"),
+    ("image", Encoded(b"..", "jpeg"), "jpeg"),
     ("left", Encoded(b"..", "png"), "left.png"),
     ("json", Encoded(b"{}", "json"), "json"),
     ("data", Encoded(b"..", ""), ""),
@@ -42,6 +42,13 @@ def test_a_component_comes_back_from_its_file(name, value, suffix):
     else:
         assert read == value
         assert type(read) is type(value)
+
+
+def test_endings_in_capitals_become_small():
+    assert file_of("image", Encoded(b"..", "JPEG"))[0] == "jpeg"
+    name, decode = component_of("JPEG")
+    assert (name, decode(b"..")) == ("image", Encoded(b"..", "jpeg"))
+    assert component_of("CLS")[0] == "label"
 
 
 def test_extensions_with_another_meaning_are_refused():

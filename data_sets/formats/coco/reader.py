@@ -90,7 +90,7 @@ class CocoDatasetSamples(StoredSamples):
         for index, content in zip(indices.tolist(), contents, strict=True):
             key, extension = os.path.splitext(self._coco.file_names[index])
             own = slice(*self._coco.bounds[index : index + 2].tolist())
-            components: dict[str, Value] = {"image": Encoded(content.data, extension[1:])}
+            components: dict[str, Value] = {"image": Encoded(content.data, extension[1:].lower())}
             try:
                 components |= _components(self._coco.annotations, own, self._optional)
             except DecodeError as error:

@@ -209,7 +209,7 @@ def _files(items: list[Any], linked: Linked) -> list[Value | None]:
 def _encoded(content: bytes | memoryview | None, path: str | None) -> Encoded | None:
     if content is None:
         return None
-    extension = os.path.splitext(path or "")[1][1:]
+    extension = os.path.splitext(path or "")[1][1:].lower()
     return Encoded(content, extension or extension_of(content))
 
 

@@ -480,13 +480,13 @@ class COCO(Reader):
     ) -> None: ...
 
 class File(Reader):
-    """Reads whole files, such as encoded images, with an integer label each.
+    """Reads whole files, such as encoded images, with a label each, or with targets of a table.
 
-    The files come from folders of classes (`file_root`), from a list of paths (`files`), or
-    from a text file that lists them (`file_list`). Each of these may be or hold URLs, such as
-    "s3://bucket/train". Hidden folders, such as ".ipynb_checkpoints", are no classes, and hidden
-    files are left out, unless a filter spells the dot. A warning tells what is left out of class
-    folders.
+    The files come from folders of classes (`file_root`), from a list of paths (`files`), from a
+    text file that lists them (`file_list`), or from a table (`table`, with or without the others).
+    Each of these may be or hold URLs, such as "s3://bucket/train". Hidden folders, such as
+    ".ipynb_checkpoints", are no classes, and hidden files are left out, unless a filter spells the
+    dot. A warning tells what is left out of class folders.
 
     In pipelines that use the GPU or worker processes, one to four processes of the reader's own
     read local files, after a fifth of a second of reading: threads that read would wait for
@@ -504,23 +504,64 @@ class File(Reader):
     [[99, 97, 116], [100, 111, 103]]
     [[0], [1]]
 
+    A table has a row for each file: its name, and values that become outputs.
+
+    >>> _ = Path("ages.csv").write_text("file,age,sex\ncat/0.jpg,3.5,f\ndog/0.jpg,8,m\n")
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     pipe.set_outputs(
+    ...         *fn.readers.file(file_root="photos", table="ages.csv", columns=["age", "sex"])
+    ...     )
+    ...     _, ages, sexes = pipe.run()
+    >>> ages.as_array().tolist(), sexes.as_array().tolist()
+    ([[3.5], [8.0]], [[0], [1]])
+
     Outputs:
         the file's bytes: uint8, shape (size,).
-        its label: int32, shape (1,).
+        its label: int32, shape (1,); with `labels` of other numbers, see there.
+        With `table`, in the place of the label, an output for each of `columns`. A number or a
+        text has the shape (1,), a list or several columns the shape (k,). Whole numbers are int64,
+        in Parquet of the column's type, and real numbers float32. Texts are class numbers, int32,
+        in the order of their bytes; `Pipeline.class_names` has the texts.
 
     Raises:
-        SourceError: a folder or list cannot be read or holds nothing that matches.
+        ArgumentError: the arguments contradict each other, or a column is not there.
+        SourceError: a folder, list or table cannot be read or holds nothing that matches; a file
+            has no row, a row no file, or a name comes twice in the table.
         OSError: a file cannot be read (see `on_error` of the pipeline).
 
     Args:
         file_root (str | None): Folder whose subfolders are the classes, numbered in the order
             of their names; also what relative paths in `files` or `file_list` are relative to.
         files (str | Sequence[str] | None): Paths of the files.
-        labels (int | Sequence[int] | None): Their labels; by default 0, 1, 2, ...
+        labels (ArrayLike | None): Their labels, of shape (files,) or (files, k); by default 0,
+            1, 2, ... A whole number a file becomes int32. Other arrays keep their dtype. Real
+            numbers of Python become float32. Texts become class numbers.
         file_list (str | None): Text file with a path and a label on each line; paths may hold
             spaces.
-        file_filters (str | Sequence[str] | None): Patterns such as '*.jpg'; with `file_root`
-            alone. By default all that decoders read. Default: ('*.jpg', '*.jpeg', '*.png',
+        table (str | None): Table of targets: a CSV file whose first line names the columns,
+            separated by commas, semicolons or tabs (then without quotes); or a Parquet file.
+            Without `files` and `file_list`, its rows name the files: paths below `file_root`
+            (by default the table's folder), with or without their endings. With one of them,
+            each listed file needs a row, and `file_list` has no labels.
+        columns (str | Sequence[str | Sequence[str]] | None): Columns of `table`, one for each
+            output. Names in an inner list become one output: [['x', 'y'], 'age'] gives (2,) and
+            (1,).
+        name_column (str | None): Column of `table` with the names of the files; by default the
+            first.
+        dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types of
+            the outputs of `columns`, one each. Numbers are converted, and must fit. UINT8 gives
+            texts as they are, in UTF-8, shape (size,).
+        class_names (Any | None): Texts that become the class numbers 0, 1, 2, ..., in `labels`
+            or in columns of `table`; or a dict of them by column. Other texts are errors. By
+            default all texts that come.
+        split (str | None): Read the files of this part alone: see `split_by`. Classes keep
+            their numbers.
+        split_by (float | Mapping[str, float] | None): How the files are parted: the share of
+            "train", such as 0.9, with the rest in "val"; or a dict with the share of each part.
+            A hash of the path below `file_root` decides, so all hosts and runs agree, and new
+            files move no others. Or the column of `table` that names the parts.
+        file_filters (str | Sequence[str] | None): Patterns such as '*.jpg'; for files that lie
+            in folders. By default all that decoders read. Default: ('*.jpg', '*.jpeg', '*.png',
             '*.bmp', '*.tif', '*.tiff', '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.pam', '*.jp2',
             '*.webp', '*.gif', '*.avif', '*.heic', '*.jpe', '*.jfif', '*.jxl', '*.heif',
             '*.hif', '*.j2k', '*.j2c', '*.jpc', '*.jpx', '*.jph', '*.pfm', '*.apng', '*.wav',
@@ -586,8 +627,15 @@ class File(Reader):
         enable_checkpointing: _builtins.bool = ...,
         file_root: str | None = ...,
         files: str | _abc.Sequence[str] | None = ...,
-        labels: int | _abc.Sequence[int] | None = ...,
+        labels: ArrayLike | None = ...,
         file_list: str | None = ...,
+        table: str | None = ...,
+        columns: str | _abc.Sequence[str | _abc.Sequence[str]] | None = ...,
+        name_column: str | None = ...,
+        dtypes: DTypeLike | _abc.Sequence[DTypeLike] | None = ...,
+        class_names: Any | None = ...,
+        split: str | None = ...,
+        split_by: float | _abc.Mapping[str, float] | None = ...,
         file_filters: str | _abc.Sequence[str] | None = ...,
         dir_filters: str | _abc.Sequence[str] | None = ...,
         case_sensitive_filter: _builtins.bool | None = ...,
@@ -1171,6 +1219,12 @@ class Numpy(Reader):
         use_o_direct (bool | None): Read local files past the system's cache, where their file
             system allows it: for data that do not fit into memory and are read once. Default:
             False.
+        split (str | None): Read the files of this part alone: see `split_by`. Classes keep
+            their numbers.
+        split_by (float | Mapping[str, float] | None): How the files are parted: the share of
+            "train", such as 0.9, with the rest in "val"; or a dict with the share of each part.
+            A hash of the path below `file_root` decides, so all hosts and runs agree, and new
+            files move no others.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: register_buffers, initial_fill, read_ahead,
@@ -1215,6 +1269,8 @@ class Numpy(Reader):
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
         use_o_direct: _builtins.bool | None = ...,
+        split: str | None = ...,
+        split_by: float | _abc.Mapping[str, float] | None = ...,
         seed: int | None = ...,
         register_buffers: _builtins.bool | None = ...,
         initial_fill: int | None = ...,

@@ -123,3 +123,12 @@ def test_pictures_are_compared():
     check_picture(picture())
     with pytest.raises(ValueError, match="wrongly, by up to 200 of 255"):
         check_picture(np.clip(picture().astype(int) + 200, 0, 328))
+
+
+@pytest.mark.parametrize(("cuda", "build"), [(0, "cpu"), (12, "cu126"), (13, "cu130")])
+def test_the_build_of_pytorch_that_suits_the_machine_is_proposed(cuda, build, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    found = libraries.pytorch(Context(cuda=cuda))
+    assert found.status == "missing"
+    assert found.remedy.startswith("pip install torch --index-url https://")
+    assert found.remedy.endswith(f"/{build}")

@@ -51,7 +51,7 @@ def images(layout, count=3):
     return list(batch), np.moveaxis(batch, 1 + layout.index("C"), 1)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint8", "bool", "float32"])
 @pytest.mark.parametrize("shape", [(1,), (), (1, 1)])
 def test_class_labels_suit_a_loss(given, dtype, shape):
     labels = [np.full(shape, value, dtype) for value in (0, 1, 1)]
@@ -84,7 +84,8 @@ def test_int64_labels_share_the_memory_of_the_pipeline(given):
     ("rows", "message"),
     [
         (np.zeros((3, 2), np.int32), r"output 'label' holds torch.int32 of shape \(2,\) for each"),
-        (np.zeros(3, np.float32), r"output 'label' holds torch.float32 of shape \(\) for each"),
+        (np.full(3, 0.5, np.float32), r"output 'label' holds torch.float32 of shape \(\) for"),
+        (np.full(3, np.nan, np.float32), r"output 'label' holds torch.float32 of shape \(\) for"),
     ],
 )
 def test_what_is_no_class_number(given, rows, message):

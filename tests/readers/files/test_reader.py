@@ -38,7 +38,10 @@ def test_three_ways_to_name_files(tree):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [({}, "needs file_root, files or file_list"), ({"files": ["a"], "labels": [2**31]}, "labels")],
+    [
+        ({}, "needs file_root, files, file_list or table"),
+        ({"files": ["a"], "labels": [2**31]}, "labels"),
+    ],
 )
 def test_arguments_that_do_not_fit(arguments, message):
     with pytest.raises(ArgumentError, match=message):

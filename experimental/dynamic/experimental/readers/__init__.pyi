@@ -111,6 +111,12 @@ class Fits(Reader):
             'headers'. Credentials are otherwise found where the service's own tools find them.
             The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
             (20), total_seconds (120) and at_once (64). Default: {}.
+        split (str | None): Read the files of this part alone: see `split_by`. Classes keep
+            their numbers.
+        split_by (float | Mapping[str, float] | None): How the files are parted: the share of
+            "train", such as 0.9, with the rest in "val"; or a dict with the share of each part.
+            A hash of the path below `file_root` decides, so all hosts and runs agree, and new
+            files move no others.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
@@ -144,6 +150,8 @@ class Fits(Reader):
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
+        split: str | None = ...,
+        split_by: float | _abc.Mapping[str, float] | None = ...,
         seed: int | None = ...,
         initial_fill: int | None = ...,
         read_ahead: _builtins.bool | None = ...,

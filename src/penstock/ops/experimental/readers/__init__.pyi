@@ -34,6 +34,8 @@ class Fits:
         pad_last_batch: bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
+        split: str | None = ...,
+        split_by: float | _abc.Mapping[str, float] | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         initial_fill: int | None = ...,
