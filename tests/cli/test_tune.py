@@ -10,6 +10,8 @@ import re
 import pytest
 
 from penstock.cli.benchmark import search as search_module
+from penstock.cli.benchmark.others import OtherPrograms
+from penstock.engine.machine import usable_cores
 
 from .terminals import on_terminal
 
@@ -38,9 +40,10 @@ def parallel():
 
 @pytest.fixture
 def in_turns(monkeypatch):
-    """Let the search see a clock that its turns advance, however busy the machine is."""
+    """Let the search see a clock that its turns advance, on a machine at rest."""
     ticks = itertools.count(0, 0.04)
     monkeypatch.setattr(search_module, "perf_counter", lambda: next(ticks))
+    monkeypatch.setattr(OtherPrograms, "cores", lambda self: 0.0)
 
 
 @pytest.fixture
@@ -80,6 +83,20 @@ def test_a_setting_that_fails_is_reported_and_skipped(penstock_in_process, waiti
     copied = result.output.rpartition("setting ")[2].splitlines()[0]
     call = ast.parse(f"f({copied})", mode="eval").body
     assert {keyword.arg: keyword.value.value for keyword in call.keywords}["seconds"] == 0.0005
+
+
+def test_beside_other_programs_nothing_is_advised(
+    penstock_in_process, waiting, in_turns, monkeypatch
+):
+    monkeypatch.setattr(OtherPrograms, "cores", lambda self: usable_cores())
+    given = ("--try", "seconds=[0.0005]", "--try", "num_threads=[1]")
+    fixed = ("--try", "exec_processes=[False]", "--try", "prefetch_queue_depth=[1]")
+    result = penstock_in_process("tune", waiting, *SHORT, *given, *fixed)
+    assert result.status == 0, result.errors
+    assert "figures will mean nothing until they rest" in result.errors
+    assert "\nbusy    other programs used" in result.output
+    assert "\nbeside  seconds=0.0005\n" in result.output
+    assert "\nsetting " not in result.output.partition("\nbusy")[2]
 
 
 def test_python_workers_are_tried_where_there_are_any(penstock_in_process, pipelines, in_turns):
