@@ -19,7 +19,7 @@ from .benchmark.graphs import Work, graph_of
 from .benchmark.measure import Tick, measure
 from .benchmark.others import look_first
 from .benchmark.pipeline_library import PipelineLibrary, load
-from .benchmark.report import Report, as_content, print_report
+from .benchmark.report import Measurement, as_content, print_report
 from .benchmark.turns import compare
 from .commands import AsJson, CommandFailed, PipelineArguments, between
 from .formats import FORMATS_READ
@@ -127,7 +127,7 @@ def _of_pipeline(
     options: dict[str, Any],
     seconds: float,
     tick: Tick,
-) -> Report:
+) -> Measurement:
     given = parse_arguments(arguments)
 
     def opened(setting: Setting) -> Any:
@@ -136,7 +136,7 @@ def _of_pipeline(
     with running(target):
         speed = measure(partial(opened, {}), seconds, tick)
         is_pipeline = isinstance(definition_of(target), Pipeline)  # which has its arguments already
-        return Report(
+        return Measurement(
             speed, tried=None if is_pipeline else try_setting(opened, speed, seconds, tick)
         )
 
@@ -150,7 +150,7 @@ def _of_path(
     tick: Tick,
     *,
     compares: bool,
-) -> Report:
+) -> Measurement:
     if compares and is_url(path):
         raise CommandFailed(f"{path}: DALI reads no URLs of this kind; run without --compare", 2)
     gpu = None if device == "cpu" else 0
@@ -171,6 +171,6 @@ def _of_path(
 
         if not compares:
             speed = measure(partial(opened, {}), seconds, tick)
-            return Report(speed, tried=try_setting(opened, speed, seconds, tick))
+            return Measurement(speed, tried=try_setting(opened, speed, seconds, tick))
         comparison = compare(partial(opened, {}), partial(opened, {}, libraries[1]), seconds, tick)
-        return Report(comparison.speed, comparison)
+        return Measurement(comparison.speed, comparison)

@@ -43,7 +43,8 @@ _FLAGS = (*OPTIONS, "-O1", "-fno-exceptions", "-fPIC", "-mf16c", "-w")
 _SHORT = 1 << 20  # maximum size in bytes of memory that is kept after its use
 _IN_VENV = sys.prefix != sys.base_prefix
 _USERS = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-_CACHE = Path(sys.prefix if _IN_VENV else _USERS) / "penstock-emulator"
+_GIVEN = os.environ.get("PENSTOCK_EMULATOR_CACHE")
+_CACHE = Path(_GIVEN or Path(sys.prefix if _IN_VENV else _USERS) / "penstock-emulator")
 """Compiled kernels, by what they are compiled from. In a virtual environment they last as long as
 it does: the next run of the tests finds them, and so does a process with other variables."""
 

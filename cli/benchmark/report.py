@@ -15,7 +15,7 @@ from .turns import Comparison
 
 
 @dataclass(frozen=True)
-class Report:
+class Measurement:
     """What `penstock bench` has measured.
 
     Attributes:
@@ -29,7 +29,7 @@ class Report:
     tried: Tried | None = None
 
 
-def as_content(target: str, report: Report) -> dict[str, Any]:
+def as_content(target: str, report: Measurement) -> dict[str, Any]:
     """Return the report as plain data, for JSON."""
     speed, comparison, tried = report.speed, report.comparison, report.tried
     figures = speed.figures
@@ -53,7 +53,7 @@ def as_content(target: str, report: Report) -> dict[str, Any]:
     return content
 
 
-def print_report(target: str, report: Report) -> None:
+def print_report(target: str, report: Measurement) -> None:
     """Print speed, comparison, stages, operators and limit."""
     speed, comparison = report.speed, report.comparison
     printer, figures = console(sys.stdout), speed.figures

@@ -52,6 +52,7 @@ def waiting(pipelines):
     return f"{pipelines}:waiting"
 
 
+@pytest.mark.slow
 def test_the_faster_argument_is_found(penstock_in_process, waiting, in_turns):
     given = ("--try", "seconds=[0.02,0.0005]", "--try", "num_threads=[1]")
     arguments = ("tune", waiting, *SHORT, *given, "--try", "exec_processes=[False]")
@@ -70,6 +71,7 @@ def test_the_faster_argument_is_found(penstock_in_process, waiting, in_turns):
     assert content["enough_minutes"] > content["seconds"] / 60  # there were less than 50 turns
 
 
+@pytest.mark.slow
 def test_a_setting_that_fails_is_reported_and_skipped(penstock_in_process, waiting, in_turns):
     result = penstock_in_process(
         *("tune", waiting, *SHORT, "--try", "seconds=[0.0005,-1]", "--try", "num_threads=[1,2]"),
@@ -99,6 +101,7 @@ def test_beside_other_programs_nothing_is_advised(
     assert "\nsetting " not in result.output.partition("\nbusy")[2]
 
 
+@pytest.mark.slow
 def test_python_workers_are_tried_where_there_are_any(penstock_in_process, pipelines, in_turns):
     pipelines.write_text(PIPELINES)
     for name, tried in (("parallel", True), ("waiting", False)):
@@ -126,6 +129,7 @@ def test_wrong_usage(penstock_in_process, waiting, arguments, message):
     assert message in result.errors
 
 
+@pytest.mark.slow
 def test_what_cannot_be_tuned(penstock_in_process, pipelines, class_folders):
     result = penstock_in_process("tune", class_folders)
     assert (result.status, "tune takes a pipeline" in result.errors) == (2, True)
@@ -136,6 +140,7 @@ def test_what_cannot_be_tuned(penstock_in_process, pipelines, class_folders):
     assert "ZeroDivisionError" in result.errors
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_how_far_the_search_is(command, environment, waiting):
     fixed = [f"--try={name}=[1]" for name in ("num_threads", "exec_processes")]
     shown, status = on_terminal([*command, "tune", waiting, *SHORT, *fixed], environment)

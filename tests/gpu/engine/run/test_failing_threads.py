@@ -38,7 +38,7 @@ SOUND = np.clip(1.2 * speech_like(0.02, 16000, channels=2), -1, 1)
 pytestmark = [
     # Python drops what finalizers raise.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.timeout(4 * 3600 if EVERY_LINE else 120),
+    pytest.mark.timeout(4 * 3600 if EVERY_LINE else 240),
 ]
 
 
@@ -163,6 +163,7 @@ def check_ends(pipe, place):
     assert pipe._pool.lent_bytes == 0, place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("graph", "thread", "files", "step"),
     [

@@ -85,6 +85,7 @@ def one_by_one(folder, batches, monkeypatch, **options):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch_size", [1, 2, 3])
 def test_results_are_the_same(device_stage, folder, eager, monkeypatch, batch_size):
     expected = one_by_one(folder, 40, monkeypatch, batch_size=batch_size)
