@@ -137,6 +137,7 @@ def run(command, capsys):
         assert f"{COUNT} samples" in output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "title",
     [
@@ -177,6 +178,7 @@ def test_coco(capsys):
         assert labels.tolist() == [1 if box[0] >= 0 else -1 for box in boxes.tolist()]
 
 
+@pytest.mark.slow
 def test_speech(capsys):
     recipe = Recipe("NeMo", capsys)
     texts = []

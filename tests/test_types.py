@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import penstock
 
 ROOT = Path(penstock.__file__).resolve().parent
@@ -163,6 +165,7 @@ def wrong(images: DataNode, pipe: Pipeline) -> None:
 '''
 
 
+@pytest.mark.slow
 def test_mypy_finds_the_wrong_lines_and_no_others(tmp_path):
     program, site = tmp_path / "program.py", tmp_path / "site"
     program.write_text(PROGRAM, encoding="utf-8")

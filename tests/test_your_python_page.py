@@ -7,12 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import penstock
 
 ROOT = Path(penstock.__file__).parent  # as it was imported: a link may have the package's name
 TEXT = (ROOT / "docs" / "your_python.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_program_runs_as_a_file(tmp_path):
     (program,) = re.findall(r"```python\n(.*?)```", TEXT, re.S)
     assert program.count("\n") <= 40
