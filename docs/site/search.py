@@ -24,7 +24,9 @@ RANKING = {
 }
 """Whole words count more than their parts, and long pages win less, than Pagefind itself has it."""
 
-UNSEARCHED = ("architecture", "benchmarks", "changelog", "contributing", "genindex", "search")
+UNSEARCHED = (
+    *("architecture", "benchmarks", "changelog", "contributing", "genindex", "glossary", "search"),
+)
 """Pages for those who work on Penstock: users do not look for them."""
 
 REFERENCES = ("names/", "operators/", "gallery", "iterator_arguments", "pipeline_arguments")
@@ -43,6 +45,7 @@ KEYWORDS = {
     "errors": "exception, traceback, message, what to do",
     "from_torch": "DataLoader, Dataset, collate, num_workers, PyTorch",
     "iterators": "checkpoint, resume, state_dict, save and load, end of an epoch, last batch",
+    "systems": "macOS, Windows, Python 3.14, free-threaded, supported systems",
     "performance": "slow, speed, bottleneck, faster, GPU utilization, out of memory, prefetch",
     "porting": "NVIDIA DALI, migrate from DALI",
     "remote": "S3, GCS, Azure, HTTP, cloud storage, bucket",
