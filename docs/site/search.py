@@ -117,7 +117,8 @@ def found(site: Path, queries: list[str]) -> dict[str, list[str]] | None:
     node = shutil.which("node")
     if node is None:
         return None
-    command = [node, HERE / "queries.mjs", site, json.dumps(RANKING), *queries]
+    program = HERE / "queries.mjs"
+    command: list[str | Path] = [node, program, site, json.dumps(RANKING), *queries]
     printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     pages: dict[str, list[str]] = json.loads(printed)
     return pages

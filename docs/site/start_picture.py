@@ -50,10 +50,12 @@ def draw(file: Path) -> None:
     rows = []
     for photograph in sklearn.datasets.load_sample_images().filenames:
         whole = cv2.imread(photograph)
+        assert whole is not None
         width = round(SIDE * whole.shape[1] / whole.shape[0])
         tiles = [cv2.resize(whole, (width, SIDE), interpolation=cv2.INTER_AREA)]
         with samples(photograph) as pipeline:
-            tiles += [image[..., ::-1] for image in pipeline.run()[0].as_array()]
+            images: Any = pipeline.run()[0]
+            tiles += [image[..., ::-1] for image in images.as_array()]
         gap = np.full((SIDE, GAP, 3), 255, np.uint8)
         rows.append(np.hstack([part for tile in tiles for part in (tile, gap)][:-1]))
     between = np.full((GAP, rows[0].shape[1], 3), 255, np.uint8)
