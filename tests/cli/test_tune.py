@@ -22,7 +22,7 @@ import time
 import numpy as np
 from penstock import fn, pipeline_def
 
-@pipeline_def(batch_size=4, num_threads=1, exec_processes=False, prefetch_queue_depth=1)
+@pipeline_def(batch_size=2, num_threads=1, exec_processes=False, prefetch_queue_depth=1)
 def waiting(seconds=0.02):
     def wait(number):
         time.sleep(seconds if seconds > 0 else 1 // 0)

@@ -118,7 +118,7 @@ def lines(first, step):
 @pytest.mark.slow
 @pytest.mark.parametrize("error", [InterruptError, SignalError])
 def test_an_interrupt_of_the_first_run_leaves_no_thread(error):
-    for at in lines(1, 5):
+    for at in lines(1, 11):
         pipe = make(define, exec_processes=False)
         fired = interrupted(pipe.run, at, error)
         pipe.close()

@@ -167,13 +167,13 @@ def check_ends(pipe, place):
 @pytest.mark.parametrize(
     ("graph", "thread", "files", "step"),
     [
-        ("operators", "device", OWN, 2),
+        ("operators", "device", OWN, 5),
         ("operators", "device", ("",), 97),
         ("operators", "awaiter", ("",), 7),
-        ("jpeg", "device", OWN, 67),
-        ("jpeg", "awaiter", OWN, 31),
-        ("jpeg", "decoder", OWN, 17),
-        ("jpeg", "compiler", OWN, 11),
+        ("jpeg", "device", OWN, 149),
+        ("jpeg", "awaiter", OWN, 67),
+        ("jpeg", "decoder", OWN, 37),
+        ("jpeg", "compiler", OWN, 23),
         ("audio", "device", ("",), 1999),
         ("arrays", "feeder", ("",), 199),
         ("arrays", "awaiter", OWN, 5),
