@@ -50,15 +50,19 @@ def own_core_seconds() -> float:
 
 
 def _tree_seconds(process: str) -> Iterator[float]:
-    """Yield the CPU time of each process below a process."""
-    for children in Path(f"/proc/{process}/task").glob("*/children"):
-        with suppress(OSError):  # a thread has ended
-            for child in children.read_text(encoding="ascii").split():
-                with suppress(OSError):
-                    # The name in the second field may have spaces and parentheses of its own.
-                    fields = Path(f"/proc/{child}/stat").read_bytes().rpartition(b")")[2].split()
-                    yield sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-                yield from _tree_seconds(child)
+    """Yield the CPU time of each process below a process. Any of them may end meanwhile."""
+    children: list[str] = []
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with suppress(OSError):
+                path = Path(f"/proc/{process}/task/{thread}/children")
+                children += path.read_text(encoding="ascii").split()
+    for child in children:
+        with suppress(OSError):
+            # The name in the second field may have spaces and parentheses of its own.
+            fields = Path(f"/proc/{child}/stat").read_bytes().rpartition(b")")[2].split()
+            yield sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        yield from _tree_seconds(child)
 
 
 @cache
