@@ -58,9 +58,9 @@ test: lint
 	@echo "The suite takes some ten minutes of two cores; the first dots come after half a minute or more"
 	$(VENV)/bin/pytest -n $(WORKERS) --ignore=tests/parity
 
-# The first test of each file.
+# The first test of each file that is not marked as slow.
 test-quick: $(VENV)/dev
-	@echo "The first test of each file: a minute or two"
+	@echo "The first fast test of each file: two minutes"
 	$(VENV)/bin/pytest -n 2 --ignore=tests/parity --quick
 
 # TensorFlow, JAX, Paddle and Triton's clients have virtual environments of their own;

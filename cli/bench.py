@@ -12,16 +12,26 @@ import typer
 
 from ..datasets import open_dataset
 from ..engine.machine import usable_cores
+from ..engine.pipeline.pipeline import Pipeline
 from ..readers.storage.urls import is_url
+from .benchmark.advice import Setting, try_setting
 from .benchmark.graphs import Work, graph_of
-from .benchmark.measure import Speed, Tick, measure
-from .benchmark.pipeline_library import load
-from .benchmark.report import as_content, print_report
-from .benchmark.turns import Comparison, compare
+from .benchmark.measure import Tick, measure
+from .benchmark.others import look_first
+from .benchmark.pipeline_library import PipelineLibrary, load
+from .benchmark.report import Measurement, as_content, print_report
+from .benchmark.turns import compare
 from .commands import AsJson, CommandFailed, PipelineArguments, between
 from .formats import FORMATS_READ
 from .progress import Spinner
-from .target import PipelineTarget, open_pipeline, parse_arguments, parse_target, running
+from .target import (
+    PipelineTarget,
+    definition_of,
+    open_pipeline,
+    parse_arguments,
+    parse_target,
+    running,
+)
 
 EXAMPLES = (
     "penstock bench train.py:training --arg folder=photos/train",
@@ -88,23 +98,26 @@ def bench(
     """Measure the samples a second of a pipeline, and name its limit.
 
     The report shows the start, the steady speed, the time of each operator, and what would lift
-    the limit: storage, CPU time of decoding, cores, the GIL, the consumer, or the GPU.
+    the limit: storage, CPU time of decoding, cores, the GIL, the consumer, or the GPU. An argument
+    that may lift the limit is tried for as long as SECONDS, by turns. Other programs that use the
+    cores are named first: figures mean nothing beside them.
     """
     parsed = parse_target(target)
     options = {"batch_size": batch_size, "num_threads": threads}
+    look_first()
     with Spinner(sys.stderr) as tick:
         if isinstance(parsed, PipelineTarget):
             if compare or work:
                 raise CommandFailed("--compare and --work are for a PATH, not for a pipeline", 2)
-            speed, comparison = _of_pipeline(parsed, arg or [], options, seconds, tick), None
+            report = _of_pipeline(parsed, arg or [], options, seconds, tick)
         else:
-            speed, comparison = _of_path(
+            report = _of_path(
                 parsed, work, device, options, seconds, tick, compares=compare is not None
             )
     if as_json:
-        print(json.dumps(as_content(target, speed, comparison), indent=2))
+        print(json.dumps(as_content(target, report), indent=2))
     else:
-        print_report(target, speed, comparison)
+        print_report(target, report)
     return 0
 
 
@@ -114,10 +127,18 @@ def _of_pipeline(
     options: dict[str, Any],
     seconds: float,
     tick: Tick,
-) -> Speed:
+) -> Measurement:
     given = parse_arguments(arguments)
+
+    def opened(setting: Setting) -> Any:
+        return open_pipeline(target, given, {**options, **setting}, _BATCH)
+
     with running(target):
-        return measure(partial(open_pipeline, target, given, options, _BATCH), seconds, tick)
+        speed = measure(partial(opened, {}), seconds, tick)
+        is_pipeline = isinstance(definition_of(target), Pipeline)  # which has its arguments already
+        return Measurement(
+            speed, tried=None if is_pipeline else try_setting(opened, speed, seconds, tick)
+        )
 
 
 def _of_path(
@@ -129,7 +150,7 @@ def _of_path(
     tick: Tick,
     *,
     compares: bool,
-) -> tuple[Speed, Comparison | None]:
+) -> Measurement:
     if compares and is_url(path):
         raise CommandFailed(f"{path}: DALI reads no URLs of this kind; run without --compare", 2)
     gpu = None if device == "cpu" else 0
@@ -144,8 +165,12 @@ def _of_path(
     with TemporaryDirectory(prefix="penstock-bench-") as folder:
         with open_dataset(path) as dataset:
             graph = graph_of(dataset, work, device, folder)
-        turns = [partial(graph.pipeline, library, **chosen) for library in libraries]
+
+        def opened(setting: Setting, library: PipelineLibrary = libraries[0]) -> Any:
+            return graph.pipeline(library, **chosen | setting)
+
         if not compares:
-            return measure(turns[0], seconds, tick), None
-        comparison = compare(turns[0], turns[1], seconds, tick)
-        return comparison.speed, comparison
+            speed = measure(partial(opened, {}), seconds, tick)
+            return Measurement(speed, tried=try_setting(opened, speed, seconds, tick))
+        comparison = compare(partial(opened, {}), partial(opened, {}, libraries[1]), seconds, tick)
+        return Measurement(comparison.speed, comparison)

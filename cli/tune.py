@@ -19,9 +19,10 @@ from ..engine.machine import usable_cores
 from ..engine.pipeline.definition import decorator_options
 from ..engine.pipeline.pipeline import Pipeline
 from ..engine.run.config import PipelineConfig
+from .benchmark.advice import CLEAR, Setting, advised, as_arguments
 from .benchmark.measure import measure
-from .benchmark.others import OtherPrograms, busy_machine
-from .benchmark.search import Search, Setting, Trial, as_arguments, choices_of, enough_turns
+from .benchmark.others import OtherPrograms, busy_machine, is_busy, look_first
+from .benchmark.search import Search, Trial, choices_of, enough_turns
 from .benchmark.turns import Comparison, compare
 from .commands import AsJson, CommandFailed, PipelineArguments, between, message_of
 from .console import Printer, console
@@ -66,6 +67,11 @@ class _Tuned:
     noise: float
     seconds: float
     other_cores: float
+
+    @property
+    def advised(self) -> Setting:
+        """The setting to advise, which is {} beside other programs."""
+        return advised(self.setting, self.comparison, self.other_cores)
 
     @property
     def turns(self) -> int:
@@ -117,6 +123,7 @@ def tune(
             f"{target} is data on disk; tune takes a pipeline as FILE.py:NAME or MODULE:NAME", 2
         )
     tried = _tried(try_ or [])
+    look_first()
     with ProgressBar(sys.stderr, "tuning") as bar:
         tuned = _tune(parsed, parse_arguments(arg or []), tried, 60 * minutes, bar)
     if as_json:
@@ -185,7 +192,7 @@ def _tune(
         left = max(length, started + seconds - perf_counter())
         with running(target):
             comparison = compare(partial(opened, best), partial(opened, {}), left / 2.4, tick)
-        best = best if comparison.ratio > 1 else {}
+        best = best if comparison.ratio > CLEAR else {}
     seconds = perf_counter() - started
     return _Tuned(best, comparison, search.trials, search.noise, seconds, others.cores())
 
@@ -198,6 +205,7 @@ def _as_content(target: str, tuned: _Tuned) -> dict[str, Any]:
         "noise": tuned.noise,
         "enough_minutes": tuned.enough_minutes,
         "other_cores": tuned.other_cores,
+        "advised": tuned.advised,
         "trials": [
             {
                 "setting": trial.setting,
@@ -257,7 +265,8 @@ def _print_result(printer: Printer, tuned: _Tuned) -> None:
             ("keep    ", "bold"), "no setting is clearly faster than the pipeline as it is"
         )
         return
-    printer.print(("setting ", "bold"), (as_arguments(tuned.setting), "bold green"))
+    name = "beside  " if is_busy(tuned.other_cores) else "setting "  # of other programs
+    printer.print((name, "bold"), (as_arguments(tuned.setting), "bold green"))
     if faster is not None:
         printer.print(
             ("faster  ", "bold"),

@@ -13,6 +13,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import weakref
@@ -40,7 +41,12 @@ COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulator.h")
 _FLAGS = (*OPTIONS, "-O1", "-fno-exceptions", "-fPIC", "-mf16c", "-w")
 _SHORT = 1 << 20  # maximum size in bytes of memory that is kept after its use
-_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "penstock" / "emulator"
+_IN_VENV = sys.prefix != sys.base_prefix
+_USERS = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+_GIVEN = os.environ.get("PENSTOCK_EMULATOR_CACHE")
+_CACHE = Path(_GIVEN or Path(sys.prefix if _IN_VENV else _USERS) / "penstock-emulator")
+"""Compiled kernels, by what they are compiled from. In a virtual environment they last as long as
+it does: the next run of the tests finds them, and so does a process with other variables."""
 
 
 class DeviceArray(np.ndarray[Any, Any]):

@@ -51,16 +51,17 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the choice of one test of each file."""
-    parser.addoption("--quick", action="store_true", help="the first test of each file")
+    parser.addoption("--quick", action="store_true", help="the first fast test of each file")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --quick, keep the first test of each file."""
+    """With --quick, keep the first test of each file that is not marked as slow."""
     if config.getoption("quick"):
         firsts: dict[Path, pytest.Item] = {}
         for item in items:
-            firsts.setdefault(item.path, item)
+            if item.get_closest_marker("slow") is None:
+                firsts.setdefault(item.path, item)
         kept = set(firsts.values())
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = firsts.values()

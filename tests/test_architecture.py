@@ -156,6 +156,7 @@ def own_imports(path):
                 yield part, room[0] if room else None
 
 
+@pytest.mark.slow
 def test_own_imports_are_relative():
     absolute = [
         (str(path.relative_to(PACKAGE)), module)
@@ -415,6 +416,7 @@ LATER = (
 OPERATORS_ALONE = "cv2 simplejpeg penstock.decoders.image.table penstock.readers.table"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "names"),
     [

@@ -76,6 +76,7 @@ def run(tree, *arguments):
     return result.stdout
 
 
+@pytest.mark.slow
 def test_the_steps_add_an_operator(tree):
     run(tree, "docs/generate.py")
     generated = [path for path in tree.rglob("*.pyi") if "def solarize(" in path.read_text()]
@@ -95,6 +96,7 @@ def test_the_steps_add_an_operator(tree):
     assert re.search(r"\b3 passed", printed)
 
 
+@pytest.mark.slow
 def test_a_command(tree, tmp_path):
     main = tree / "cli/main.py"
     (source,) = blocks("A command")

@@ -139,6 +139,7 @@ def run(command, capsys):
         assert f"{COUNT} samples" in output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "title",
     [
@@ -186,6 +187,7 @@ def test_boxes(capsys):
         np.testing.assert_allclose(boxes[:, :2], [[0.1, 0.1]] * 4, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_speech(capsys):
     recipe = Recipe("NeMo", capsys)
     texts = []

@@ -15,6 +15,7 @@ PAGE = ROOT / "docs" / "distributed.md"
 PROGRAM, _, STATE, CHANGED = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 
 
+@pytest.mark.slow
 def test_torchrun_runs_the_program(tmp_path, photo_tree):
     torch = pytest.importorskip("torch", reason="the program trains with PyTorch")
     assert len(PROGRAM.splitlines()) <= 40
@@ -28,6 +29,7 @@ def test_torchrun_runs_the_program(tmp_path, photo_tree):
     assert len(str(saved["batches"])) < 600
 
 
+@pytest.mark.slow
 def test_trainers_and_fsdp_divide_the_epochs(tmp_path, photo_tree):
     for library in ("torch", "transformers", "accelerate", "lightning"):
         pytest.importorskip(library)

@@ -38,6 +38,7 @@ def modules_with_examples():
         yield ".".join(["penstock", *(part for part in parts if part != "__init__")])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(modules_with_examples()))
 def test_examples_run(name, tmp_path, monkeypatch):
     try:

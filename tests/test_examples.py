@@ -36,6 +36,7 @@ def test_the_demo_s_sheet_shows_originals_beside_augmented_pictures(tmp_path, ca
     assert original.shape == augmented.shape == (248, 224, 3)
 
 
+@pytest.mark.slow
 def test_the_gallery_draws_all_operators_that_are_here(tmp_path, monkeypatch, capsys):
     gallery = example("gallery")
     monkeypatch.setattr(sys, "argv", ["gallery.py", "--page", str(tmp_path / "page.png")])
@@ -57,6 +58,7 @@ def test_the_gallery_shows_the_call_s_result():
     np.testing.assert_array_equal(after, before[:, ::-1])
 
 
+@pytest.mark.slow
 def test_patches_of_volumes(tmp_path):
     command = [sys.executable, str(ROOT / "examples" / "patches_3d.py")]
     command += ["--side", "96", "--volumes", "2", "--patches", "40", "--picture", "drawn.png"]

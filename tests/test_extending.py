@@ -225,6 +225,7 @@ def test_an_iterator(run_example):
     assert batch == {"numbers": [[1, 2], [3, 4]]}
 
 
+@pytest.mark.slow
 def test_the_suites_test_extensions_outside_of_this_project(tmp_path):
     """The examples in a project of their own, whose tests are those of the page."""
     conftest, tests = re.findall(r"```python\n(.*?)```", SECTIONS["Tests"], re.S)

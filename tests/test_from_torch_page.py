@@ -25,6 +25,7 @@ def batches_of(program):
     return kinds, sorted(label for _, labels in batches for label in labels.tolist())
 
 
+@pytest.mark.slow
 def test_the_new_program_hands_out_what_the_old_one_did(photo_tree, tmp_path, monkeypatch):
     load_torchvision()
     monkeypatch.chdir(tmp_path)

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import json
 import re
 import sys
 import wave
@@ -19,11 +20,12 @@ SITE = ROOT / "docs" / "site"
 @pytest.fixture
 def builder(monkeypatch):
     monkeypatch.syspath_prepend(str(SITE))
-    for name in ("build", "operator_pages", "operator_pictures", "operator_drawings"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    for name in sys.modules.keys() & {path.stem for path in SITE.glob("*.py")}:
+        monkeypatch.delitem(sys.modules, name)
     return importlib.import_module("build")
 
 
+@pytest.mark.slow
 def test_every_page_is_in_the_contents_and_every_link_leads_to_a_file(builder, tmp_path):
     builder.gather(tmp_path)
     contents = (tmp_path / "index.md").read_text(encoding="utf-8")
@@ -123,7 +125,12 @@ def test_every_operator_has_an_example(builder):
 
 def test_every_name_of_the_modules_has_a_heading(builder):
     names = importlib.import_module("name_pages")
-    headings = set(re.findall(r"^### (\S+)$", names.page(), re.M))
+    texts = names.pages()
+    headings = {
+        f"{module}.{name}"
+        for module, text in texts.items()
+        for name in re.findall(r"^## (\S+)$", text, re.M)
+    }
     for module in names.MODULES:
         public = getattr(importlib.import_module(module), "__all__", ())
         assert {f"{module}.{name}" for name in public} <= headings
@@ -131,6 +138,8 @@ def test_every_name_of_the_modules_has_a_heading(builder):
         public = names.listed(names.tree_of(module))
         assert public
         assert {f"{module}.{name}" for name in public} <= headings
+    index = names.index(texts)
+    assert all(f"[{module}]({module}.md)" in index for module in texts)
     base, v2 = "penstock.experimental.torchvision", "penstock.experimental.torchvision.v2"
     known = set(importlib.import_module(base).__all__)
     assert set(importlib.import_module(v2).__all__) - known == {"functional"}
@@ -142,7 +151,7 @@ def test_the_names_of_frameworks_are_read_without_an_import(builder):
     text = "\n".join(names.facts_read(names.defined("penstock.plugin.jax", "GenericIterator")))
     assert "\n    pipelines: Sequence[Pipeline] | Pipeline,\n" in text
     assert "Yields a dictionary with each output as one array" in text
-    assert "(iterator_arguments.md)" in text
+    assert "(../iterator_arguments.md)" in text
     alias = names.defined("penstock.plugin.jax", "DALIGenericIterator")
     assert names.facts_read(alias) == ["`GenericIterator`"]
     policy = names.defined("penstock.plugin.jax", "LastBatchPolicy")
@@ -158,3 +167,96 @@ def test_the_first_program_prints_what_the_page_says(tmp_path, monkeypatch, caps
     capsys.readouterr()
     exec(compile(program, "index.md", "exec"), {})
     assert capsys.readouterr().out == printed
+
+
+PAGE = """<html lang="en"><head><title>{name}</title></head><body>
+<article role="main" id="furo-main-content"><h1>{title}<a class="headerlink" href="#x">#</a></h1>
+<p>{text}</p></article></body></html>"""
+
+
+@pytest.fixture
+def small_site(builder, tmp_path):
+    """A site of some pages: two guides, an operator, and the changelog."""
+    search = sys.modules["search"]
+    pages = {
+        "training": ("Train a classifier", "A network learns from a folder."),
+        "segmentation": ("Train a segmentation", "A network learns from an image and its mask."),
+        "operators/segmentation.select_masks": ("fn.select_masks", "A mask, a mask, and an image."),
+        "changelog": ("Changelog", "AMP, AMP, AMP: an image and a mask."),
+    }
+    for name, (title, text) in pages.items():
+        file = tmp_path / f"{name}.html"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(search.searchable(name, PAGE.format(name=name, title=title, text=text)))
+    search.write(tmp_path)
+    return tmp_path
+
+
+def test_guides_are_found_before_references_and_by_their_keywords(small_site, monkeypatch):
+    search = sys.modules["search"]
+    answers = search.found(small_site, ["image and mask", "AMP"])
+    if answers is None:
+        pytest.skip("the search runs in a browser or in Node.js")
+    assert answers["image and mask"][:2] == [
+        "segmentation.html",
+        "operators/segmentation.select_masks.html",
+    ]
+    assert answers["AMP"] == ["training.html"]  # not the changelog
+    monkeypatch.setattr(search, "QUERIES", {"AMP": "training", "network": "changelog"})
+    (line,) = search.wrong(small_site)
+    assert line.startswith("the search for 'network' finds ")
+    assert "; changelog.html is to be first" in line
+
+
+def test_each_query_and_keyword_belongs_to_a_page(builder, tmp_path):
+    search, pages = sys.modules["search"], sys.modules["operator_pages"]
+    known = {path.stem for path in (ROOT / "docs").glob("*.md")}
+    assert search.KEYWORDS.keys() <= known - set(search.UNSEARCHED)
+    operators = {f"operators/{name}" for name in pages.public()}
+    assert set(search.QUERIES.values()) <= search.KEYWORDS.keys() | operators
+    assert len(search.QUERIES) >= 8
+
+
+def test_pages_are_edited_where_they_are_written(builder, monkeypatch):
+    conf = importlib.import_module("conf")
+    monkeypatch.setattr(conf, "ADDRESS", "https://example.org/penstock")
+    assert conf.edit_link("audio") == "https://example.org/penstock/edit/main/docs/audio.md"
+    for page, path in conf.PLACES.items():
+        assert (ROOT / f"{path}.md").exists()
+        assert conf.edit_link(page).endswith(f"/main/{path}.md")
+    assert conf.edit_link("operators/resize") == conf.edit_link("notebooks/train") == ""
+
+
+def test_files_of_the_checkout_are_links(builder):
+    text = "By `examples/demo.py --x`, `examples/none.py`, [`docs/link.py`](../docs/link.py).\n"
+    block = "```sh\npython `examples/demo.py`\n```\n"
+    assert builder.with_sources("docs/audio.md", text + block) == (
+        text.replace("`examples/demo.py --x`", "[`examples/demo.py --x`](../examples/demo.py)")
+        + block
+    )
+
+
+def test_the_start_page_has_a_picture_of_samples(builder, tmp_path):
+    start = sys.modules["start_picture"]
+    text = start.placed("# Penstock\n\n## Start\n\nRest", tmp_path)
+    assert text.index(start.FILE) < text.index("## Start")
+    picture = cv2.imread(str(tmp_path / start.FILE))
+    first, second = picture[: start.SIDE], picture[-start.SIDE :]
+    tiles = [
+        row[:, row.shape[1] - (i + 1) * start.SIDE - i * start.GAP :][:, : start.SIDE]
+        for row in (first, second)
+        for i in range(start.SAMPLES)
+    ]
+    assert all(tile.std() > 20 for tile in tiles)
+    assert len({tile.tobytes() for tile in tiles}) == 2 * start.SAMPLES
+
+
+def test_notebooks_are_shown_as_they_are(builder, tmp_path):
+    notebooks = ROOT / "examples" / "notebooks"
+    sys.modules["notebook_pages"].write(notebooks, tmp_path)
+    for path in notebooks.glob("*.ipynb"):
+        page = (tmp_path / f"{path.stem}.md").read_text(encoding="utf-8")
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            assert "".join(cell["source"]).partition("\n")[2].strip() in page
+        assert f"({path.name})" in page
+        assert f"({path.stem}.md)" in (tmp_path / "index.md").read_text(encoding="utf-8")

@@ -54,6 +54,7 @@ def test_a_page_has_its_example(page, name):
     assert blocks(page)[0] == (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_where_it_was_saved(photos, tmp_path, monkeypatch, capsys):
     train = example("train")
 
@@ -87,6 +88,7 @@ torch.distributed.destroy_process_group()
 """
 
 
+@pytest.mark.slow
 def test_two_ranks_train_one_model(photos, tmp_path):
     pytest.importorskip("soundfile")
     (tmp_path / "photos").symlink_to(photos)
@@ -105,6 +107,7 @@ def test_two_ranks_train_one_model(photos, tmp_path):
 FORMATS = ("tfrecord", "webdataset", "parquet", "arrays")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "form"), list(enumerate(FORMATS, 1)))
 def test_the_program_trains_from_other_formats(number, form, photos, tmp_path, capsys):
     if form == "parquet":
@@ -134,6 +137,7 @@ def write_arrays(folder, target):
     np.save(target / "labels.npy", np.array([names.index(path.parent.name) for path in paths]))
 
 
+@pytest.mark.slow
 def test_segmentation_is_learned(tmp_path, capsys):
     make_data.shapes(tmp_path, train=64, val=8)
     segmentation = example("segmentation")
@@ -159,6 +163,7 @@ def test_a_mask_follows_its_image(tmp_path):
 MEASURES = {"train": "accuracy", "detection": "found", "asr": "letter errors", "clips": "accuracy"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEASURES)
 def test_a_notebook_runs_and_learns(name, tmp_path, monkeypatch, capsys):
     for library in {"asr": ["soundfile"], "clips": ["av"]}.get(name, ()):

@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from penstock.tests.checkout import SOURCES
 
 PROGRAM = '''\
@@ -161,6 +163,7 @@ def wrong(images: DataNode, pipe: Pipeline) -> None:
 '''
 
 
+@pytest.mark.slow
 def test_mypy_finds_the_wrong_lines_and_no_others(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")

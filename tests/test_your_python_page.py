@@ -6,11 +6,14 @@ import re
 import subprocess
 import sys
 
-from penstock.tests.checkout import ROOT
+import pytest
+
+from penstock.tests.checkout import ROOT, SOURCES
 
 TEXT = (ROOT / "docs" / "your_python.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_program_runs_as_a_file(tmp_path):
     (program,) = re.findall(r"```python\n(.*?)```", TEXT, re.S)
     assert program.count("\n") <= 40
@@ -19,7 +22,7 @@ def test_the_program_runs_as_a_file(tmp_path):
         [sys.executable, "-W", "error", str(tmp_path / "training.py")],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": str(ROOT.parent), "PATH": ""},
+        env={"PYTHONPATH": str(SOURCES), "PATH": ""},
         check=False,
     )
     assert (result.returncode, result.stderr) == (0, "")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from time import perf_counter
+import sys
+from time import perf_counter, sleep
 
-from ...engine.machine import busy_core_seconds, usable_cores
+from ...engine.machine import busy_core_seconds, own_core_seconds, usable_cores
 
 _MATTER = 0.1
 """Other programs that use a smaller fraction of the cores are not worth a line."""
+
+_LOOK = 0.2
+"""Seconds of a look before a measurement: 20 ticks of the system's clocks for each core."""
 
 
 class OtherPrograms:
@@ -16,28 +19,37 @@ class OtherPrograms:
 
     def __init__(self) -> None:
         self._started = perf_counter()
-        self._busy, self._own = busy_core_seconds(), _own_seconds()
+        self._busy, self._own = busy_core_seconds(), own_core_seconds()
 
     def cores(self) -> float:
-        """Return how many cores they have used on average; 0 where the system does not say.
-
-        Processes that this process has started count as others until they have ended.
-        """
-        busy = busy_core_seconds() - self._busy - (_own_seconds() - self._own)
+        """Return how many cores they have used on average; 0 where the system does not say."""
+        busy = busy_core_seconds() - self._busy - (own_core_seconds() - self._own)
         cores = busy / (perf_counter() - self._started)
         return min(max(0.0, cores), usable_cores())  # over a moment, a tick is more than there is
 
 
+def look_first() -> None:
+    """Say so on the stream of errors, before a measurement, if other programs use the cores."""
+    others = OtherPrograms()
+    sleep(_LOOK)
+    if is_busy(used := others.cores()):
+        print(
+            f"penstock: other programs use {used:.1f} of {usable_cores()} cores: figures will "
+            "mean nothing until they rest",
+            file=sys.stderr,
+        )
+
+
+def is_busy(others: float) -> bool:
+    """Return whether figures mean nothing beside other programs that use so many cores."""
+    return others >= _MATTER * usable_cores()
+
+
 def busy_machine(others: float) -> str:
     """Return a sentence on other programs that use so many cores; "" if they hardly do."""
-    if others < _MATTER * usable_cores():
+    if not is_busy(others):
         return ""
     return (
-        f"other programs used {others:.1f} of {usable_cores()} cores meanwhile: measure again "
-        "while they rest"
+        f"other programs used {others:.1f} of {usable_cores()} cores meanwhile: these figures mean "
+        "nothing for a machine at rest; measure again while they rest"
     )
-
-
-def _own_seconds() -> float:
-    """Return the CPU time of this process, and of processes that it started and that ended."""
-    return sum(os.times()[:4])

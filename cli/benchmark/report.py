@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..commands import message_of
 from ..console import Printer, console
+from .advice import Tried, as_arguments
 from .measure import Speed
 from .others import busy_machine
 from .turns import Comparison
 
 
-def as_content(target: str, speed: Speed, comparison: Comparison | None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Measurement:
+    """What `penstock bench` has measured.
+
+    Attributes:
+        speed: of the pipeline as it is.
+        comparison: with DALI, if that was asked for.
+        tried: the setting that the limit names, if one was tried.
+    """
+
+    speed: Speed
+    comparison: Comparison | None = None
+    tried: Tried | None = None
+
+
+def as_content(target: str, report: Measurement) -> dict[str, Any]:
     """Return the report as plain data, for JSON."""
+    speed, comparison, tried = report.speed, report.comparison, report.tried
     figures = speed.figures
     content: dict[str, Any] = {
         "target": target,
@@ -26,6 +44,7 @@ def as_content(target: str, speed: Speed, comparison: Comparison | None) -> dict
         "cold_samples_per_s": speed.cold,
         "other_cores": speed.other_cores,
         "limit": asdict(figures.limit),
+        "advised": tried.advised if tried else {},
         "stages": [asdict(stage) for stage in figures.stages()],
         "figures": asdict(figures),
     }
@@ -34,8 +53,9 @@ def as_content(target: str, speed: Speed, comparison: Comparison | None) -> dict
     return content
 
 
-def print_report(target: str, speed: Speed, comparison: Comparison | None) -> None:
+def print_report(target: str, report: Measurement) -> None:
     """Print speed, comparison, stages, operators and limit."""
+    speed, comparison = report.speed, report.comparison
     printer, figures = console(sys.stdout), speed.figures
     printer.print(
         (target, "bold"), f"  {figures.num_threads} {figures.workers}, {figures.cores} cores"
@@ -48,9 +68,12 @@ def print_report(target: str, speed: Speed, comparison: Comparison | None) -> No
     printer.print()
     _print_times(printer, figures)
     printer.print()
-    limit = figures.limit
+    limit, tried = figures.limit, report.tried
     printer.print(("limit   ", "bold"), (limit.name, "bold yellow"), f": {limit.cause}")
-    for number, remedy in enumerate(limit.remedies):
+    if tried:
+        _print_tried(printer, tried)
+    remedies = limit.remedies[1:] if tried and not tried.advised else limit.remedies
+    for number, remedy in enumerate(remedies):
         printer.print(("" if number else "lift it ", "bold"), " " * 8 * bool(number), remedy)
 
 
@@ -74,6 +97,18 @@ def _print_comparison(printer: Printer, comparison: Comparison) -> None:
         (f"ratio {comparison.ratio:.2f}", "bold"),
         f"  ({comparison.lowest:.2f} to {comparison.highest:.2f} by turns)",
     )
+
+
+def _print_tried(printer: Printer, tried: Tried) -> None:
+    if (found := tried.comparison) is None:
+        text = f"failed: {message_of(tried.error)}" if tried.error else ""
+    else:
+        text = (
+            f"{found.ratio:.2f} times as fast ({found.lowest:.2f} to {found.highest:.2f} by turns)"
+        )
+    if other := busy_machine(tried.other_cores):
+        text += f"; {other}"
+    printer.print(("tried   ", "bold"), (as_arguments(tried.setting), "bold"), f": {text}")
 
 
 def _print_times(printer: Printer, figures: Any) -> None:

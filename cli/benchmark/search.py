@@ -17,14 +17,11 @@ from typing import Any
 import numpy as np
 
 from ...engine.errors import PenstockError
-
-Setting = dict[str, Any]
-"""Keyword arguments of a pipeline; {} leaves the pipeline as it is."""
+from .advice import CLEAR, Setting
 
 WORKERS = ("num_threads", "exec_processes")
 """The arguments that are tried together, because the best of one depends on the other."""
 
-_CLEAR = 1.02  # what is less than 2% faster may be noise
 _POLISHES = 5
 _TURNS, _QUIET = 50, 0.04
 """So many turns end within 5% of the fastest setting in 95 of 100 searches, up to this noise.
@@ -115,7 +112,7 @@ class Search:
         if not alive:
             raise next(trial.error for trial in trials if trial.error is not None)
         first, best = trials[0], alive[0]
-        is_clear = first not in ranked or best.speed > _CLEAR * first.speed
+        is_clear = first not in ranked or best.speed > CLEAR * first.speed
         return best.setting if is_clear else first.setting
 
     def _take_turns(self, trials: Sequence[Trial], deadline: float) -> None:
@@ -218,12 +215,3 @@ def choices_of(
         for choice in choices
     ]
     return [settings for settings in changes if settings]
-
-
-def as_arguments(setting: Setting) -> str:
-    """Return a setting as keyword arguments of Python.
-
-    >>> as_arguments({"num_threads": 4, "exec_processes": True})
-    'num_threads=4, exec_processes=True'
-    """
-    return ", ".join(f"{name}={value!r}" for name, value in setting.items())

@@ -16,15 +16,20 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 import name_pages  # type: ignore[import-not-found]  # beside this file
+import notebook_pages  # type: ignore[import-not-found]
 import operator_drawings  # type: ignore[import-not-found]
 import operator_pages  # type: ignore[import-not-found]
 import operator_pictures  # type: ignore[import-not-found]
 import option_pages  # type: ignore[import-not-found]
+import search  # type: ignore[import-not-found]
+import start_picture  # type: ignore[import-not-found]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 FILE_NAME = re.compile(r"\[(?:docs/)?([a-z_]+\.md)\](?=\()")
+CODE = re.compile(r"(```.*?```)", re.DOTALL)
+SOURCE = re.compile(r"(?<!\[)`((?:benchmarks|docs|examples|tests)/[\w/.]+\.\w+)([^`\n]*)`(?!\])")
 
 PAGES = {
     "CHANGELOG.md": "changelog.md",
@@ -35,6 +40,7 @@ PAGES = {
 """Pages by their paths in the checkout; each other page of docs/ keeps its name."""
 
 PICTURES = "operators/pictures"
+NOTEBOOKS = "examples/notebooks"
 TABLE = '<div class="table-wrapper colwidths-auto docutils container">'
 
 MENDS = {
@@ -61,6 +67,8 @@ def place(path: str) -> str:
     if path in PAGES:
         return PAGES[path]
     parts = PurePosixPath(path)
+    if parts.is_relative_to(NOTEBOOKS) and parts.suffix == ".ipynb":
+        return f"notebooks/{parts.stem}.md"
     if len(parts.parts) == 2 and parts.parts[0] == "docs" and parts.suffix == ".md":
         return parts.name
     return f"files/{path}"
@@ -76,14 +84,35 @@ def gather(sources: Path) -> None:
     for path in {*docs, *PAGES} - {"docs/operators.md"}:
         text = (ROOT / path).read_text(encoding="utf-8")
         text = FILE_NAME.sub(lambda name: f"[{title(name[1])}]", text)
+        text = with_sources(path, text)
         write(sources / place(path), LINK.sub(partial(moved, path, sources), text))
+    notebook_pages.write(ROOT / NOTEBOOKS, sources / "notebooks")
+    start = sources / "index.md"
+    write(start, start_picture.placed(start.read_text(encoding="utf-8"), sources))
     pictures = sources / PICTURES
     shown = operator_pictures.write(pictures) | operator_drawings.write(pictures)
     write(sources / "gallery.md", operator_pictures.gallery_page(shown, PICTURES))
     operator_pages.write(sources / "operators", operator_pictures.by_operator(shown))
-    write(sources / "names.md", name_pages.page())
+    name_pages.write(sources / "names")
     write(sources / "pipeline_arguments.md", option_pages.pipelines())
     write(sources / "iterator_arguments.md", option_pages.iterators())
+
+
+def with_sources(page: str, text: str) -> str:
+    """Return a page whose words for files of the checkout are links: the site has no such files.
+
+    >>> with_sources("docs/audio.md", "Measured by `examples/demo.py --sheet x.png`.")
+    'Measured by [`examples/demo.py --sheet x.png`](../examples/demo.py).'
+    """
+
+    def linked(code: re.Match[str]) -> str:
+        if not (ROOT / code[1]).is_file():
+            return code[0]
+        return f"[{code[0]}]({os.path.relpath(code[1], os.path.dirname(page) or '.')})"
+
+    parts = CODE.split(text)  # every other one is a block of code
+    parts[::2] = [SOURCE.sub(linked, part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def title(page: str) -> str:
@@ -172,13 +201,17 @@ def finish(sources: Path, folder: Path) -> int:
     applied = set()
     for page in folder.rglob("*.html"):
         text = accessible(page.read_text(encoding="utf-8"))
-        write(page, text)
+        name = page.relative_to(folder).with_suffix("").as_posix()
+        write(page, search.searchable(name, text) if "data-ranking" not in text else text)
         applied |= {made for made, mended in MENDS.items() if mended in text}
     if len(applied) < len(MENDS):
         print(f"The theme writes other HTML than {sorted(MENDS.keys() - applied)}", file=sys.stderr)
         return 1
+    search.write(folder)
+    for line in (missed := search.wrong(folder)):
+        print(line, file=sys.stderr)
     print(f"The site: {folder / 'index.html'}")
-    return 0
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

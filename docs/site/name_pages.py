@@ -44,28 +44,51 @@ FRAMEWORKS = (
 )
 """Those that need another framework; their files are read, but not imported."""
 
-SHARED = "Those of [all iterators](iterator_arguments.md)."
+INDEX_HEAD = """\
+# Modules
+
+The public names, one page a module. Operators have [pages](../operators/index.md) of their own."""
+
+SHARED = "Those of [all iterators](../iterator_arguments.md)."
 """What stands for the description that an import puts in the place of `{arguments}`."""
 
 
-def page() -> str:
-    """Return the page that lists all public names by module, each with its docstring."""
-    parts = [
-        "# Names",
-        "The public names by module. Operators have [pages](operators/index.md) of their own.",
-    ]
+def pages() -> dict[str, str]:
+    """Return a page for each module, by the module's name: its public names with docstrings."""
+    texts = {}
     for module_name in MODULES:
         module = importlib.import_module(module_name)
-        parts += [f"## {module_name}", *text_of(module)]
+        parts = [f"# {module_name}", *text_of(module)]
         for name in names_of(module):
-            value = getattr(module, name)
-            parts += [f"### {module_name}.{name}", *facts_of(value)]
+            parts += [f"## {name}", *facts_of(getattr(module, name))]
+        texts[module_name] = "\n\n".join(parts) + "\n"
     for module_name in FRAMEWORKS:
         tree = tree_of(module_name)
-        parts += [f"## {module_name}", *markdown(ast.get_docstring(tree))]
+        parts = [f"# {module_name}", *markdown(ast.get_docstring(tree))]
         for name in listed(tree):
-            parts += [f"### {module_name}.{name}", *facts_read(defined(module_name, name))]
-    return "\n\n".join(parts) + "\n"
+            parts += [f"## {name}", *facts_read(defined(module_name, name))]
+        texts[module_name] = "\n\n".join(parts) + "\n"
+    return texts
+
+
+def index(texts: dict[str, str]) -> str:
+    """Return the page that lists the modules, each with its names."""
+    names = "\n".join(texts)
+    lines = [INDEX_HEAD]
+    for module_name, text in texts.items():
+        found = ", ".join(f"`{name}`" for name in re.findall(r"^## (\S+)$", text, re.M))
+        lines.append(f"[{module_name}]({module_name}.md)\n: {found}")
+    return "\n\n".join([*lines, f"```{{toctree}}\n:hidden:\n\n{names}\n```"]) + "\n"
+
+
+def write(folder: Path) -> None:
+    """Write the pages and their index into a folder."""
+    texts = pages()
+    for name, text in {**texts, "index": index(texts)}.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{name}.md"
+        if not file.exists() or file.read_text(encoding="utf-8") != text:  # see build.write
+            file.write_text(text, encoding="utf-8")
 
 
 def names_of(module: ModuleType) -> list[str]:

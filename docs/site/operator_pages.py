@@ -51,6 +51,9 @@ INDEX_HEAD = """\
 All operators by topic. The site that `make docs` builds has a page for each of them;
 `help(fn.resize)` and editors show the same text."""
 
+SITE_HEAD = """\
+All operators by topic. `help(fn.resize)` and editors show the text of a page, too."""
+
 COMMON_HEAD = """\
 `device` and `name` are arguments of every operator, too. `device` is where the operator runs, by
 default where its inputs are. `name` stands in statistics, checkpoints and errors."""
@@ -206,7 +209,7 @@ def index(operators: dict[str, type[Operator]], *, linked: bool) -> str:
     groups: dict[str, list[str]] = {topic: [] for topic, _ in TOPICS}
     for name in operators:
         groups[next(topic for topic, pattern in TOPICS if re.match(pattern, name))].append(name)
-    lines = ["# Operators", "", INDEX_HEAD]
+    lines = ["# Operators", "", SITE_HEAD if linked else INDEX_HEAD]
     for topic, names in groups.items():
         lines += ["", f"## {topic}", "", "| operator | devices | what it does |", "|---|---|---|"]
         for name in names:

@@ -88,7 +88,7 @@ class PipelineFigures:
         feeder_wait_s: the feeder thread had nothing to do: queues were full.
         feeder_cpu_s: CPU time of the feeder thread. If it is much less than its operators' busy
             time, the feeder waited for storage, for threads that read, or for the GIL.
-        cpu_s: CPU time of this process and of the worker processes.
+        cpu_s: CPU time of this process and of those that it has started.
         machine_cpu_s: CPU time of all programs on the cores that this process may use; 0 where the
             system does not say.
         cores: number of cores that this process may use.

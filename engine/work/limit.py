@@ -7,8 +7,9 @@ What would lift a limit is often known to the operators alone: see `Operator.rem
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from ..graph.limits import LimitName
 from .figures import STAGES, OperatorStats, PipelineFigures
@@ -49,11 +50,14 @@ class Limit:
             cores.
         cause: one line for people.
         remedies: what would raise the throughput, the most promising first.
+        setting: the arguments of the pipeline that the first remedy changes; {} if that is none,
+            or if other programs use the cores.
     """
 
     name: LimitName
     cause: str
     remedies: tuple[str, ...] = ()
+    setting: Mapping[str, Any] = field(default_factory=dict)
 
 
 def limit_of(figures: PipelineFigures) -> Limit:
@@ -79,13 +83,17 @@ def limit_of(figures: PipelineFigures) -> Limit:
     if worst is None:
         return Limit("unknown", "no operator did any work")
     judge = {"feeder": _of_feeder, "workers": _of_workers, "device": _of_device}[stage]
-    name, advice, first, otherwise = judge(figures, worst)
+    name, advice, first, otherwise, setting = judge(figures, worst)
+    if idle := _idle_machine(figures):
+        first = (idle, *(() if setting else first))  # what changes an argument goes
+        setting = {}
     share = _percent(worst.busy_s, figures.busy_s(stage))
     return Limit(
         name,
         f"{worst.operator} ({worst.name}): {share} of the time of the {stage} stage, "
         f"{worst.per_sample_us:.0f} us a sample ({advice})",
         (*first, *(_advice_of_operators(figures, worst, name) or otherwise)),
+        setting,
     )
 
 
@@ -105,12 +113,14 @@ class _Judgment(NamedTuple):
         advice: what it means, for people.
         first: the remedies that stand first.
         otherwise: the remedies where no operator of the graph knows any.
+        setting: as `Limit.setting`.
     """
 
     name: LimitName
     advice: str
     first: tuple[str, ...] = ()
     otherwise: tuple[str, ...] = ()
+    setting: Mapping[str, Any] = {}
 
 
 def _of_feeder(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
@@ -138,21 +148,25 @@ def _of_workers(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
             f"{workers}, which computed in {_percent(figures.workers_cpu_s, busy)} of that time "
             f"and else waited for {awaited}: fewer may be faster"
         )
-        return _Judgment(_scarce(figures), advice, _remedies_of_waiting(figures))
+        scarce = _scarce(figures)
+        setting = {"exec_processes": True} if scarce == "GIL" else {}
+        return _Judgment(scarce, advice, _remedies_of_waiting(figures), (), setting)
     advice = f"{workers}; more of them help if cores are free"
-    more = _more_threads(figures, "workers")
+    more, setting = _more_threads(figures, "workers")
     if "decoding" in worst.remedies:
-        return _Judgment("decoding", advice, more)
-    return _Judgment("operators", advice, more, _LIGHTER)
+        return _Judgment("decoding", advice, more, (), setting)
+    return _Judgment("operators", advice, more, _LIGHTER, setting)
 
 
 _LIGHTER = ("move this operator to the GPU, or make it lighter",)
 
 
-def _more_threads(figures: PipelineFigures, name: str) -> tuple[str, ...]:
+def _more_threads(figures: PipelineFigures, name: str) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the remedy of more threads and its setting, if there are cores for them."""
     if figures.num_threads >= figures.cores:
-        return ()
-    return (f"more {name}: num_threads={figures.cores} (now {figures.num_threads})",)
+        return (), {}
+    remedy = f"more {name}: num_threads={figures.cores} (now {figures.num_threads})"
+    return (remedy,), {"num_threads": figures.cores}
 
 
 def _scarce(figures: PipelineFigures) -> LimitName:
@@ -160,9 +174,24 @@ def _scarce(figures: PipelineFigures) -> LimitName:
 
 
 def _cores_are_busy(figures: PipelineFigures) -> bool:
-    """Return whether the cores compute nearly all the time, for this or for other processes."""
-    busy = max(figures.cpu_s, figures.machine_cpu_s)
-    return busy > CORES_BUSY * figures.cores * figures.wall_s
+    """Return whether threads that wait may wait for cores, because of this or other processes."""
+    busy = figures.cpu_s > CORES_BUSY * figures.cores * figures.wall_s
+    return busy or _other_cores(figures) > 0
+
+
+def _other_cores(figures: PipelineFigures) -> float:
+    """Return how many cores other processes use; 0 if these are too few to matter."""
+    others = figures.machine_cpu_s - figures.cpu_s
+    matter = others > OTHERS_BUSY * figures.cores * figures.wall_s > 0
+    return others / figures.wall_s if matter else 0.0
+
+
+def _idle_machine(figures: PipelineFigures) -> str:
+    """Return the remedy that comes before all others while other processes use the cores."""
+    others = _other_cores(figures)
+    if not others:
+        return ""
+    return f"an idle machine: other processes use {others:.1f} of {figures.cores} cores"
 
 
 _OTHERS = "an idle machine, if other programs use its cores now"
@@ -171,11 +200,9 @@ _OTHERS = "an idle machine, if other programs use its cores now"
 def _remedies_of_waiting(figures: PipelineFigures) -> tuple[str, ...]:
     some = figures.num_threads
     fewer = (f"fewer workers than {some}",) if some > 1 else ()
+    if _other_cores(figures):
+        return fewer
     if _cores_are_busy(figures):
-        others = figures.machine_cpu_s - figures.cpu_s
-        if others > OTHERS_BUSY * figures.cores * figures.wall_s:
-            used = f"other processes use {others / figures.wall_s:.1f} of {figures.cores} cores"
-            return f"an idle machine: {used}", *fewer
         return f"more cores: this process may use {figures.cores}", *fewer
     if figures.workers == "threads":
         return "worker processes: exec_processes=True", *fewer, _OTHERS
@@ -197,8 +224,9 @@ def _of_device(figures: PipelineFigures, worst: OperatorStats) -> _Judgment:
             f"launch waited for them for {_percent(threads, figures.launch_s)} of their time"
         )
         decodes = any("decoding" in op.remedies for op in figures.operators)
-        more = _more_threads(figures, "threads")
-        return _Judgment("decoding" if decodes else "operators", advice, more, ("more cores",))
+        more, setting = _more_threads(figures, "threads")
+        name: LimitName = "decoding" if decodes else "operators"
+        return _Judgment(name, advice, more, ("more cores",), setting)
     if launching > gpu:
         advice = (
             f"{figures.lanes} threads launch work for the GPU; Python took "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter_ns, process_time_ns
+from time import perf_counter_ns
 from typing import Protocol
 
 from ..graph.nodes import Node
-from ..machine import busy_core_seconds, usable_cores
+from ..machine import busy_core_seconds, own_core_seconds, usable_cores
 from .figures import OperatorStats, PipelineFigures
 from .limit import Limit, limit_of
 from .plan import Plan
@@ -69,7 +69,7 @@ class Clocks:
     """Raw counters. Each is written by one thread only, so none needs a lock."""
 
     started_ns: int = field(default_factory=perf_counter_ns)
-    started_cpu_ns: int = field(default_factory=process_time_ns)
+    started_cpu_s: float = field(default_factory=own_core_seconds)
     started_machine_s: float = field(default_factory=busy_core_seconds)
     batches: int = 0
     samples: int = 0
@@ -218,7 +218,6 @@ def pipeline_stats(
 ) -> PipelineStats:
     """Return the figures that the clocks show now."""
     workers_cpu_ns = sum(worker.cpu_ns for worker in clocks.workers)
-    own_cpu_ns = process_time_ns() - clocks.started_cpu_ns
     return PipelineStats(
         batches=clocks.batches,
         samples=clocks.samples,
@@ -238,7 +237,7 @@ def pipeline_stats(
         workers=workers,
         why_threads=why_threads,
         feeder_cpu_s=clocks.feeder_cpu_ns / 1e9,
-        cpu_s=(own_cpu_ns + (workers_cpu_ns if workers == "processes" else 0)) / 1e9,
+        cpu_s=own_core_seconds() - clocks.started_cpu_s,
         machine_cpu_s=busy_core_seconds() - clocks.started_machine_s,
         cores=usable_cores(),
         together=clocks.together,

@@ -138,6 +138,7 @@ def test_a_disk_that_is_full(environment, class_folders, tmp_path):
     assert not list(tmp_path.glob("out/*.tar"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_conversion_says_how_to_go_on(command, environment, tmp_path, number):
     source = tmp_path / "source" / "a"

@@ -15,9 +15,9 @@ from penstock.cli.probes.cuda import Driver
 
 from .terminals import on_terminal
 
-pytestmark = pytest.mark.timeout(300)  # a dozen libraries are imported, on any machine
+pytestmark = pytest.mark.timeout(900)  # a dozen libraries are imported, on any machine
 
-LIMIT = ("--limit", "60")
+LIMIT = ("--limit", "200")  # a busy machine is no failure
 
 
 def has_driver():
@@ -45,6 +45,7 @@ def as_json(environment, folder):
     return result
 
 
+@pytest.mark.slow
 def test_the_cpu_works_here(as_json):
     assert as_json.returncode == 0
     content = json.loads(as_json.stdout)
@@ -83,6 +84,7 @@ def command():
     return [sys.executable, "-c", FEW_LIBRARIES]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(has_driver(), reason="this machine has a driver")
 def test_the_gpu_does_not_work_without_a_driver(run, tmp_path):
     (tmp_path / "file").write_bytes(bytes(2 << 20))
@@ -106,9 +108,10 @@ sys.exit(main())
 """
 
 
+@pytest.mark.slow
 def test_probes_that_hang_and_crash_are_reported_in_a_path_that_is_read_only(environment):
     result = subprocess.run(
-        [sys.executable, "-c", WITH_ODD_JOBS, "doctor", "/sys", "--json", "--limit", "8"],
+        [sys.executable, "-c", WITH_ODD_JOBS, "doctor", "/sys", "--json", "--limit", "20"],
         capture_output=True,
         text=True,
         env=environment,
@@ -116,7 +119,7 @@ def test_probes_that_hang_and_crash_are_reported_in_a_path_that_is_read_only(env
     content = json.loads(result.stdout)
     rows = {row["name"]: row for row in content["findings"]["Libraries"]}
     assert rows["hangs"]["status"] == rows["crashes"]["status"] == "broken"
-    assert rows["hangs"]["detail"] == "gave no answer within 8 s (see --limit)"
+    assert rows["hangs"]["detail"] == "gave no answer within 20 s (see --limit)"
     assert rows["crashes"]["detail"].startswith("crashed with SIGSEGV")
     assert rows["fine"]["status"] == "ok"
     assert rows["also fine"]["status"] == "limited"
@@ -134,6 +137,7 @@ def test_a_path_that_is_not_there(penstock_in_process, tmp_path):
     assert "neither file nor folder" in result.errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_removes_the_file(command, environment, tmp_path, number, status):
     ended = 0
@@ -154,6 +158,7 @@ def test_an_interrupt_removes_the_file(command, environment, tmp_path, number, s
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_colors_and_a_spinner(command, environment, tmp_path):
     (tmp_path / "file").write_bytes(b"small")
     shown, status = on_terminal([*command, "doctor", str(tmp_path / "file"), *LIMIT], environment)

@@ -109,6 +109,7 @@ def no_unicode(tmp_path, monkeypatch):
     (tmp_path / "coco" / "instances.json").write_text(json.dumps(content))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_unicode")
 def test_names_that_are_no_unicode_are_drawn(environment, command):
     for arguments in (

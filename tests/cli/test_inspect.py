@@ -9,6 +9,7 @@ import subprocess
 
 import cv2
 import numpy as np
+import pytest
 
 
 def picture_of(data):
@@ -73,6 +74,7 @@ def test_bad_input(penstock_in_process, tmp_path, class_folders):
     assert "Traceback" not in result.errors
 
 
+@pytest.mark.slow
 def test_a_pipe_that_closes(command, environment, class_folders):
     """As in `penstock inspect X | head -0`."""
     process = subprocess.Popen(

@@ -99,6 +99,7 @@ def test_the_script_prints_the_version_without_numpy(environment):
     assert (result.stdout, result.stderr) == (f"penstock {penstock.__version__}\n", "0 False\n")
 
 
+@pytest.mark.slow
 def test_the_script_runs_commands(environment):
     result = run_script(environment, f"{SCRIPT}; sys.exit(status)", "show", "nowhere")
     assert result.returncode == 2
@@ -116,6 +117,7 @@ sys.meta_path.insert(0, Interrupting())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "start",
     [
@@ -186,6 +188,7 @@ def test_help_loads_no_more_than_the_library(environment):
     assert result.stdout.endswith("\n[]\nset()\n")
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_colored_errors(command, environment):
     shown, status = on_terminal([*command, "doctr"], environment)
     assert status == 2

@@ -74,6 +74,7 @@ def started(command, environment, *arguments):
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_answers_until_a_signal_ends_it(command, environment, served, number):
     options = ("--port", 0, "--arg", "size=3", "--max-batch-size", 2, "--max-delay", 1)

@@ -113,6 +113,7 @@ def test_the_file_cannot_be_written(penstock_in_process, class_folders, tmp_path
     assert f"{tmp_path}/no/sheet.png: No such file or directory" in result.errors
 
 
+@pytest.mark.slow
 def test_a_terminal_that_shows_pictures_shows_the_sheet(command, environment, class_folders):
     shown, status = on_terminal(
         [*command, "show", str(class_folders)], environment | {"TERM_PROGRAM": "ghostty"}

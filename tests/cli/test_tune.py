@@ -10,6 +10,8 @@ import re
 import pytest
 
 from penstock.cli.benchmark import search as search_module
+from penstock.cli.benchmark.others import OtherPrograms
+from penstock.engine.machine import usable_cores
 
 from .terminals import on_terminal
 
@@ -20,7 +22,7 @@ import time
 import numpy as np
 from penstock import fn, pipeline_def
 
-@pipeline_def(batch_size=4, num_threads=1, exec_processes=False, prefetch_queue_depth=1)
+@pipeline_def(batch_size=2, num_threads=1, exec_processes=False, prefetch_queue_depth=1)
 def waiting(seconds=0.02):
     def wait(number):
         time.sleep(seconds if seconds > 0 else 1 // 0)
@@ -38,9 +40,10 @@ def parallel():
 
 @pytest.fixture
 def in_turns(monkeypatch):
-    """Let the search see a clock that its turns advance, however busy the machine is."""
+    """Let the search see a clock that its turns advance, on a machine at rest."""
     ticks = itertools.count(0, 0.04)
     monkeypatch.setattr(search_module, "perf_counter", lambda: next(ticks))
+    monkeypatch.setattr(OtherPrograms, "cores", lambda self: 0.0)
 
 
 @pytest.fixture
@@ -49,6 +52,7 @@ def waiting(pipelines):
     return f"{pipelines}:waiting"
 
 
+@pytest.mark.slow
 def test_the_faster_argument_is_found(penstock_in_process, waiting, in_turns):
     given = ("--try", "seconds=[0.02,0.0005]", "--try", "num_threads=[1]")
     arguments = ("tune", waiting, *SHORT, *given, "--try", "exec_processes=[False]")
@@ -67,6 +71,7 @@ def test_the_faster_argument_is_found(penstock_in_process, waiting, in_turns):
     assert content["enough_minutes"] > content["seconds"] / 60  # there were less than 50 turns
 
 
+@pytest.mark.slow
 def test_a_setting_that_fails_is_reported_and_skipped(penstock_in_process, waiting, in_turns):
     result = penstock_in_process(
         *("tune", waiting, *SHORT, "--try", "seconds=[0.0005,-1]", "--try", "num_threads=[1,2]"),
@@ -82,6 +87,21 @@ def test_a_setting_that_fails_is_reported_and_skipped(penstock_in_process, waiti
     assert {keyword.arg: keyword.value.value for keyword in call.keywords}["seconds"] == 0.0005
 
 
+def test_beside_other_programs_nothing_is_advised(
+    penstock_in_process, waiting, in_turns, monkeypatch
+):
+    monkeypatch.setattr(OtherPrograms, "cores", lambda self: usable_cores())
+    given = ("--try", "seconds=[0.0005]", "--try", "num_threads=[1]")
+    fixed = ("--try", "exec_processes=[False]", "--try", "prefetch_queue_depth=[1]")
+    result = penstock_in_process("tune", waiting, *SHORT, *given, *fixed)
+    assert result.status == 0, result.errors
+    assert "figures will mean nothing until they rest" in result.errors
+    assert "\nbusy    other programs used" in result.output
+    assert "\nbeside  seconds=0.0005\n" in result.output
+    assert "\nsetting " not in result.output.partition("\nbusy")[2]
+
+
+@pytest.mark.slow
 def test_python_workers_are_tried_where_there_are_any(penstock_in_process, pipelines, in_turns):
     pipelines.write_text(PIPELINES)
     for name, tried in (("parallel", True), ("waiting", False)):
@@ -109,6 +129,7 @@ def test_wrong_usage(penstock_in_process, waiting, arguments, message):
     assert message in result.errors
 
 
+@pytest.mark.slow
 def test_what_cannot_be_tuned(penstock_in_process, pipelines, class_folders):
     result = penstock_in_process("tune", class_folders)
     assert (result.status, "tune takes a pipeline" in result.errors) == (2, True)
@@ -119,6 +140,7 @@ def test_what_cannot_be_tuned(penstock_in_process, pipelines, class_folders):
     assert "ZeroDivisionError" in result.errors
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_how_far_the_search_is(command, environment, waiting):
     fixed = [f"--try={name}=[1]" for name in ("num_threads", "exec_processes")]
     shown, status = on_terminal([*command, "tune", waiting, *SHORT, *fixed], environment)

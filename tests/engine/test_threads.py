@@ -224,6 +224,7 @@ if child:
 """
 
 
+@pytest.mark.slow
 def test_a_fork_has_threads_of_its_own_and_the_interpreter_ends():
     command = [sys.executable, "-W", "ignore", "-c", FORK]
     result = subprocess.run(command, timeout=200, capture_output=True, env=dict(os.environ))

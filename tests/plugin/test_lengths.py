@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def iterator_of(files, samples, batch_size, ranks, rank, policy, padded, stick, 
     return GenericIterator(pipeline, ["label"], last_batch_policy=policy, **named)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_a_loop_gives_as_many_batches_as_the_length_says(numbered_files, data):

@@ -50,6 +50,7 @@ def common(values):
     return first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pad", [False, True])
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("batch_size", [1, 3])
@@ -75,10 +76,11 @@ def test_a_thousand_changes_in_an_epoch_of_samplers(pad, shuffle, batch_size):
     assert sorted(seen) == list(range(size))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "batch_size", "fewest_changes", "options"),
     [
-        (400, 1, 400, {"random_shuffle": True}),
+        (200, 1, 150, {"random_shuffle": True}),
         (151, 2, 50, {"pad_last_batch": True, "shuffle_after_epoch": True}),
         (152, 2, 50, {"pad_last_batch": True, "random_shuffle": True, "stick_to_shard": True}),
     ],

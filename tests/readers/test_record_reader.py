@@ -108,6 +108,7 @@ def processes(tuned, monkeypatch, request):
     settled_children()  # or later tests would see them
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", READERS)
 @pytest.mark.usefixtures("processes")
 def test_they_read_the_same(folder, form):
@@ -121,6 +122,7 @@ def test_they_read_the_same(folder, form):
     assert {content[0] for content in found} == {content_of(number) for number in range(COUNT)}
 
 
+@pytest.mark.slow
 def test_the_process_that_dies_leaves_the_pipeline_alone(folder, processes):
     with make(folder) as pipe, make(folder, prefetch_queue_depth=0) as alone:
         taken, pids = until_processes_read(pipe)
@@ -132,6 +134,7 @@ def test_the_process_that_dies_leaves_the_pipeline_alone(folder, processes):
             assert run(pipe, 1) == run(alone, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("processes")
 def test_a_damaged_record_is_the_error_of_its_sample(tmp_path):
     contents = [tf.example({"image": content_of(i), "label": i}) for i in range(COUNT)]
@@ -147,6 +150,7 @@ def test_a_damaged_record_is_the_error_of_its_sample(tmp_path):
         run(pipe, 20_000)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("processes")
 def test_a_checkpoint_goes_on_without_them(folder):
     with make(folder, pipeline={"enable_checkpointing": True}) as pipe:
@@ -158,6 +162,7 @@ def test_a_checkpoint_goes_on_without_them(folder):
         assert run(pipe, 50) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("processes")
 def test_closing_ends_them(folder):
     pipe = make(folder)
@@ -166,6 +171,7 @@ def test_closing_ends_them(folder):
     assert_soon(lambda: not set(pids) & set(children()))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("depth", [1, 2, 9])
 def test_they_read_as_many_batches_ahead_as_asked_for(folder, depth):

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+
+from penstock.cli.benchmark.advice import Tried
 from penstock.cli.benchmark.measure import Speed
-from penstock.cli.benchmark.report import as_content, print_report
+from penstock.cli.benchmark.report import Measurement, as_content, print_report
 from penstock.cli.benchmark.turns import Comparison
 from penstock.engine.work.stats import OperatorStats, PipelineStats
 
@@ -31,7 +34,7 @@ COMPARISON = Comparison(1200.0, 1000.0, 1.2, 1.1, 1.3, 0.1, SPEED)
 
 
 def test_the_report_for_people(capsys):
-    print_report("train.py:training", SPEED, COMPARISON)
+    print_report("train.py:training", Measurement(SPEED, COMPARISON))
     lines = capsys.readouterr().out.splitlines()
     assert lines[:4] == [
         "train.py:training  2 threads, 4 cores",
@@ -48,14 +51,41 @@ def test_the_report_for_people(capsys):
 
 
 def test_a_busy_machine_is_named(capsys):
-    print_report("train.py:training", replace(SPEED, other_cores=1000.0), None)
+    print_report("train.py:training", Measurement(replace(SPEED, other_cores=1000.0)))
     assert "\nbusy    other programs used 1000.0 of" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("tried", "lines"),
+    [
+        (
+            Tried({"num_threads": 4}, COMPARISON),
+            ("num_threads=4: 1.20 times as fast (1.10 to 1.30 by turns)", "more workers"),
+        ),
+        (
+            Tried({"num_threads": 4}, replace(COMPARISON, ratio=0.7)),
+            ("num_threads=4: 0.70 times as fast", "decode on the GPU"),
+        ),
+        (
+            Tried({"num_threads": 4}, None, RuntimeError("no memory")),
+            ("num_threads=4: failed: no memory", "decode on the GPU"),
+        ),
+    ],
+)
+def test_a_setting_that_was_tried_stays_only_if_it_is_faster(capsys, tried, lines):
+    print_report("train.py:training", Measurement(SPEED, tried=tried))
+    shown = capsys.readouterr().out.splitlines()
+    (at,) = (number for number, line in enumerate(shown) if line.startswith("tried   "))
+    assert shown[at].startswith(f"tried   {lines[0]}")
+    assert shown[at + 1].startswith(f"lift it {lines[1]}")
+    content = as_content("x", Measurement(SPEED, tried=tried))
+    assert content["advised"] == tried.advised
+
+
 def test_the_report_for_programs():
-    content = json.loads(json.dumps(as_content("x", SPEED, COMPARISON)))
+    content = json.loads(json.dumps(as_content("x", Measurement(SPEED, COMPARISON))))
     assert content["limit"]["name"] == "decoding"
     assert content["samples_per_s"] == 1234.4
     assert content["dali"]["ratio"] == 1.2
     assert [stage["name"] for stage in content["stages"]] == ["workers", "device"]
-    assert "dali" not in as_content("x", SPEED, None)
+    assert "dali" not in as_content("x", Measurement(SPEED))

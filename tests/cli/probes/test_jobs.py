@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from time import monotonic
 
+import pytest
+
 from penstock.cli.probes.finding import Context
 from penstock.cli.probes.jobs import run_jobs
 
@@ -37,6 +39,7 @@ def test_crashes_and_ends_are_named_and_the_others_still_run(odd_jobs):
     assert outcomes["also fine"].result
 
 
+@pytest.mark.slow
 def test_a_job_that_hangs_is_ended(odd_jobs):
     seen = []
     started = monotonic()

@@ -78,6 +78,7 @@ def views(arguments):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "processes"), [("ram", False), ("ram", True), ("disk", False)])
 def test_all_decoders_give_the_same_images_in_every_epoch(files, cached, on_disk, kind, processes):
     arguments = cached if kind == "ram" else on_disk
@@ -95,6 +96,7 @@ def test_all_decoders_give_the_same_images_in_every_epoch(files, cached, on_disk
     assert sum(counts[HITS] for counts in found.values()) >= 2 * 7 * len(files)
 
 
+@pytest.mark.slow
 def test_every_form_of_image_comes_back_as_it_was(image_zoo, on_disk):
     files = [str(each.path) for each in image_zoo.values()]
 
@@ -129,6 +131,7 @@ def test_a_run_resumes_with_and_without_a_cache(files, cached):
         assert_same(one, other)
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_is_another_image(files, on_disk, tmp_path):
     path = shutil.copy(files[0], tmp_path / "photo.jpg")
     status = os.stat(path)
@@ -174,6 +177,7 @@ def test_another_revision_of_the_pixels_finds_no_older_images(files, on_disk, tu
     cached_images.libraries.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_full_cache_changes_nothing(files, tmp_path):
     images = [cv2.imread(path) for path in files]
     large = [str(tmp_path / f"{i}.png") for i in range(len(files))]

@@ -96,6 +96,7 @@ def test_a_process_decodes_as_a_thread_does(decoding, decoded, encoded, pool, ou
         assert pool.arena.slot_of(image) is not None
 
 
+@pytest.mark.slow
 def test_it_starts_after_a_while_and_serves_several_threads(decoding, decoded, encoded):
     helped = decoding()
     expected = {name: decode(file, roi=ROI) for name, file in encoded.items()}

@@ -56,6 +56,7 @@ def pillow_refuses(content: bytes) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FILES)
 def test_files_that_pillow_refuses_are_refused_or_right(image_zoo, family):
     images = {n: i for n, i in image_zoo.items() if n.startswith(FILES[family])}

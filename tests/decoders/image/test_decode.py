@@ -175,6 +175,7 @@ FRAGILE = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FRAGILE)
 def test_cut_off_and_flipped_bytes_give_an_image_or_a_decode_error(image_zoo, name):
     rng = np.random.default_rng(11)

@@ -117,6 +117,7 @@ def test_frames_at_random_are_those_in_order(name):
     np.testing.assert_allclose(np.diff(index.seconds), 1 / 25, atol=0.011)  # GIF: 10 ms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [False, True], ids=["a packet each", "one packet"])
 @pytest.mark.parametrize("count", [2, 9, 16, COUNT])
 def test_frames_of_field_pairs(together, count):

@@ -90,6 +90,7 @@ def check_training(outputs):
     assert flipped.layout() == "HWC"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on_error", ["skip", "replace"])
 @pytest.mark.parametrize("processes", [False, True])
 def test_bad_samples_and_checkpoints(files, on_error, processes):

@@ -23,6 +23,7 @@ except Exception as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "printed"),
     [

@@ -103,6 +103,7 @@ def test_through_any_chain_of_checkpoints_each_sample_comes_once(chain):
             assert sorted(everything) == list(range(size)), epoch
 
 
+@pytest.mark.slow
 @given(run_chains(), st.integers(0, 10), orders)
 def test_restored_alike_every_rank_goes_on_with_its_own_batches(chain, more, order):
     size, runs = chain

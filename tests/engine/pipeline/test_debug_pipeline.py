@@ -66,6 +66,7 @@ def on(device):
     return "mixed" if device == "gpu" else "cpu"
 
 
+@pytest.mark.slow
 def test_photographs(files, device):
     def define():
         encoded, labels = fn.readers.file(**files, random_shuffle=True)
@@ -98,6 +99,7 @@ def test_operators_that_no_output_needs_change_nothing(files):
     assert_equal_runs(define)
 
 
+@pytest.mark.slow
 def test_arithmetic_indices_shapes_and_constants(files, device):
     def define():
         images = fn.decoders.image(fn.readers.file(**files)[0], device=on(device))

@@ -328,6 +328,7 @@ def test_the_message_says_for_each_operator_why_it_cannot_be_stored():
     assert "1 of 3" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_too_many_operators_are_refused_before_any_is_made(tuned):
     @pipeline_def(batch_size=1, num_threads=1)
     def small():

@@ -164,6 +164,7 @@ assert first != second
 """
 
 
+@pytest.mark.slow
 def test_forks_beside_pytorch():
     pytest.importorskip("torch", reason="its threads and its generator are tested")
     assert output_of(TORCH) == ""

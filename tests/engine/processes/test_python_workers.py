@@ -189,6 +189,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("start", "last"), [("fork", "1"), ("spawn", "9")])
 def test_a_program_of_one_file_needs_no_close(start, last):
     """Its warnings are errors, and the standard error is empty."""

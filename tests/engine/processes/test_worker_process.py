@@ -304,6 +304,7 @@ def test_a_process_that_dies_is_told_with_its_sample(function, fate):
     assert "sample 1 of batch 2 (epoch 0, position 9), from numbers/9" in caught.value.__notes__[0]
 
 
+@pytest.mark.slow
 def test_nothing_hangs_though_all_processes_die():
     pipe = make(
         lambda: call(Call, call(Numbers)[0], function=leave),
@@ -379,6 +380,7 @@ def alive(pid):
     return stat.exists() and state_of(stat)[0] != "Z"
 
 
+@pytest.mark.slow
 def test_no_process_outlives_the_interpreter(tmp_path):
     process, pids = started("", tmp_path)
     _, errors = process.communicate("\n", timeout=200)
@@ -386,6 +388,7 @@ def test_no_process_outlives_the_interpreter(tmp_path):
     assert not any(map(alive, pids))
 
 
+@pytest.mark.slow
 def test_an_interrupt_at_the_keyboard_is_told_once(tmp_path):
     process, pids = started("pipe.run()", tmp_path)
     os.killpg(process.pid, signal.SIGINT)
@@ -395,6 +398,7 @@ def test_an_interrupt_at_the_keyboard_is_told_once(tmp_path):
     assert not any(map(alive, pids))
 
 
+@pytest.mark.slow
 def test_processes_end_when_their_parent_is_killed(tmp_path):
     process, pids = started("", tmp_path)
     process.kill()

@@ -18,7 +18,7 @@ distributed = pytest.importorskip("torch.distributed", reason="the store is PyTo
 
 @pytest.fixture(autouse=True)
 def _new_process(monkeypatch):
-    monkeypatch.setattr(agreement, "_patience", 5.0)
+    monkeypatch.setattr(agreement, "_patience", 200.0)
     monkeypatch.setattr(agreement, "_numbered", (None, {}))
     monkeypatch.setattr(agreement, "_LINGER_SECONDS", 1.0)
     monkeypatch.setattr(discovery, "_said", set())
@@ -32,13 +32,14 @@ def errors_of(facts, delay=0.0, shards=range(4)):
     """Return the error of each rank, or None; rank r starts after r times a delay."""
     store = distributed.HashStore()
     errors = [None] * len(facts)
+    one_counts = threading.Lock()
 
     def run(rank):
         time.sleep(rank * delay)
-        each = Agreement.__new__(Agreement)
-        agreement._numbered = None, {}  # each rank counts by itself
         own = {"shard_id": shards[rank]} if shards else {}
-        Agreement.__init__(each, "p", facts[rank], own, Group(rank, len(facts), store))
+        with one_counts:
+            agreement._numbered = None, {}  # each rank counts by itself
+            each = Agreement("p", facts[rank], own, Group(rank, len(facts), store))
         try:
             assert each.check(never)
         except ArgumentError as error:

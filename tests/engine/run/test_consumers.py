@@ -60,11 +60,13 @@ def test_a_consumer_sees_what_a_pipeline_delivers_alone(name, photo_tree, stored
     compared(name, photo_tree, stored)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["images", "whole images", "sounds", "windows of a cache"])
 def test_results_of_worker_processes(name, photo_tree, stored):
     compared(name, photo_tree, stored, exec_processes=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["TFRecord", "RecordIO", "WebDataset", "LMDB", "large regions"])
 def test_batches_that_processes_read(name, photo_tree, stored, tuned, monkeypatch):
     tuned(record_reader, MIN_CORES=1)

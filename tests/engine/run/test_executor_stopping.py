@@ -109,6 +109,7 @@ def test_the_interpreter_ends_without_close():
     assert (process.returncode, errors) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_interpreter_ends_though_a_stage_is_stuck():
     process = script("pipe = make()\npipe.schedule_run()\nbegun.wait()\n", sleep=60)
     assert process.stdout.readline() == "begun\n"
@@ -142,6 +143,7 @@ pipe.close()
     assert (process.returncode, errors) == (0, "")
 
 
+@pytest.mark.slow
 def test_an_interrupt_at_the_keyboard_ends_a_wait():
     process = script("make().run()\n", sleep=60)
     assert process.stdout.readline() == "begun\n"

@@ -143,7 +143,7 @@ def test_closing_while_a_step_is_under_way():
 
     pipe = make(define, prefetch_queue_depth=3)
     pipe.schedule_run()
-    assert reached.wait(20)
+    assert reached.wait(200)
     threading.Timer(0.05, go_on.set).start()
     pipe.close()
 
@@ -169,7 +169,7 @@ def test_batches_that_are_read_at_once_count_like_one(tuned, monkeypatch, only_r
             assert pipe.run()[1].as_array().tolist() == list(range(4 * number, 4 * number + 4))
         # Batches 39 to 46 are a group. One batch more than the consumer has taken may be under way.
         least = 55 if only_reads else 47
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 200  # a busy machine is no failure
         while sum(sizes) < 4 * least and time.monotonic() < deadline:
             time.sleep(0.01)
         time.sleep(0.1)

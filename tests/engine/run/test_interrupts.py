@@ -115,9 +115,10 @@ def lines(first, step):
         yield at
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [InterruptError, SignalError])
 def test_an_interrupt_of_the_first_run_leaves_no_thread(error):
-    for at in lines(1, 5):
+    for at in lines(1, 11):
         pipe = make(define, exec_processes=False)
         fired = interrupted(pipe.run, at, error)
         pipe.close()
@@ -127,6 +128,7 @@ def test_an_interrupt_of_the_first_run_leaves_no_thread(error):
     assert at > 300
 
 
+@pytest.mark.slow
 def test_a_second_close_completes_an_interrupted_one():
     for at in lines(1, 1):
         pipe = make(define, exec_processes=False)
@@ -159,6 +161,7 @@ def test_after_an_interrupted_run_the_next_one_does_not_hang():
     assert at > 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", ["run", "close"])
 def test_an_interrupt_leaves_no_worker_process(work):
     for at in lines(3, 211 if work == "run" else 41):

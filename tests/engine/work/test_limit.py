@@ -79,7 +79,7 @@ def figures(*operators, **changes):
         ([DECODE], {"workers_cpu_s": 5.0, "workers": "processes"}, "cores", "an idle machine"),
         ([DECODE], {"workers_cpu_s": 5.0, "cpu_s": 39.0}, "cores", "more cores"),
         ([DECODE], {"workers_cpu_s": 5.0} | BUSY, "cores", "other processes use 1.9 of 4 cores"),
-        ([DECODE], BUSY, "decoding", "more workers"),
+        ([DECODE], BUSY, "decoding", "other processes use 1.9 of 4 cores"),
         ([GPU], LAUNCHES | {"gpu_wait_s": 3.0} | BUSY, "cores", "an idle machine"),
         ([READ], {"feeder_cpu_s": 2.0}, "reading", "a faster disk"),
         ([READ], {}, "feeder", "num_shards"),
@@ -142,3 +142,29 @@ def test_the_engine_that_is_busiest_is_named():
     engines = {"JPEG engine": 3.0, "JPEG 2000 engine": 9.0}
     limit = limit_of(figures(GPU, **LAUNCHES | {"gpu_wait_s": 17.0, "engines_s": engines}))
     assert "the JPEG 2000 engine is at work 90% of the time" in limit.cause
+
+
+SETTINGS = [
+    ({}, {"num_threads": 4}),
+    ({"cores": 2, "cpu_s": 15.0}, {}),
+    ({"workers_cpu_s": 5.0}, {"exec_processes": True}),
+    ({"workers_cpu_s": 5.0, "workers": "processes"}, {}),
+]
+
+
+@pytest.mark.parametrize(("changes", "setting"), SETTINGS)
+def test_the_setting_is_that_of_the_first_remedy(changes, setting):
+    limit = limit_of(figures(DECODE, **changes))
+    assert limit.setting == setting
+    assert all(f"{name}={value}" in limit.remedies[0] for name, value in setting.items())
+
+
+@pytest.mark.parametrize("cores", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize(("changes", "setting"), SETTINGS)
+def test_beside_other_programs_no_argument_is_advised(cores, changes, setting):
+    used = {"cores": 4, "cpu_s": 20.0} | changes
+    limit = limit_of(figures(DECODE, **used, machine_cpu_s=used["cpu_s"] + 10 * cores))
+    assert limit.setting == {}
+    assert limit.remedies[0].startswith(f"an idle machine: other processes use {cores} of")
+    assert not any("exec_processes" in each or "num_threads" in each for each in limit.remedies)
+    assert limit.name != "GIL"

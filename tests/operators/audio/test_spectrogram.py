@@ -14,6 +14,7 @@ from penstock.operators.audio.spectrogram import Spectrogram, hann
 from penstock.testing.operators import OperatorConformance
 
 from ..running import apply
+from .librosa_figures import HOP, SIGNAL, librosa_s, periodic_hann
 from .made import noise
 
 RAGGED = [noise(700), noise(513, seed=1), noise(90, seed=2), noise(1, seed=3)]
@@ -67,26 +68,16 @@ def test_long_signals_are_transformed_in_parts(tuned):
 
 @pytest.mark.parametrize("reflect", [True, False])
 @pytest.mark.parametrize(("length", "nfft"), [(512, 512), (400, 512), (300, 300)])
-def test_librosa(librosa, length, nfft, reflect):
-    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)  # scipy's "hann"
-    signal = noise(4000)
-    wanted = np.abs(
-        librosa.stft(
-            signal,
-            n_fft=nfft,
-            hop_length=160,
-            win_length=length,
-            pad_mode="reflect" if reflect else "constant",
-        )
-    )
+def test_librosa(length, nfft, reflect):
+    wanted = librosa_s("stft", length, nfft, reflect)
     result = apply(
         Spectrogram,
-        signal,
+        SIGNAL,
         power=1,
         nfft=nfft,
         window_length=length,
-        window_step=160,
-        window_fn=window.tolist(),
+        window_step=HOP,
+        window_fn=periodic_hann(length).tolist(),
         reflect_padding=reflect,
     )
     np.testing.assert_allclose(result, wanted, 1e-3, 1e-5 * wanted.max())

@@ -24,6 +24,7 @@ def test_it_has_the_attributes_of_the_classes_in_ops():
     assert experimental.NumbaFunction is NumbaFunction
 
 
+@pytest.mark.slow
 def test_it_computes():
     pytest.importorskip("numba")
     with Pipeline(batch_size=2, num_threads=1) as pipe:

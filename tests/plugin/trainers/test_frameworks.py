@@ -375,6 +375,7 @@ def test_ignite_s_checkpoints_hold_the_iterator(batches, tmp_path, stop):
     assert resumed == unbroken[stop:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [3, BATCHES, BATCHES + 5])
 def test_hugging_face_s_trainer_resumes(batches, tmp_path, stop):
     transformers = pytest.importorskip("transformers")

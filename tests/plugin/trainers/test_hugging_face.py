@@ -128,6 +128,7 @@ def test_other_trainers_of_hugging_face(batches, tmp_path):
     assert running.get_train_dataloader().batches is running.train_dataset
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps", "accumulated"), [(3, 1), (BATCHES, 1), (BATCHES + 5, 1), (1, 3), (3, 3), (5, 3)]
 )
@@ -168,6 +169,7 @@ def test_the_latest_checkpoint(batches, tmp_path):
     assert resumed.model.trained == expected(batches())[11:14]  # the Trainer saves at the end
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_another_trainer_is_named(batches, tmp_path):
     options = {"save_strategy": "steps", "save_steps": 3, "max_steps": 5}
     trainer(tmp_path, batches(), **options).train()

@@ -78,6 +78,7 @@ def definitions():
     return programs("# PyTorch")[0].partition("for epoch in")[0]
 
 
+@pytest.mark.slow
 def test_the_first_program_trains(run, capsys):
     (program,) = programs("# PyTorch")
     assert len(program.splitlines()) <= 40
@@ -97,6 +98,7 @@ def test_loaders(run):
     assert names["saved"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("title", "library"),
     [

@@ -27,6 +27,7 @@ def marked():
     return doubling
 
 
+@pytest.mark.slow
 def test_the_marked_pipeline_is_stored(tmp_path):
     file = tmp_path / "doubling.pipeline"
     invoke_autoserialize(module_of(doubling=marked(), other=3), file)

@@ -218,6 +218,7 @@ def test_an_archive_cut_short_at_any_byte_raises_or_warns(tmp_path):
             assert len(found(path)) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*ends without")
 def test_flipped_bits_give_errors_or_files_inside_the_archive(tmp_path):
     names = {f"{i}.txt": bytes(100 * i) for i in range(6)} | {LONG: b"1"}

@@ -109,6 +109,7 @@ def compressed_bytes(array, kind, **options):
     return file.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["RICE_1", "GZIP_1", "GZIP_2", "HCOMPRESS_1", "PLIO_1"])
 def test_compressed_images(tmp_path, kind):
     pytest.importorskip("astropy")
@@ -133,6 +134,7 @@ def test_compressed_integers_with_blank(tmp_path):
     np.testing.assert_array_equal(column[0], expected)
 
 
+@pytest.mark.slow
 def test_compressed_floats(tmp_path):
     pytest.importorskip("astropy")
     array = RANDOM.random((40, 50)).astype("f4")

@@ -130,6 +130,7 @@ def test_a_file_cut_short_anywhere_is_refused(small_file, tmp_path):
             assert read_all(path) == expected  # free pages at the end may be missing
 
 
+@pytest.mark.slow
 def test_flipped_bits_never_do_worse_than_an_error(small_file, tmp_path):
     path = tmp_path / "flipped"
     refused = 0

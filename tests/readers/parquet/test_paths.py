@@ -55,6 +55,7 @@ def read(urls, options):
     return [int(value) for value in column]
 
 
+@pytest.mark.slow
 def test_a_folder_behind_a_url(store):
     root, options, place = store
     place("whole/b.parquet", 3)

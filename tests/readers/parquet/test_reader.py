@@ -155,6 +155,7 @@ def test_arguments_that_do_not_fit(path, options, message):
         make(path, **options).build()
 
 
+@pytest.mark.slow
 def test_images_are_decoded_and_labels_are_what_a_loss_takes(tmp_path):
     torch = pytest.importorskip("torch")
     image = pytest.importorskip("PIL.Image")

@@ -197,6 +197,7 @@ def test_no_process_is_started_again_and_again(reading, tmp_path):
     assert_soon(lambda: not starters())  # the last one may be about to end
 
 
+@pytest.mark.slow
 def test_pipelines_have_processes_of_their_own(tmp_path):
     arrays, paths = large(tmp_path)
     expected = np.stack(arrays)[:, 1:, 1:]
@@ -213,6 +214,7 @@ def test_pipelines_have_processes_of_their_own(tmp_path):
     assert not children()
 
 
+@pytest.mark.slow
 def test_a_pipeline_that_is_dropped_ends_its_process(tmp_path):
     _, paths = large(tmp_path)
     pipe = pipe_of(paths)
@@ -263,6 +265,7 @@ def started(body, paths):
     )
 
 
+@pytest.mark.slow
 def test_the_process_ends_when_its_parent_is_killed(tmp_path):
     _, paths = large(tmp_path)
     process = started("print(*children(), flush=True); sys.stdin.readline()", paths)
@@ -273,6 +276,7 @@ def test_the_process_ends_when_its_parent_is_killed(tmp_path):
     assert_soon(lambda: not alive(pid))
 
 
+@pytest.mark.slow
 def test_a_fork_reads_by_itself(tmp_path):
     _, paths = large(tmp_path)
     body = """

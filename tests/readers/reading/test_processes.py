@@ -107,6 +107,7 @@ def selected(indices):
     return selection
 
 
+@pytest.mark.slow
 def test_any_number_at_any_time(reading):
     for number in [1, 7, 3, 4, 10, 11, 2, 2, *range(100, 140, 3)]:  # no connection is lost
         reading.read(number)

@@ -185,6 +185,7 @@ def test_a_file_cut_short_at_any_byte_raises_or_gives_whole_records(tmp_path):
                 open_records([str(path)])
 
 
+@pytest.mark.slow
 def test_flipped_bits_give_errors_or_the_other_records(tmp_path):
     images = [bytes([65 + i]) * (40 + i) for i in range(6)]
     write(tmp_path / "a.rec", labelled(images))

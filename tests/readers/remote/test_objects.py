@@ -81,6 +81,7 @@ def test_requests_run_side_by_side_but_not_too_many(served):
     assert 2 <= served.front.most_at_once <= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["500", "503", "429", "drop", "cut", "stall", "mute"])
 def test_a_fault_that_passes_costs_an_attempt(served, fault):
     storage = served.open()
@@ -99,6 +100,7 @@ def test_a_reply_to_another_question_is_not_taken(web, fault):
     assert len(web.requests) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
@@ -120,6 +122,7 @@ def test_attempts_are_bounded_and_the_error_says_what_when_and_why(served, fault
     assert read(storage, (5, 3)) == [CONTENT[5:8]]
 
 
+@pytest.mark.slow
 def test_the_time_of_all_attempts_is_bounded(served):
     # So many seconds that a busy machine opens the object in them, too.
     storage = served.open(attempts=1000, stall_seconds=100, total_seconds=4)

@@ -293,6 +293,7 @@ def test_wrong_arguments():
         make(lambda: fn.readers.file(files="s3://a/b", prefetch_queue_depth=-1)).build()
 
 
+@pytest.mark.slow
 def test_sequences_of_frames(store, photo_tree, tmp_path):
     frame = photo_tree.files[0].read_bytes()
     (tmp_path / "stream").mkdir()

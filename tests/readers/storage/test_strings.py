@@ -68,6 +68,7 @@ def test_runs_longer_than_what_is_joined_at_once():
     assert len(table) == len(names)
 
 
+@pytest.mark.slow
 def test_takes_little_memory_also_while_it_is_built():
     count, name_bytes = 200_000, 30
     tracemalloc.start()

@@ -153,6 +153,7 @@ print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 """
 
 
+@pytest.mark.slow
 def test_more_files_than_the_process_may_open(tmp_path):
     data = video_bytes("h264 4:2:2.mov", count=2, sound=Sound("pcm_s16le", 8000, 0.1))
     for number in range(100):

@@ -104,6 +104,7 @@ def test_damaged_dali_indexes_raise(storage, tmp_path, text, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
 def test_damaged_bytes_of_dali_indexes_give_errors_or_places_inside(storage, tmp_path):
     outcomes = set()
     for seed in range(500):

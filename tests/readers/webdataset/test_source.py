@@ -229,6 +229,7 @@ def test_numbers_of_arguments_must_fit(tmp_path):
         WebDataset(paths="a", ext="t", missing_component_behavior="drop")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*ends without")
 def test_flipped_bits_give_errors_or_samples(tmp_path):
     files = {f"{i}.{ext}": bytes(10 * i + 1) for i in range(4) for ext in ("t", "u")}

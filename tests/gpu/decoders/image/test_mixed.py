@@ -187,6 +187,7 @@ def test_a_bad_image_among_good_ones(device_stage, photographs, policy, damage, 
     assert "DecodeError" in log.read_text()
 
 
+@pytest.mark.slow
 def test_the_process_that_reads_looks_at_headers(device_stage, image_zoo, monkeypatch, tuned):
     tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
     paths = [str(image.path) for image in image_zoo.values()]
@@ -210,6 +211,7 @@ def test_the_process_that_reads_looks_at_headers(device_stage, image_zoo, monkey
             np.testing.assert_array_equal(row, wanted)
 
 
+@pytest.mark.slow
 def test_a_process_decodes_what_the_gpu_does_not(device_stage, image_zoo, monkeypatch, tuned):
     tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
     tuned(cpu_decoding, MIN_CORES=1)

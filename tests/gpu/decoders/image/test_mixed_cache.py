@@ -44,6 +44,19 @@ def zoo(image_zoo) -> list[str]:
     return [str(each.path) for each in image_zoo.values()]
 
 
+@pytest.fixture(scope="module")
+def once():
+    """Computes what all caches are compared with a single time: `once(key, compute)`."""
+    kept: dict[Any, Any] = {}
+
+    def result(key, compute):
+        if key not in kept:
+            kept[key] = compute()
+        return kept[key]
+
+    return result
+
+
 def made(files, graph, **options):
     options = {"batch_size": len(files), "num_threads": 2, "seed": 11, "device_id": 0, **options}
 
@@ -95,20 +108,26 @@ def views(arguments):
     )
 
 
-def test_all_decoders_give_the_same_images_in_every_epoch(device_stage, photographs, cached):
-    with (
-        made(photographs, views({})) as plain,
-        made(photographs, views(cached)) as pipe,
-    ):
-        for _ in range(6):
-            assert_same(rows(plain.run()), rows(pipe.run()))
+def epochs_of(files, graph, count, **options):
+    """Return the images of so many batches."""
+    with made(files, graph, **options) as pipe:
+        return [rows(pipe.run()) for _ in range(count)]
+
+
+@pytest.mark.slow
+def test_all_decoders_give_the_same_images_in_every_epoch(device_stage, photographs, cached, once):
+    expected = once("all decoders", lambda: epochs_of(photographs, views({}), 5))
+    with made(photographs, views(cached)) as pipe:
+        for images in expected:
+            assert_same(images, rows(pipe.run()))
         counts = events(pipe)
     assert counts[STORES] == 5 * len(photographs)  # four of the decoders share their images
     assert counts[HITS] >= 8 * len(photographs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("output", "dtype"), [("ANY_DATA", types.UINT16), ("RGB", types.UINT8)])
-def test_every_form_of_image_comes_back_as_it_was(device_stage, zoo, cached, output, dtype):
+def test_every_form_of_image_comes_back_as_it_was(device_stage, zoo, cached, once, output, dtype):
     def graph(arguments):
         options = {"output_type": getattr(types, output), "dtype": dtype, **LOAD, **arguments}
         return lambda encoded: (
@@ -118,9 +137,10 @@ def test_every_form_of_image_comes_back_as_it_was(device_stage, zoo, cached, out
 
     options = {"prefetch_queue_depth": 1}
     mean = (255 if dtype == types.UINT8 else 65535) / 170 if device_stage else 0
-    with made(zoo, graph({}), **options) as plain, made(zoo, graph(cached), **options) as pipe:
-        for _ in range(4):
-            for one, other in zip(rows(plain.run()), rows(pipe.run()), strict=True):
+    expected = once((output, dtype), lambda: epochs_of(zoo, graph({}), 4, **options))
+    with made(zoo, graph(cached), **options) as pipe:
+        for images in expected:
+            for one, other in zip(images, rows(pipe.run()), strict=True):
                 for image, same in zip(one, other, strict=True):
                     assert image.shape == same.shape
                     # nvImageCodec's regions differ from its whole images at their edges.
@@ -211,17 +231,18 @@ def test_the_size_alone_asks_for_a_cache_on_the_gpu(device_stage, photographs):
         assert events(pipe)[HITS] >= len(photographs)
 
 
-def test_a_run_resumes_with_and_without_a_cache(device_stage, photographs, cached):
-    def part(arguments, checkpoint=None, batches=5):
+@pytest.mark.slow
+def test_a_run_resumes_with_and_without_a_cache(device_stage, photographs, cached, once):
+    def part(arguments, checkpoint=None, batches=3):
         graph = views(arguments)
         with made(photographs, graph, batch_size=4, checkpoint=checkpoint) as pipe:
             images = [rows(pipe.run()) for _ in range(batches)]
             return images, pipe.checkpoint()
 
-    plain, plain_state = part({})
+    plain, plain_state = once("begun", lambda: part({}))
     images, state = part(cached)
     assert state == plain_state
-    expected, expected_state = part({}, plain_state)
+    expected, expected_state = once("resumed", lambda: part({}, plain_state))
     for resumed, resumed_state in (part(cached, plain_state), part({}, state)):
         assert resumed_state == expected_state
         for one, other in zip(resumed, expected, strict=True):
@@ -251,6 +272,7 @@ def test_bad_files_fail_in_every_epoch(device_stage, photographs, bad_files, cac
                 np.testing.assert_array_equal(one.valid, other.valid)
 
 
+@pytest.mark.slow
 def test_files_with_blemishes_are_counted_each_time(device_stage, photographs, cached, tmp_path):
     path = tmp_path / "blemished.jpg"
     path.write_bytes(Path(photographs[0]).read_bytes()[:-2])  # the mark of the end is lost

@@ -109,6 +109,7 @@ def test_a_hit_takes_no_copy(registered, photographs, ram, monkeypatch):
         assert max(uploads) < 1000  # tables of kernels
 
 
+@pytest.mark.slow
 def test_segments_are_registered_once_for_all_pipelines(registered, photographs, ram):
     with made(photographs, views({})) as plain, made(photographs, views(ram)) as first:
         for _ in range(4):
@@ -173,6 +174,7 @@ def test_memory_is_registered_until_the_device_is_done(
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_images_of_all_dtypes_straddle_segments(registered, photographs, ram):
     """Rows of one image lie in several segments, at any offset."""
 

@@ -37,7 +37,7 @@ SOUND = np.clip(1.2 * speech_like(0.02, 16000, channels=2), -1, 1)
 pytestmark = [
     # Python drops what finalizers raise.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.timeout(4 * 3600 if EVERY_LINE else 120),
+    pytest.mark.timeout(4 * 3600 if EVERY_LINE else 240),
 ]
 
 
@@ -162,16 +162,17 @@ def check_ends(pipe, place):
     assert pipe._pool.lent_bytes == 0, place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("graph", "thread", "files", "step"),
     [
-        ("operators", "device", OWN, 2),
+        ("operators", "device", OWN, 5),
         ("operators", "device", ("",), 97),
         ("operators", "awaiter", ("",), 7),
-        ("jpeg", "device", OWN, 67),
-        ("jpeg", "awaiter", OWN, 31),
-        ("jpeg", "decoder", OWN, 17),
-        ("jpeg", "compiler", OWN, 11),
+        ("jpeg", "device", OWN, 149),
+        ("jpeg", "awaiter", OWN, 67),
+        ("jpeg", "decoder", OWN, 37),
+        ("jpeg", "compiler", OWN, 23),
         ("audio", "device", ("",), 1999),
         ("arrays", "feeder", ("",), 199),
         ("arrays", "awaiter", OWN, 5),

@@ -248,6 +248,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_workers_may_be_new_interpreters(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

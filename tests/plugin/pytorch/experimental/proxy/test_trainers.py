@@ -31,6 +31,7 @@ def loader(server, items):
 EPOCH = [[0, 2, 4, 6], [8, 10, 12, 14], [16, 18]]
 
 
+@pytest.mark.slow
 def test_lightning_trains_with_the_loader(loader, tmp_path):
     lightning = pytest.importorskip("lightning")
     seen = []
