@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -14,9 +15,11 @@ from ..engine.graph.context import BatchContext
 from ..engine.graph.inputs import SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
-from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
+from ..engine.graph.params import ANY, BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
+from ..engine.order.cursor import Cursor
 from ..engine.order.sampler import Blocks, Sampler, check_shard, restored_state
 from ..engine.order.selection import Selection
+from ..engine.order.subset import Subset
 from ..engine.ranks.discovery import shard_of_process
 from ..engine.tensors import TensorList
 from ..engine.tensors.source_info import NamesOnDemand
@@ -91,6 +94,13 @@ class Reader(SeekableInput):
         "Read the same part in every epoch, instead of the next one in turn. With "
         "`random_shuffle`, each part is shuffled by itself, so a rank needs no samples of others.",
     )
+    indices = param(
+        ANY,
+        None,
+        "The samples that are read, by their numbers in the data set: a subset, or an order of "
+        "one's own. An array of whole numbers, the path of an `.npy` file, or a function that "
+        "returns such an array for the number of an epoch. Equal on all ranks.",
+    )
     pad_last_batch = param(
         BOOL,
         False,
@@ -128,7 +138,8 @@ class Reader(SeekableInput):
     """Whether all outputs have names, which `source_info` of the source returns by output."""
 
     source: Source
-    sampler: Sampler
+    subset: Subset | None = None
+    sampler: Sampler | Cursor
     window: ReadWindow
     damages: Damages
     waits: Interrupt
@@ -169,14 +180,32 @@ class Reader(SeekableInput):
         given = self.shard_id, self.num_shards
         self.shard_id, self.num_shards = shard_of_process(self.called.removeprefix("fn."), *given)
         self.found_no_ranks = given == (None, None) and self.num_shards == 1
-        self.damages = Damages(leaves_out=self.placement.on_error != "raise")
-        self.source = self.open_source()
-        self.damages.warn(self.called, len(self.source))
+        self.open_data()
         self.sampler = self._make_sampler(batch_size, state)
         self._first = 0
         self.waits = Interrupt()
         carrier, grouped = self.carrier(), self.grouped()
         self.window = ReadWindow(self.sampler, batch_size, carrier, grouped=grouped)
+
+    def open_data(self) -> None:
+        """Open the source, and know which of its samples are read."""
+        self.damages = Damages(leaves_out=self.placement.on_error != "raise")
+        self.source = self.open_source()
+        self.damages.warn(self.called, len(self.source))
+        if self.indices is not None:
+            self.subset = Subset(self._given_indices(), len(self.source))
+
+    def _given_indices(self) -> Any:
+        if not isinstance(self.indices, str | os.PathLike):
+            return self.indices
+        try:
+            return np.load(self.indices, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            self.refuse(f"indices: {os.fspath(self.indices)!r} is no .npy file of numbers: {error}")
+
+    def samples_of_epoch(self) -> int:
+        """Return how many samples the order has: those of the data set, or the chosen ones."""
+        return len(self.source) if self.subset is None else self.subset.size
 
     def restore(self, number: int, state: Any) -> None:
         self.sampler = self._make_sampler(self.sampler.batch_size, state)
@@ -190,6 +219,7 @@ class Reader(SeekableInput):
             "digest of sample names": self._digest_of_names(),
             **self.order_facts(),
             "pad_last_batch": self.pad_last_batch,
+            **({} if self.subset is None else {"digest of indices": self.subset.digest}),
         }
 
     def order_facts(self) -> dict[str, Any]:
@@ -216,7 +246,7 @@ class Reader(SeekableInput):
         return digest(names)
 
     def check_shard(self, shard_id: int, num_shards: int) -> None:
-        check_shard(len(self.source), shard_id, num_shards)
+        check_shard(self.samples_of_epoch(), shard_id, num_shards)
 
     def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
         state = self.sampler.state_after(number - self._first)
@@ -224,9 +254,9 @@ class Reader(SeekableInput):
         self.shard_id, self.num_shards = shard_id, num_shards
         self.restore(number, state.to_json())
 
-    def _make_sampler(self, batch_size: int, state: Any) -> Sampler:
+    def _make_sampler(self, batch_size: int, state: Any) -> Sampler | Cursor:
         return Sampler(
-            len(self.source),
+            self.samples_of_epoch(),
             batch_size,
             shard_id=self.shard_id,
             num_shards=self.num_shards,
@@ -236,6 +266,7 @@ class Reader(SeekableInput):
             stick_to_shard=self._sticks,
             shuffle_all=self.shuffle_after_epoch,
             pad_last_batch=self.pad_last_batch,
+            subset=self.subset,
             state=None if state is None else restored_state(state),
         )
 
@@ -258,7 +289,7 @@ class Reader(SeekableInput):
     def carrier(self) -> Carrier:
         """Return the carrier that reads the batches."""
         source: Source | BlockReads = self.source
-        if self._blocks is not None and self.reads_whole_blocks:
+        if self._blocks is not None and self.reads_whole_blocks and self.subset is None:
             from .block_reads import BlockReads  # its futures take 3 ms
 
             source = BlockReads(self.source, self._blocks)
@@ -337,9 +368,9 @@ class Reader(SeekableInput):
         return tuple(column[0] for column in columns)
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
-        if attempt >= len(self.source) - 1:
-            return None
         epoch, position = int(selection.epoch[row]), int(selection.position[row])
+        if attempt >= self.sampler.others(epoch, position):
+            return None
         selection.index[row] = self.sampler.replacement(epoch, position, attempt)
         return self.read_sample(selection, row)
 

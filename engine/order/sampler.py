@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -27,6 +28,7 @@ from .permutation import LARGEST, Permutation
 from .philox import mix
 from .sampler_state import Intervals, Rest, SamplerState, joined
 from .selection import Selection
+from .subset import Subset
 
 __all__ = ["Blocks", "Sampler", "SamplerState", "check_shard", "restored_state"]
 
@@ -53,6 +55,8 @@ class Sampler:
             run, also with another number of ranks.
         shuffle_all: let the shuffle permute the whole data set in spite of `stick_to_shard`.
         pad_last_batch: DALI's argument.
+        subset: the samples of the data set that the order consists of, `size` of them; by default
+            all. Then positions and replacements are of these.
         state: continue a run where all ranks together stopped, also with another number of ranks
             or another batch size. Each position that remains of the epochs in progress comes
             exactly once; then whole epochs follow. Batches are numbered from the state on. With
@@ -80,18 +84,27 @@ class Sampler:
         stick_to_shard: bool = False,
         shuffle_all: bool = False,
         pad_last_batch: bool = False,
+        subset: Subset | None = None,
         state: SamplerState | None = None,
     ) -> None:
         _check_arguments(size, batch_size, shard_id, num_shards)
         if blocks is not None and not shuffle:
             raise ArgumentError("blocks change the shuffle, so they need shuffle=True")
+        digest = None if subset is None else subset.digest
         if state is None:
             parts = num_shards if shuffle and stick_to_shard and not shuffle_all else 1
             state = SamplerState(
-                size=size, shuffle=shuffle, seed=seed, epoch=0, blocks=blocks, parts=parts
+                size=size,
+                shuffle=shuffle,
+                seed=seed,
+                epoch=0,
+                blocks=blocks,
+                parts=parts,
+                indices=digest,
             )
-        _check_state(state, size, shuffle, blocks)
+        _check_state(state, size, shuffle, blocks, digest)
         self._state = state
+        self._subset = subset
         self._size = size
         self.batch_size = batch_size
         self._rank = shard_id
@@ -172,6 +185,10 @@ class Sampler:
             np.concatenate(valid),
         )
 
+    def others(self, epoch: int, position: int) -> int:
+        """Return how many samples may replace the sample at a position."""
+        return self._size - 1
+
     def replacement(self, epoch: int, position: int, attempt: int) -> int:
         """Return the index of the replacement sample for the sample at a position.
 
@@ -186,10 +203,11 @@ class Sampler:
             raise ArgumentError(
                 f"attempt {attempt} to replace a sample: the data set has {others} others"
             )
-        index = int(self._indices(epoch, np.array([position], np.int64))[0])
+        number = self._numbers(epoch, np.array([position], np.int64))
         order = Permutation(others, mix(self._seed, epoch, position))
-        other = int(order(np.array([attempt], np.int64))[0])
-        return other + (other >= index)
+        other = order(np.array([attempt], np.int64))
+        other += other >= number
+        return int(other[0] if self._subset is None else self._subset.at(epoch, other)[0])
 
     def state_after(self, batches: int) -> SamplerState:
         """Return the remaining positions after each rank has delivered `batches` batches.
@@ -220,6 +238,7 @@ class Sampler:
             epoch=first,
             blocks=self._blocks,
             parts=self._parts,
+            indices=self._state.indices,
             remaining=remaining,
             cuts=cuts,
             dealt=self._state.dealt if first == self._dealt else None,
@@ -263,6 +282,7 @@ class Sampler:
             epoch=max(self._first_whole - 1, *epochs) + 1,
             blocks=self._blocks,
             parts=self._parts,
+            indices=self._state.indices,
         )
 
     def _left(
@@ -312,6 +332,11 @@ class Sampler:
         return self._indices(epoch, position), np.full(count, epoch, np.int64), position, valid
 
     def _indices(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
+        numbers = self._numbers(epoch, position)
+        return numbers if self._subset is None else self._subset.at(epoch, numbers)
+
+    def _numbers(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of the samples in their data set, or in the subset of it."""
         if not self._shuffle:
             return position.copy()
         if self._parts == 1:
@@ -416,6 +441,11 @@ def restored_state(value: object) -> SamplerState:
     Raises:
         CheckpointError: the value is no such state.
     """
+    if isinstance(value, dict) and "plan" in value:
+        raise CheckpointError(
+            "the checkpoint belongs to a reader that mixes sources, but this one has one source: "
+            "restore it with the reader of the first run"
+        )
     steps = value.get("steps") if isinstance(value, dict) else None
     if steps is None:
         return SamplerState.from_json(value)
@@ -436,14 +466,14 @@ def restored_state(value: object) -> SamplerState:
             blocks=first.blocks,
             stick_to_shard=bool(steps["stick"]),
             pad_last_batch=bool(steps["pad"]),
-            state=first,
+            state=replace(first, indices=None),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(
             f"sampler state: its steps are {steps!r:.200} ({error}). The checkpoint is damaged or "
             "was edited; restore an earlier one."
         ) from error
-    return sampler.state_after(batches)
+    return replace(sampler.state_after(batches), indices=first.indices)
 
 
 def dealt_samples(count: int, rank: int, ranks: int, batch_size: int) -> int:
@@ -480,7 +510,9 @@ def check_shard(size: int, shard_id: int, num_shards: int) -> None:
         )
 
 
-def _check_state(state: SamplerState, size: int, shuffle: bool, blocks: Blocks | None) -> None:
+def _check_state(
+    state: SamplerState, size: int, shuffle: bool, blocks: Blocks | None, indices: str | None
+) -> None:
     if state.size != size:
         raise CheckpointError(
             f"the checkpoint belongs to a data set of {state.size} samples, but this data set has "
@@ -492,6 +524,15 @@ def _check_state(state: SamplerState, size: int, shuffle: bool, blocks: Blocks |
             f"run has {_order(shuffle, blocks)}: give the reader the arguments of the first run, "
             "because other arguments put other samples at the positions of the checkpoint"
         )
+    if state.indices != indices:
+        raise CheckpointError(
+            f"the checkpoint belongs to a run {_of(state.indices)}, but this run is {_of(indices)}:"
+            " give the reader the indices of the first run"
+        )
+
+
+def _of(indices: str | None) -> str:
+    return "of all samples" if indices is None else f"with indices (digest {indices})"
 
 
 def _order(shuffle: bool, blocks: Blocks | None) -> str:

@@ -15,6 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from ...engine.graph.context import BatchContext
+from ...engine.order.cursor import Cursor
 from ...engine.order.sampler import Sampler
 from ...engine.order.selection import Selection
 from ...engine.pending import Pending
@@ -110,7 +111,7 @@ class ReadWindow:
     """
 
     def __init__(
-        self, sampler: Sampler, batch_size: int, carrier: Carrier, *, grouped: bool
+        self, sampler: Sampler | Cursor, batch_size: int, carrier: Carrier, *, grouped: bool
     ) -> None:
         self._batch_size = batch_size
         self._reads: list[_Read] = []  # in the order of their numbers
@@ -130,7 +131,7 @@ class ReadWindow:
         """Whether `take` may be asked for several batches at once."""
         return self._most > 1 or not self.carrier.depth
 
-    def restart(self, sampler: Sampler, number: int) -> None:
+    def restart(self, sampler: Sampler | Cursor, number: int) -> None:
         """Take the samples of batch `number` and of later batches from the start of a sampler."""
         self.forget()
         self._sampler = sampler
