@@ -82,6 +82,10 @@ class Caffe(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -122,6 +126,7 @@ class Caffe(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -210,6 +215,10 @@ class Caffe2(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -253,6 +262,7 @@ class Caffe2(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -395,6 +405,10 @@ class COCO(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -448,6 +462,7 @@ class COCO(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -545,6 +560,10 @@ class File(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -587,6 +606,7 @@ class File(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -689,6 +709,10 @@ class LMDB(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -733,6 +757,7 @@ class LMDB(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -813,6 +838,10 @@ class MXNet(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -851,6 +880,7 @@ class MXNet(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -963,6 +993,10 @@ class NemoAsr(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1012,6 +1046,7 @@ class NemoAsr(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1144,6 +1179,10 @@ class Numpy(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1198,6 +1237,7 @@ class Numpy(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1300,6 +1340,10 @@ class Parquet(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1340,6 +1384,7 @@ class Parquet(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1418,6 +1463,10 @@ class Sequence(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1458,6 +1507,7 @@ class Sequence(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1560,6 +1610,10 @@ class TFRecord(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1600,6 +1654,7 @@ class TFRecord(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1679,6 +1734,10 @@ class Video(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1745,6 +1804,7 @@ class Video(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1864,6 +1924,10 @@ class VideoResize(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1953,6 +2017,7 @@ class VideoResize(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -2083,6 +2148,10 @@ class Webdataset(Reader):
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2125,6 +2194,7 @@ class Webdataset(Reader):
         shard_id: int | None = ...,
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,

@@ -23,6 +23,7 @@ def caffe(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -105,6 +106,10 @@ def caffe(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -146,6 +151,7 @@ def caffe2(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -236,6 +242,10 @@ def caffe2(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -290,6 +300,7 @@ def coco(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -433,6 +444,10 @@ def coco(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -473,6 +488,7 @@ def file(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -568,6 +584,10 @@ def file(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -607,6 +627,7 @@ def lmdb(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -712,6 +733,10 @@ def lmdb(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -751,6 +776,7 @@ def mxnet(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -832,6 +858,10 @@ def mxnet(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -879,6 +909,7 @@ def nemo_asr(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -994,6 +1025,10 @@ def nemo_asr(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1044,6 +1079,7 @@ def numpy(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1177,6 +1213,10 @@ def numpy(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1218,6 +1258,7 @@ def parquet(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1322,6 +1363,10 @@ def parquet(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1360,6 +1405,7 @@ def parquet(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1394,6 +1440,7 @@ def sequence(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1474,6 +1521,10 @@ def sequence(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1512,6 +1563,7 @@ def tfrecord(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1616,6 +1668,10 @@ def tfrecord(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1656,6 +1712,7 @@ def video(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1751,6 +1808,10 @@ def video(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1824,6 +1885,7 @@ def video_resize(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1954,6 +2016,10 @@ def video_resize(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2032,6 +2098,7 @@ def webdataset(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -2142,6 +2209,10 @@ def webdataset(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2182,6 +2253,7 @@ def webdataset(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
