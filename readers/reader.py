@@ -6,7 +6,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from ..engine.graph.inputs import SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import ANY, BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
-from ..engine.order.cursor import Cursor
 from ..engine.order.sampler import Blocks, Sampler, check_shard, restored_state
 from ..engine.order.selection import Selection
 from ..engine.order.subset import Subset
@@ -30,6 +29,9 @@ from .source import Column, Source, UnavailableError
 from .storage.damage import Damages
 from .storage.read_team import READ_TEAM
 from .storage.urls import is_url
+
+if TYPE_CHECKING:
+    from ..engine.order.cursor import Cursor
 
 REMOTE_DEPTH = 4
 """Batches of remote data that are read ahead by default."""

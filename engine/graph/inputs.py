@@ -173,6 +173,23 @@ class SeekableInput(InputOperator):
     def state_after(self, batches: int) -> Any:
         """Return the state, of JSON types, from which `open` continues after `batches` batches."""
 
+    def shard_sizes(self, epoch: int) -> tuple[int, ...] | None:
+        """Return how many samples each rank has in `epoch`; None if they are those of shards.
+
+        Shards are almost equal ranges of an epoch: `plugin.epochs.Shards` computes their sizes.
+        """
+        return None
+
+    def check_weights(self, weights: Mapping[str, float]) -> None:
+        """Raise ArgumentError unless the input can `set_weights` to these."""
+        raise ArgumentError(f"fn.{self.name} mixes no sources, so it has no weights")
+
+    def set_weights(self, number: int, weights: Mapping[str, float]) -> None:
+        """Go on with batch `number`, in which each source has another share of the samples.
+
+        The engine calls this as it calls `restore`, after `check_weights`.
+        """
+
     def next_epoch_after(self, batches: int) -> Any:
         """Return the state at the start of the first epoch that no rank has begun.
 

@@ -109,7 +109,7 @@ def apportioned(total: int, weights: Sequence[Number]) -> tuple[int, ...]:
     >>> apportioned(10, [1, 1, 1])
     (4, 3, 3)
     """
-    whole = sum(map(Fraction, weights), Fraction(0))
+    whole = sum((Fraction(weight) for weight in weights), Fraction(0))
     quotas = [total * Fraction(weight) / whole for weight in weights]
     counts = [floor(quota) for quota in quotas]
     order = sorted(range(len(quotas)), key=lambda i: (counts[i] - quotas[i], i))

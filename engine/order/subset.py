@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -48,6 +47,8 @@ class Subset:
         """Eight characters that stand for the indices, or "function"."""
         if self._function is not None:
             return "function"
+        import hashlib  # few runs need it
+
         return hashlib.sha256(self._indices.tobytes()).hexdigest()[:8]
 
     def _checked(self, given: Any) -> Int64s:

@@ -93,6 +93,10 @@ class FileSource:
         checked_indices(np.array([index]), len(self))
         return self._listing.name(index)
 
+    def known_column(self, name: str) -> NDArray[Any] | None:
+        """Return what is known of each file without reading it: the labels."""
+        return self._listing.labels if name == "label" else None
+
     def class_names(self) -> dict[str, tuple[str, ...]]:
         """Return the names of the classes that the labels number, if class folders were listed."""
         names = self._listing.class_names

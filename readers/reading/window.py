@@ -11,16 +11,19 @@ A batch's samples follow from its number. So to read batches together, or early,
 from __future__ import annotations
 
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.graph.context import BatchContext
-from ...engine.order.cursor import Cursor
 from ...engine.order.sampler import Sampler
 from ...engine.order.selection import Selection
 from ...engine.pending import Pending
 from ...engine.tensors.memory import SlabPool
 from .carriers import Carrier, CountedMemory, ReadColumns
+
+if TYPE_CHECKING:
+    from ...engine.order.cursor import Cursor
 
 MAX_GROUP_SAMPLES = 1024
 """Samples of a group at most. Measured: with so many, the fixed costs of a read vanish."""

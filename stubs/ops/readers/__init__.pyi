@@ -10,6 +10,46 @@ from penstock import ops as _ops
 from penstock.engine.graph.nodes import DataNode
 from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
 
+class Balance:
+    """`fn.readers.balance` as a class."""
+
+    def __init__(
+        self,
+        *,
+        by: Any | None = ...,
+        weights: Any | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        indices: Any | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        epoch_size: Any | None = ...,
+        restart: str | _abc.Sequence[str] | None = ...,
+        max_bad: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class Caffe:
     """`fn.readers.caffe` as a class."""
 
@@ -210,6 +250,48 @@ class LMDB:
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
         path: str | _abc.Sequence[str] = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
+class Mix:
+    """`fn.readers.mix` as a class."""
+
+    def __init__(
+        self,
+        *,
+        weights: Any | None = ...,
+        repeats: Any | None = ...,
+        choose: Any | None = ...,
+        per_batch: Any | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        indices: Any | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        epoch_size: Any | None = ...,
+        restart: str | _abc.Sequence[str] | None = ...,
+        max_bad: _abc.Mapping[str, Any] | None = ...,
         seed: int | None = ...,
         preserve: bool | None = ...,
         initial_fill: int | None = ...,

@@ -1,0 +1,84 @@
+"""docs/batches.md: its programs run, and its pictures are drawn by the orders themselves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import penstock
+from penstock.engine.order.cursor import Cursor
+from penstock.engine.order.mixture import Mixture
+from penstock.engine.order.shares import shares_of_choice, shares_of_weights
+from penstock.engine.order.subset import Subset
+
+PAGE = (Path(penstock.__file__).parent / "docs" / "batches.md").read_text("utf-8")
+MIXED, BALANCED, CHANGED = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+PICTURES = dict(re.findall(r"<!-- (\w+) -->\n```text\n(.*?)```", PAGE, re.DOTALL))
+
+
+def _picture(**rows):
+    lines = (f"{name:<10}{' '.join(map(str, values))}" for name, values in rows.items())
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _three_sources():
+    sizes = {"a": 5, "b": 2, "c": 2}
+    return Mixture(sizes, shares_of_choice(sizes, {})), np.array([0, 5, 7])
+
+
+def test_turns_of_three_sources():
+    plan, firsts = _three_sources()
+    found = Cursor(plan, 9).select(0)
+    assert PICTURES["turns"] == _picture(
+        position=range(9),
+        source=["abc"[i] for i in found.source],
+        sample=found.index - firsts[found.source],
+    )
+
+
+def test_labels_in_balance():
+    sizes = {"0": 8, "1": 2}
+    shares = shares_of_weights(sizes, {"0": 1, "1": 1}, "longest")
+    found = Cursor(Mixture(sizes, shares, indices=Subset(range(10), 10)), 8).select(0)
+    assert PICTURES["balance"] == _picture(
+        position=range(8), label=found.source, sample=found.index
+    )
+
+
+def test_two_ranks():
+    plan, _ = _three_sources()
+    rank_of, step_of, source_of = {}, {}, {}
+    for rank in range(2):
+        cursor = Cursor(plan, 2, shard_id=rank, num_shards=2)
+        for step in range(3):
+            found = cursor.select(step)
+            places = zip(found.epoch.tolist(), found.position.tolist(), found.source, strict=True)
+            for epoch, position, source in places:
+                if not epoch:
+                    rank_of[position], step_of[position] = rank, step
+                    source_of[position] = "abc"[source]
+    assert PICTURES["ranks"] == _picture(
+        position=range(9),
+        source=[source_of[i] for i in range(9)],
+        rank=[rank_of[i] for i in range(9)],
+        step=[step_of[i] for i in range(9)],
+    )
+
+
+def test_the_programs(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    for folder, count in (("hand", 20), ("web", 40)):
+        for i in range(count):
+            path = tmp_path / folder / f"label {i % 3}" / f"{i}.jpg"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(bytes([i]))
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(compile(MIXED + BALANCED + CHANGED, "batches.md", "exec"), names)
+    loop = names["batches"]
+    counts = [np.bincount(batch[0]["source"].numpy(), minlength=2) for batch in loop]
+    assert len(counts) == 5  # 60 samples at equal shares of the longest epoch, 160 * 0.25 = 40
+    names["pipe"].close()
