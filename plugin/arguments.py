@@ -9,8 +9,7 @@ from typing import Any
 from ..engine.errors import ArgumentError
 from ..engine.order import checkpoint
 from ..engine.order.cursor import state_of
-from ..engine.order.mixture_state import MixtureState
-from ..engine.order.sampler import SamplerState, dealt_samples
+from ..engine.order.sampler import dealt_samples
 from ..engine.run.pipeline import Pipeline
 from .epochs import Shards
 
@@ -69,25 +68,20 @@ def reader_shards(pipelines: list[Pipeline], reader: str) -> tuple[Shards, list[
     samples, count = common("epoch_size"), common("number_of_shards")
     padded, stick = bool(common("pad_last_batch")), bool(common("stick_to_shard"))
     state = reader_state(pipelines[0], reader)
-    left: tuple[tuple[int, ...], ...]
-    if isinstance(state, MixtureState):
-        total = state.end - state.at
-        batch_size = common_batch_size(pipelines)
-        left = (tuple(dealt_samples(total, rank, count, batch_size) for rank in range(count)),)
-        dealt = partial(_dealt, pipelines[0], reader)
-    else:
-        left, dealt = _left(state, count, stick), None
+    own = pipelines[0].shard_sizes(reader)
+    dealt = None if own is None else partial(_dealt, pipelines[0], reader)
+    left = (own,) if own is not None else _left(state, count, stick)
     shards = Shards(samples, count, padded, stick, state.epoch, left, dealt=dealt)
     return shards, [int(meta["shard_id"]) for meta in metas]
 
 
 def _dealt(pipeline: Pipeline, reader: str, epoch: int) -> tuple[int, ...]:
     sizes = pipeline.shard_sizes(reader, epoch)
-    assert sizes is not None  # the reader mixes sources
+    assert sizes is not None  # the reader has no shards
     return sizes
 
 
-def reader_state(pipeline: Pipeline, reader: str) -> SamplerState | MixtureState:
+def reader_state(pipeline: Pipeline, reader: str) -> Any:
     """Return where a reader stands.
 
     The reader is past the start of its data if the pipeline has run or continues a checkpoint.
@@ -98,7 +92,7 @@ def reader_state(pipeline: Pipeline, reader: str) -> SamplerState | MixtureState
 def next_epoch(pipeline: Pipeline, reader: str) -> int:
     """Return the first epoch of which no rank has read a sample: see `Pipeline.begin_epoch`."""
     state = reader_state(pipeline, reader)
-    return state.epoch + len(state.remaining)
+    return int(state.epoch) + len(state.remaining)
 
 
 def leave_epoch(pipelines: list[Pipeline], epoch: int) -> None:
@@ -111,7 +105,7 @@ def leave_epoch(pipelines: list[Pipeline], epoch: int) -> None:
         pipeline.restore(saved.dump())
 
 
-def _left(state: SamplerState, count: int, stick: bool) -> tuple[tuple[int, ...], ...]:
+def _left(state: Any, count: int, stick: bool) -> tuple[tuple[int, ...], ...]:
     """Return how many samples each rank has left in each unfinished epoch."""
     left = []
     for epoch, intervals in sorted(state.remaining.items()):

@@ -119,7 +119,7 @@ class Epochs:
                 "pad_last_batch=True, or take LastBatchPolicy.FILL"
             )
         smallest = shards.samples // shards.count
-        if policy is LastBatchPolicy.DROP and smallest < batch_size:
+        if policy is LastBatchPolicy.DROP and smallest < batch_size and not shards.dealt:
             raise ArgumentError(
                 f"LastBatchPolicy.DROP would leave no batch: the smallest of {shards.count} "
                 f"shard(s) has {smallest} samples, which do not fill a batch of {batch_size}; "

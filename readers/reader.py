@@ -32,6 +32,8 @@ from .storage.urls import is_url
 
 if TYPE_CHECKING:
     from ..engine.order.cursor import Cursor
+    from ..engine.order.length_classes import LengthClasses
+    from ..engine.order.rounds import Rounds
 
 REMOTE_DEPTH = 4
 """Batches of remote data that are read ahead by default."""
@@ -103,6 +105,13 @@ class Reader(SeekableInput):
         "one's own. An array of whole numbers, the path of an `.npy` file, or a function that "
         "returns such an array for the number of an epoch. Equal on all ranks.",
     )
+    batch_cost = param(
+        OPTIONS,
+        None,
+        "Batches of about equal cost, whose sizes differ: a dict with `by`, what the length of a "
+        "sample is, and `budget`, the cost of a batch; see docs/batches.md. The pipeline's "
+        "batch_size is the most that a batch may have.",
+    )
     pad_last_batch = param(
         BOOL,
         False,
@@ -141,7 +150,8 @@ class Reader(SeekableInput):
 
     source: Source
     subset: Subset | None = None
-    sampler: Sampler | Cursor
+    classes: LengthClasses | None = None
+    sampler: Sampler | Cursor | Rounds
     window: ReadWindow
     damages: Damages
     waits: Interrupt
@@ -170,6 +180,10 @@ class Reader(SeekableInput):
             if not (self.random_shuffle or self.shuffle_after_epoch):
                 self.refuse("shuffle_block needs random_shuffle=True")
             self._blocks = Blocks(self.shuffle_block, self.shuffle_window)
+        if self.batch_cost is not None:
+            from .costs import check_cost  # few readers need it
+
+            check_cost(self)
         if self.prefetch_queue_depth is not None and self.prefetch_queue_depth < 0:
             self.refuse(
                 f"prefetch_queue_depth={self.prefetch_queue_depth}: expected 0 or more batches"
@@ -221,6 +235,7 @@ class Reader(SeekableInput):
             "digest of sample names": self._digest_of_names(),
             **self.order_facts(),
             "pad_last_batch": self.pad_last_batch,
+            **({} if self.batch_cost is None else {"batch_cost": repr(self.batch_cost)[:200]}),
             **({} if self.subset is None else {"digest of indices": self.subset.digest}),
         }
 
@@ -228,7 +243,7 @@ class Reader(SeekableInput):
         shuffles = self.random_shuffle or self.shuffle_after_epoch
         return {
             "random_shuffle": shuffles,
-            "seed of the order": self._order_seed() if shuffles else None,
+            "seed of the order": self.order_seed() if shuffles else None,
             "shuffle_block": self.shuffle_block,
             "stick_to_shard": self._sticks,
         }
@@ -256,14 +271,18 @@ class Reader(SeekableInput):
         self.shard_id, self.num_shards = shard_id, num_shards
         self.restore(number, state.to_json())
 
-    def _make_sampler(self, batch_size: int, state: Any) -> Sampler | Cursor:
+    def _make_sampler(self, batch_size: int, state: Any) -> Sampler | Cursor | Rounds:
+        if self.batch_cost is not None:
+            from .costs import rounds_of
+
+            return rounds_of(self, batch_size, state)
         return Sampler(
             self.samples_of_epoch(),
             batch_size,
             shard_id=self.shard_id,
             num_shards=self.num_shards,
             shuffle=self.random_shuffle or self.shuffle_after_epoch,
-            seed=self._order_seed(),
+            seed=self.order_seed(),
             blocks=self._blocks,
             stick_to_shard=self._sticks,
             shuffle_all=self.shuffle_after_epoch,
@@ -277,7 +296,7 @@ class Reader(SeekableInput):
         """Whether a rank reads the part of the same number in every epoch."""
         return bool(self.stick_to_shard or self.shuffle_after_epoch)
 
-    def _order_seed(self) -> int:
+    def order_seed(self) -> int:
         """Return the seed of the order: the first that is given of three arguments, or 0."""
         for name in ("shuffle_after_epoch_seed", "shuffle_seed", "seed"):
             if name in self.given and (name != "seed" or self.seed != -1):
@@ -286,6 +305,8 @@ class Reader(SeekableInput):
 
     def grouped(self) -> bool:
         """Return whether small batches are read together."""
+        if self.batch_cost is not None:
+            return False
         return self._blocks is None and self.prefetch_queue_depth is None and not self.read_depth()
 
     def carrier(self) -> Carrier:
@@ -313,8 +334,22 @@ class Reader(SeekableInput):
     def select(self, number: int, batches: int = 1) -> Selection:
         return self.window.select(number, batches)
 
+    def size_of(self, number: int, most: int) -> int:
+        size_of: Callable[[int], int] | None = getattr(self.sampler, "size_of", None)
+        return most if size_of is None else size_of(number - self._first)
+
+    def shard_sizes(self, epoch: int) -> tuple[int, ...] | None:
+        sizes: Callable[[int], tuple[int, ...]] | None = getattr(self.sampler, "sizes", None)
+        return None if sizes is None else sizes(epoch)
+
+    def sizes_left(self, number: int) -> tuple[int, ...] | None:
+        left: Callable[[int], tuple[int, ...]] | None = getattr(self.sampler, "sizes_left", None)
+        return None if left is None else left(number - self._first)
+
     def most_together(self, batch_size: int) -> int:
         """Return how many batches may be read at once; so few that rarely a sample comes twice."""
+        if self.batch_cost is not None:
+            return 1
         if not self.window.takes_groups:
             return 1
         of_shard: int = self.sampler.epoch_size // self.num_shards
@@ -406,9 +441,17 @@ class Reader(SeekableInput):
             "epoch_size_padded": self.sampler.epoch_size_padded,
             "number_of_shards": self.num_shards,
             "shard_id": self.shard_id,
-            "pad_last_batch": int(self.pad_last_batch),
+            "pad_last_batch": int(self.pad_last_batch or self.batch_cost is not None),
             "stick_to_shard": int(self._sticks),
+            **self._cost_meta(),
         }
+
+    def _cost_meta(self) -> dict[str, Any]:
+        if self.batch_cost is None:
+            return {}
+        from .costs import cost_meta
+
+        return cost_meta(self)
 
     def state_after(self, batches: int) -> Any:
         return self.sampler.saved_after(batches - self._first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,13 +10,16 @@ import numpy as np
 import pytest
 
 import penstock
+from penstock import fn, pipeline_def
 from penstock.engine.order.cursor import Cursor
+from penstock.engine.order.length_classes import LengthClasses
 from penstock.engine.order.mixture import Mixture
+from penstock.engine.order.rounds import Rounds
 from penstock.engine.order.shares import shares_of_choice, shares_of_weights
 from penstock.engine.order.subset import Subset
 
 PAGE = (Path(penstock.__file__).parent / "docs" / "batches.md").read_text("utf-8")
-MIXED, BALANCED, CHANGED = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+MIXED, BALANCED, COSTED, CHANGED = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 PICTURES = dict(re.findall(r"<!-- (\w+) -->\n```text\n(.*?)```", PAGE, re.DOTALL))
 
 
@@ -66,6 +70,44 @@ def test_two_ranks():
         rank=[rank_of[i] for i in range(9)],
         step=[step_of[i] for i in range(9)],
     )
+
+
+def test_rounds_of_two_classes():
+    classes = LengthClasses([1] * 10 + [2] * 5, budget=2, buckets=[1, 2], most=9)
+    ranks = [Rounds(classes, 9, shard_id=rank, num_shards=2) for rank in range(2)]
+    steps = [[rank.select(step) for rank in ranks] for step in range(ranks[0].sizes(0)[0] // 9)]
+    assert PICTURES["rounds"] == "".join(
+        f"{line}\n"
+        for line in (
+            "step     " + " ".join(map(str, range(len(steps)))),
+            "class    " + " ".join(str(one.source[0]) for one, _ in steps),
+            "samples  " + " ".join(str(one.valid.sum() + two.valid.sum()) for one, two in steps),
+        )
+    )
+
+
+def test_speech_in_batches_of_equal_cost(tmp_path):
+    soundfile = pytest.importorskip("soundfile")
+    entries = []
+    for i in range(60):
+        seconds = 0.1 + 0.02 * i
+        soundfile.write(tmp_path / f"{i}.wav", np.zeros(int(seconds * 8000)), 8000)
+        entries.append({"audio_filepath": f"{i}.wav", "duration": seconds, "text": str(i)})
+    manifest = tmp_path / "speech.json"
+    manifest.write_text("\n".join(map(json.dumps, entries)))
+    program = COSTED.replace('"budget": 600, "buckets": 30', '"budget": 6, "buckets": 4')
+    names = {"fn": fn, "pipeline_def": pipeline_def}
+    exec(compile(program, "batches.md", "exec"), names)
+    with names["utterances"](str(manifest)) as pipe:
+        steps = pipe.shard_sizes("speech")[0] // 256
+        texts, sizes = [], []
+        for _ in range(steps):
+            audio, text = pipe.run()
+            sizes.append(len(text))
+            assert audio.shape()[0][0] * len(audio) <= 6 * 8000
+            texts += [bytes(row).decode() for row in text.rows()][: int(text.valid.sum())]
+        assert sorted(map(int, texts)) == [*range(60)]
+        assert len(set(sizes)) > 2
 
 
 def test_the_programs(tmp_path, monkeypatch):

@@ -88,6 +88,13 @@ class SeekableInput(InputOperator):
     def select(self, number: int, batches: int = 1) -> Selection:
         """Return the samples of batch `number`: a pure function of the number."""
 
+    def size_of(self, number: int, most: int) -> int:
+        """Return how many samples batch `number` has: `most`, unless batches differ in size.
+
+        An input whose batches differ in size has 1 as `most_together`.
+        """
+        return most
+
     def most_together(self, batch_size: int) -> int:
         """Return how many batches `select` and `batch` may be asked for at once."""
         return 1
@@ -177,6 +184,13 @@ class SeekableInput(InputOperator):
         """Return how many samples each rank has in `epoch`; None if they are those of shards.
 
         Shards are almost equal ranges of an epoch: `plugin.epochs.Shards` computes their sizes.
+        """
+        return None
+
+    def sizes_left(self, number: int) -> tuple[int, ...] | None:
+        """Return how many samples each rank has left of its epoch before batch `number`.
+
+        None where `shard_sizes` returns None.
         """
         return None
 

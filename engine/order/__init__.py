@@ -7,6 +7,8 @@ mixture              the plan of such an order: samples of several sources, in s
 mixture_state        where a mixture stands, as a checkpoint stores it
 shares               how many samples of each source an epoch has
 interleaving         the turns of the sources, evenly spread
+rounds               batches of samples of similar length, of one class on all ranks
+length_classes       the classes, and how many samples a batch of each has
 subset               the samples that an order is made of, if not all
 sampler_state        the remaining positions of epochs in progress, as a checkpoint stores them
 permutation          a shuffle that is computed, not stored

@@ -23,6 +23,7 @@ from ..arrays import Int64s
 from ..errors import ArgumentError, CheckpointError
 from .mixture import Mixture
 from .mixture_state import MixtureState
+from .rounds import RoundsState
 from .sampler import check_shard, dealt_samples, restored_state
 from .sampler_state import SamplerState
 from .selection import Selection
@@ -95,6 +96,13 @@ class Cursor:
             - dealt_samples(start, rank, self._ranks, self.batch_size)
             for rank in range(self._ranks)
         )
+
+    def sizes_left(self, batches: int) -> tuple[int, ...]:
+        """Return how many samples each rank has left of its epoch after so many batches."""
+        state = self.state_after(batches)
+        ranks = range(self._ranks)
+        left = state.end - state.at
+        return tuple(dealt_samples(left, rank, self._ranks, self.batch_size) for rank in ranks)
 
     def select(self, batch: int, batches: int = 1) -> Selection:
         """Return the samples of consecutive batches, end to end: see `Sampler.select`."""
@@ -189,10 +197,11 @@ class Cursor:
         return self._at if epoch == self._first else 0
 
 
-def state_of(value: object) -> SamplerState | MixtureState:
+def state_of(value: object) -> SamplerState | MixtureState | RoundsState:
     """Return the state of a reader's order that JSON holds, after a check of all values."""
-    if isinstance(value, Mapping) and "plan" in value:
-        return mixture_state(value)
+    plan = value.get("plan") if isinstance(value, Mapping) else None
+    if plan is not None:
+        return RoundsState.from_json(value) if plan == "rounds" else mixture_state(value)
     return restored_state(value)
 
 

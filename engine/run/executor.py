@@ -58,7 +58,7 @@ from .config import PipelineConfig
 from .delivery import DeliveryQueue
 from .device_stage import DeviceStage
 from .feeder import Feeder
-from .feeding import ONLY_INPUTS_END, fetch_sources, select_samples
+from .feeding import ONLY_INPUTS_END, fetch_sources, select_samples, size_batch
 from .forks import end_forked_child
 from .rehearsal import Rehearsal
 from .schedule import Schedule
@@ -326,8 +326,11 @@ class Executor:
         batch.end = self._end
         schedule.under_way[number] = batch
         try:
-            if self._plan.sources and batch.end is None:
-                self._fetch(batch)
+            if batch.end is None:
+                if self._plan.sources:
+                    self._fetch(batch)
+                else:
+                    size_batch(self._plan, batch)
             if batch.end is None:
                 select_samples(self._plan, batch)
             self._advance(batch, 0)

@@ -87,13 +87,18 @@ class RankedPipeline(PipelineBase):
             self._seed = agreed_seed(group, self._seed, divided)
             self._place(plan)
 
-    def shard_sizes(self, reader: str, epoch: int) -> tuple[int, ...] | None:
-        """Return how many samples of `epoch` each rank reads by a reader that mixes sources.
+    def shard_sizes(self, reader: str, epoch: int | None = None) -> tuple[int, ...] | None:
+        """Return how many samples each rank reads in an epoch, by a reader that reads no shards.
 
-        Of the epoch in which the reader has begun or was restored, only what was left then counts.
-        None for other readers: these have almost equal parts of an epoch.
+        These are readers that mix sources, and readers with `batch_cost`, of which each batch
+        counts as one of the largest size. Of the epoch in which such a reader has begun or was
+        restored, only what was left then counts. Without `epoch` it is what is left now of the
+        current epoch. None for other readers, which have almost equal parts of an epoch.
         """
-        return self._reader_named(reader).shard_sizes(epoch)
+        operator = self._reader_named(reader)
+        return (
+            operator.sizes_left(self._delivered) if epoch is None else operator.shard_sizes(epoch)
+        )
 
     def set_weights(self, reader: str, weights: Mapping[str, float]) -> None:
         """Change the shares of the sources of `fn.readers.mix`, or of `fn.readers.balance`.

@@ -94,7 +94,12 @@ class FileSource:
         return self._listing.name(index)
 
     def known_column(self, name: str) -> NDArray[Any] | None:
-        """Return what is known of each file without reading it: the labels."""
+        """Return what is known of each file without reading it: "label", or "bytes"."""
+        if name == "bytes" and not self.some_are_urls:
+            from ..costs import file_sizes
+
+            sizes: NDArray[np.float64] = file_sizes(self._listing.paths(np.arange(len(self))))
+            return sizes
         return self._listing.labels if name == "label" else None
 
     def class_names(self) -> dict[str, tuple[str, ...]]:

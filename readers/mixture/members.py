@@ -16,7 +16,7 @@ from ..reader import Reader
 
 OWN_ARGUMENTS = (
     *("random_shuffle", "shuffle_after_epoch", "shuffle_after_epoch_seed", "shuffle_seed", "seed"),
-    *("shuffle_block", "shuffle_window", "shard_id", "num_shards", "stick_to_shard"),
+    *("shuffle_block", "shuffle_window", "shard_id", "num_shards", "stick_to_shard", "batch_cost"),
     *("pad_last_batch", "prefetch_queue_depth"),
 )
 """Arguments that are those of the mixture, and not of its members."""

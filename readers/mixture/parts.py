@@ -72,7 +72,7 @@ class PartsReader(RecordReader):
     sampler: Cursor
 
     def prepare(self) -> None:
-        for name in ("indices", "stick_to_shard", "shuffle_after_epoch"):
+        for name in ("indices", "batch_cost", "stick_to_shard", "shuffle_after_epoch"):
             if name in self.given and getattr(self, name):
                 self.refuse(f"the argument {name} is for readers of one source")
         super().prepare()
@@ -161,7 +161,7 @@ class PartsReader(RecordReader):
             {part.name: len(part.indices) for part in self.parts},
             now or asked,
             asked=asked,
-            seed=self._order_seed(),
+            seed=self.order_seed(),
             shuffle=self.random_shuffle,
             blocks=self._blocks,
             indices=self.subset,
@@ -191,9 +191,6 @@ class PartsReader(RecordReader):
         state = self.sampler.state_after(number - self._first)
         self.shard_id, self.num_shards = shard_id, num_shards
         self.restore(number, state.to_json())
-
-    def shard_sizes(self, epoch: int) -> tuple[int, ...]:
-        return self.sampler.sizes(epoch)
 
     def order_facts(self) -> dict[str, Any]:
         from ...engine.order.mixture_state import digest_of

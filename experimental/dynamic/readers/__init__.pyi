@@ -85,6 +85,9 @@ class Balance(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -132,6 +135,7 @@ class Balance(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -218,6 +222,9 @@ class Caffe(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -259,6 +266,7 @@ class Caffe(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -351,6 +359,9 @@ class Caffe2(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -395,6 +406,7 @@ class Caffe2(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -541,6 +553,9 @@ class COCO(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -595,6 +610,7 @@ class COCO(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -696,6 +712,9 @@ class File(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -739,6 +758,7 @@ class File(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -845,6 +865,9 @@ class LMDB(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -890,6 +913,7 @@ class LMDB(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -989,6 +1013,9 @@ class Mix(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1038,6 +1065,7 @@ class Mix(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1124,6 +1152,9 @@ class MXNet(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1163,6 +1194,7 @@ class MXNet(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1279,6 +1311,9 @@ class NemoAsr(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1329,6 +1364,7 @@ class NemoAsr(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1465,6 +1501,9 @@ class Numpy(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1520,6 +1559,7 @@ class Numpy(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1626,6 +1666,9 @@ class Parquet(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1667,6 +1710,7 @@ class Parquet(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1749,6 +1793,9 @@ class Sequence(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1790,6 +1837,7 @@ class Sequence(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1896,6 +1944,9 @@ class TFRecord(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1937,6 +1988,7 @@ class TFRecord(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -2020,6 +2072,9 @@ class Video(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2087,6 +2142,7 @@ class Video(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -2210,6 +2266,9 @@ class VideoResize(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2300,6 +2359,7 @@ class VideoResize(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -2434,6 +2494,9 @@ class Webdataset(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2477,6 +2540,7 @@ class Webdataset(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,

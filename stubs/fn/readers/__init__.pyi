@@ -25,6 +25,7 @@ def balance(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -112,6 +113,9 @@ def balance(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -156,6 +160,7 @@ def caffe(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -242,6 +247,9 @@ def caffe(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -284,6 +292,7 @@ def caffe2(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -378,6 +387,9 @@ def caffe2(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -433,6 +445,7 @@ def coco(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -580,6 +593,9 @@ def coco(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -621,6 +637,7 @@ def file(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -720,6 +737,9 @@ def file(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -760,6 +780,7 @@ def lmdb(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -869,6 +890,9 @@ def lmdb(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -911,6 +935,7 @@ def mix(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1014,6 +1039,9 @@ def mix(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1059,6 +1087,7 @@ def mxnet(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1144,6 +1173,9 @@ def mxnet(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1192,6 +1224,7 @@ def nemo_asr(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1311,6 +1344,9 @@ def nemo_asr(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1362,6 +1398,7 @@ def numpy(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1499,6 +1536,9 @@ def numpy(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1541,6 +1581,7 @@ def parquet(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1649,6 +1690,9 @@ def parquet(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1688,6 +1732,7 @@ def parquet(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1723,6 +1768,7 @@ def sequence(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1807,6 +1853,9 @@ def sequence(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1846,6 +1895,7 @@ def tfrecord(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1954,6 +2004,9 @@ def tfrecord(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1995,6 +2048,7 @@ def video(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -2094,6 +2148,9 @@ def video(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2168,6 +2225,7 @@ def video_resize(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -2302,6 +2360,9 @@ def video_resize(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2381,6 +2442,7 @@ def webdataset(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -2495,6 +2557,9 @@ def webdataset(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2536,6 +2601,7 @@ def webdataset(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,

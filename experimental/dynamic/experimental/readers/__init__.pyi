@@ -104,6 +104,9 @@ class Fits(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -146,6 +149,7 @@ class Fits(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -255,6 +259,9 @@ class Video(Reader):
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -322,6 +329,7 @@ class Video(Reader):
         num_shards: int | None = ...,
         stick_to_shard: _builtins.bool | None = ...,
         indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
         pad_last_batch: _builtins.bool | None = ...,
         prefetch_queue_depth: int | None = ...,
         storage_options: _abc.Mapping[str, Any] | None = ...,

@@ -28,6 +28,7 @@ def fits(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -131,6 +132,9 @@ def fits(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -172,6 +176,7 @@ def video(
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
     indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -295,6 +300,9 @@ def video(
             subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
             file, or a function that returns such an array for the number of an epoch. Equal on
             all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
