@@ -10,6 +10,9 @@ import numpy as np
 from ..arrays import Float64s, Int64s
 from ..errors import ArgumentError
 
+_CANDIDATES = 512
+"""Lengths of which the bounds of classes are chosen."""
+
 LONG = ("error", "alone", "drop")
 
 
@@ -22,7 +25,7 @@ class LengthClasses:
     Args:
         lengths: of the samples, in any unit: (n,).
         budget: cost of a batch. A sample costs its length, or `length + length**2 / quadratic`.
-        buckets: number of classes, which then cost about the same together; or their bounds.
+        buckets: number of classes, whose bounds are then those of the least padding; or bounds.
         most: samples of a batch at most.
         multiple_of: batches of this many samples or more have a multiple of it.
         quadratic: see `budget`; None for none.
@@ -96,9 +99,9 @@ class LengthClasses:
         """Let the samples be these of a data set, in the order of their lengths' array."""
         self._order = indices[self._order]
 
-    def indices(self, number: int, members: Int64s) -> Int64s:
-        """Return the samples that are these members of a class."""
-        indices: Int64s = self._order[self._starts[number] + members]
+    def indices(self, numbers: int | Int64s, members: Int64s) -> Int64s:
+        """Return the samples that are these members of a class, or each of its own class."""
+        indices: Int64s = self._order[self._starts[numbers] + members]
         return indices
 
     @property
@@ -111,16 +114,41 @@ def _bounds(values: Float64s, costs: Float64s, buckets: int | Sequence[float]) -
     if isinstance(buckets, int):
         if buckets < 1:
             raise ArgumentError(f"batch_cost: buckets={buckets}, expected 1 or more, or bounds")
-        order = np.argsort(values, kind="stable")
-        mass = np.cumsum(costs[order])
-        ends = np.searchsorted(mass, mass[-1] * np.arange(1, buckets + 1) / buckets, "left")
-        bounds = values[order[np.minimum(ends, len(values) - 1)]]
-    else:
-        bounds = np.append(np.asarray(buckets, np.float64), values.max())
+        return _best_bounds(values, costs, buckets)
+    bounds = np.append(np.asarray(buckets, np.float64), values.max())
     bounds = np.unique(bounds[bounds <= values.max()])
     used = np.bincount(np.searchsorted(bounds, values, "left"), minlength=len(bounds)) > 0
     kept: Float64s = bounds[used]
     return kept
+
+
+def _best_bounds(values: Float64s, costs: Float64s, buckets: int) -> Float64s:
+    """Return the bounds for which samples cost least if each costs as much as its class's bound.
+
+    Bounds are some of `_CANDIDATES` lengths. A table has the least cost of the samples up to each
+    of these, in 1, 2, ... classes.
+    """
+    order = np.argsort(values, kind="stable")
+    places = np.linspace(0, len(values) - 1, min(_CANDIDATES, len(values))).astype(np.int64)
+    lengths, firsts = np.unique(values[order[places]], return_index=True)
+    price = costs[order[places[firsts]]]
+    counts = np.searchsorted(values[order], lengths, "right")
+    between = (counts[None, :] - counts[:, None]) * price[None, :].astype(np.float64)
+    between[np.tril_indices(len(lengths))] = np.inf
+    least, cuts = counts * price, []
+    for _ in range(min(buckets, len(lengths)) - 1):
+        whole = least[:, None] + between
+        cut = whole.argmin(axis=0)
+        found = whole[cut, np.arange(len(lengths))]
+        cuts.append(np.where(found < least, cut, -1))
+        least = np.minimum(found, least)
+    end, chosen = len(lengths) - 1, []
+    for cut in reversed(cuts):
+        if cut[end] >= 0:
+            chosen.append(end)
+            end = int(cut[end])
+    bounds: Float64s = lengths[[end, *reversed(chosen)]]
+    return bounds
 
 
 def _rounded(size: int, multiple_of: int) -> int:

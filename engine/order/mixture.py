@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from functools import lru_cache
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from ..arrays import Int64s
 from ..errors import ArgumentError
 from .block_permutation import BlockPermutation, Blocks
 from .mixture_state import MixtureState, continued, digest_of, stored_sizes
-from .permutation import Permutation, Permutations
+from .permutation import Permutation, Permutations, permutation
 from .philox import mix
 from .shares import Shares
 from .subset import Subset
@@ -175,7 +174,7 @@ class Mixture:
         sizes = [int(self._sizes[source]) for _, source in found]
         blocks = self.start.blocks
         if blocks is None:
-            return Permutations([*map(_permutation, sizes, keys)])(which, numbers)
+            return Permutations([*map(permutation, sizes, keys)])(which, numbers)
         permuted = np.empty_like(numbers)
         for i, (size, key) in enumerate(zip(sizes, keys, strict=True)):
             permuted[which == i] = BlockPermutation(size, blocks, key)(numbers[which == i])
@@ -183,9 +182,6 @@ class Mixture:
 
     def _index(self, numbers: Int64s) -> Int64s:
         return numbers if self._indices is None else self._indices.at(0, numbers)
-
-
-_permutation = lru_cache(maxsize=4096)(Permutation)
 
 
 def _key_of(name: str) -> int:

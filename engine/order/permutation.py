@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from math import isqrt
 from typing import Any
 
@@ -104,6 +105,12 @@ class Permutation:
         left *= self._right
         left += right
         return left
+
+
+@lru_cache(maxsize=4096)
+def permutation(size: int, key: int) -> Permutation:
+    """Return the permutation of a size and a key, made once."""
+    return Permutation(size, key)
 
 
 class Permutations:

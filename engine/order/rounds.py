@@ -27,11 +27,14 @@ from ..errors import ArgumentError, CheckpointError
 from .interleaving import interleaving
 from .length_classes import LengthClasses
 from .mixture_state import digest_of
-from .permutation import Permutation
+from .permutation import Permutation, Permutations, permutation
 from .philox import mix
 from .sampler import check_shard
 from .sampler_state import Intervals, joined
 from .selection import Selection
+
+_STEPS_AT_ONCE = 32
+"""Steps whose samples are computed together: that takes little longer than for one."""
 
 Piece = tuple[int, int, int]
 """Members of a class: the class, the first of them, and the end."""
@@ -147,6 +150,16 @@ class _Planned:
             self.rounds.append(rounds)
             self.steps_of.append(step)
         self.total = sum(self.rounds)
+        flat = [piece for pieces in self.pieces for piece in pieces]
+        self._owners, starts, self._stops = np.array(flat, np.int64).reshape(-1, 3).T
+        self._ends = np.cumsum(self._stops - starts)  # of the pieces of all classes, in a line
+        self._bases = np.cumsum(self.counts) - self.counts
+
+    def members(self, numbers: Int64s, places: Int64s) -> tuple[Int64s, Int64s]:
+        """Return the class, and the member of it, at each place of the list of a class."""
+        line = self._bases[numbers] + places
+        which = np.searchsorted(self._ends, line, "right")
+        return self._owners[which], self._stops[which] - self._ends[which] + line
 
     def done(self, steps: int) -> list[int]:
         """Return how many rounds of each class the first steps are."""
@@ -234,6 +247,9 @@ class Rounds:
         self.batch_size = self._most = batch_size
         self._whole = _Planned(classes, num_shards, {}, drop_last)
         self._now = _Planned(classes, num_shards, state.rest, drop_last)
+        self._known: tuple[int, int] | None = None  # epoch and first step of `_columns`
+        self._columns: list[Any]
+        self._ends: list[int]
         if not self._whole.total:
             raise ArgumentError("batch_cost: drop_last leaves no batch; read more data")
 
@@ -260,8 +276,7 @@ class Rounds:
 
     def size_of(self, batch: int) -> int:
         """Return the number of samples in a batch."""
-        _, plan, step = self._locate(batch)
-        return self._classes.batch_sizes[self._class_at(plan, step)[0]]
+        return len(self._batch(batch)[0])
 
     def select(self, batch: int, batches: int = 1) -> Selection:
         """Return the samples of consecutive batches, end to end: see `Sampler.select`."""
@@ -272,32 +287,40 @@ class Rounds:
         index, epochs, position, valid, source = columns
         return Selection(index, epochs, position, valid, source=source)
 
-    def _batch(self, batch: int) -> tuple[Any, ...]:
+    def _batch(self, batch: int) -> list[Any]:
+        """Return the columns of a batch, as views."""
         epoch, plan, step = self._locate(batch)
-        number, turn = self._class_at(plan, step)
-        size = self._classes.batch_sizes[number]
-        first = turn * plan.steps_of[number] + self._rank * size
-        places = np.arange(first, first + size)
-        valid = places < plan.counts[number]
-        pieces = np.array(plan.pieces[number], np.int64)
-        ends = np.cumsum(pieces[:, 2] - pieces[:, 1])
-        places = np.minimum(places, ends[-1] - 1)
-        which = np.searchsorted(ends, places, "right")
-        owners = pieces[which, 0]
-        members = pieces[which, 2] - ends[which] + places
-        index = np.empty(size, np.int64)
-        for owner in np.unique(owners).tolist():
-            rows = owners == owner
-            index[rows] = self._index(epoch, owner, members[rows])
-        position = self._starts[owners] + members
-        epochs, classes = np.full(size, epoch, np.int64), np.full(size, number, np.int64)
-        return index, epochs, position, valid, classes
+        first = step - step % _STEPS_AT_ONCE
+        if self._known != (epoch, first):
+            steps = np.arange(first, min(first + _STEPS_AT_ONCE, plan.total))
+            self._columns, self._ends = self._together(epoch, plan, steps)
+            self._known = epoch, first
+        rows = slice(self._ends[step - first], self._ends[step - first + 1])
+        return [column[rows] for column in self._columns]
 
-    def _index(self, epoch: int, number: int, members: Int64s) -> Int64s:
+    def _together(self, epoch: int, plan: _Planned, steps: Int64s) -> tuple[list[Any], list[int]]:
+        """Return the columns of several steps, and where each of them ends."""
+        classes, turns = interleaving(tuple(plan.rounds)).at(steps)
+        sizes = np.array(self._classes.batch_sizes)[classes]
+        ends = np.cumsum(sizes)
+        numbers = np.repeat(classes, sizes)
+        firsts = turns * np.array(plan.steps_of)[classes] + self._rank * sizes
+        places = np.arange(ends[-1]) + np.repeat(firsts - ends + sizes, sizes)
+        counts = np.array(plan.counts)[numbers]
+        owners, members = plan.members(numbers, np.minimum(places, counts - 1))
+        position = self._starts[owners] + members
+        index, epochs = self._index(epoch, owners, members), np.full(len(numbers), epoch)
+        return [index, epochs, position, places < counts, numbers], [0, *ends.tolist()]
+
+    def _index(self, epoch: int, numbers: Int64s, members: Int64s) -> Int64s:
         if self._state.shuffle:
-            key = mix(self._state.seed, epoch, number)
-            members = Permutation(self._classes.sizes[number], key)(members)
-        return self._classes.indices(number, members)
+            used, which = np.unique(numbers, return_inverse=True)
+            permutations = [
+                permutation(self._classes.sizes[number], mix(self._state.seed, epoch, number))
+                for number in used.tolist()
+            ]
+            members = Permutations(permutations)(which, members)
+        return self._classes.indices(numbers, members)
 
     def others(self, epoch: int, position: int) -> int:
         """Return how many samples may replace the sample at a position: those of its class."""
@@ -310,15 +333,10 @@ class Rounds:
         size, member = self._classes.sizes[number], position - int(self._starts[number])
         other = Permutation(size - 1, mix(self._state.seed, epoch, position))(np.array([attempt]))
         other = (member + 1 + other) % size
-        return int(self._index(epoch, number, other)[0])
+        return int(self._index(epoch, np.array([number]), other)[0])
 
     def _owner(self, position: int) -> int:
         return int(np.searchsorted(self._starts, position, "right")) - 1
-
-    def _class_at(self, plan: _Planned, step: int) -> tuple[int, int]:
-        """Return the class of a step, and the number of its round in the class."""
-        number, turn = interleaving(tuple(plan.rounds)).at(np.array([step]))
-        return int(number[0]), int(turn[0])
 
     def _locate(self, batch: int) -> tuple[int, _Planned, int]:
         """Return the epoch of a batch, its plan, and the step in the plan."""

@@ -1,5 +1,7 @@
 """Classes by length, and the sizes of their batches."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -26,10 +28,21 @@ def test_batches_cost_the_budget_at_most(quadratic):
         assert batch * cost <= 100 < (batch + 1) * cost or batch == 64
 
 
-def test_classes_cost_about_the_same_in_an_epoch():
-    classes = LengthClasses(LENGTHS, budget=100, most=64, buckets=10)
-    costs = [LENGTHS[classes.indices(i, np.arange(n))].sum() for i, n in enumerate(classes.sizes)]
-    assert max(costs) < 1.05 * min(costs)
+def test_bounds_are_those_of_the_least_padding():
+    lengths = np.random.default_rng(2).integers(1, 12, 40).astype(float)
+
+    def paid(bounds):
+        return bounds[np.searchsorted(bounds, lengths, "left")].sum()
+
+    ends = np.unique(lengths)
+    for buckets in (1, 2, 3, 4):
+        classes = LengthClasses(lengths, budget=100, most=64, buckets=buckets)
+        least = min(
+            paid(np.array([*others, ends[-1]]))
+            for others in combinations(ends[:-1].tolist(), buckets - 1)
+        )
+        assert paid(np.array(classes.bounds)) == least
+        assert len(classes.bounds) == buckets
 
 
 def test_bounds_of_ones_own():
