@@ -14,12 +14,15 @@ from penstock import fn, pipeline_def
 from penstock.engine.order.cursor import Cursor
 from penstock.engine.order.length_classes import LengthClasses
 from penstock.engine.order.mixture import Mixture
+from penstock.engine.order.packs import Packs
 from penstock.engine.order.rounds import Rounds
 from penstock.engine.order.shares import shares_of_choice, shares_of_weights
 from penstock.engine.order.subset import Subset
 
 PAGE = (Path(penstock.__file__).parent / "docs" / "batches.md").read_text("utf-8")
-MIXED, BALANCED, COSTED, CHANGED = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+MIXED, BALANCED, COSTED, PACKED, MODEL, CHANGED = re.findall(
+    r"```python\n(.*?)```", PAGE, re.DOTALL
+)
 PICTURES = dict(re.findall(r"<!-- (\w+) -->\n```text\n(.*?)```", PAGE, re.DOTALL))
 
 
@@ -108,6 +111,51 @@ def test_speech_in_batches_of_equal_cost(tmp_path):
             texts += [bytes(row).decode() for row in text.rows()][: int(text.valid.sum())]
         assert sorted(map(int, texts)) == [*range(60)]
         assert len(set(sizes)) > 2
+
+
+def test_packed_rows():
+    packs = Packs(np.array([3, 2, 2, 5]), 5)
+    lengths = [3, 2, 2, 5]
+    rows = []
+    for index in range(packs.size):
+        row = [str(n) for n in packs.samples(index).tolist() for _ in range(lengths[n])]
+        rows.append(row + ["."] * (5 - len(row)))
+    rows.sort()
+    assert PICTURES["rows"] == "".join(f"row {i}  {' '.join(row)}\n" for i, row in enumerate(rows))
+
+
+def test_a_model_trains_on_packed_rows(tmp_path):
+    torch = pytest.importorskip("torch")
+    from penstock.plugin.pytorch import DALIGenericIterator
+
+    torch.manual_seed(0)
+    paths = []
+    for i in range(96):  # texts that count up from some word
+        paths.append(str(tmp_path / f"{i:02}.npy"))
+        first, length = 1 + i % 7, 3 + i % 20
+        np.save(paths[-1], (1 + (first + np.arange(length)) % 31).astype(np.int64))
+    names = {"fn": fn, "pipeline_def": pipeline_def}
+    exec(compile(PACKED + MODEL, "batches.md", "exec"), names)
+    model = names["Model"]()
+    optimizer = torch.optim.Adam(model.parameters(), 0.01)
+    losses = []
+    with names["rows_of_tokens"](paths) as pipe:
+        batches = DALIGenericIterator(pipe, reader_name="tokens")
+        for _ in range(15):
+            for (batch,) in batches:
+                loss = names["loss_of"](model, batch)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                losses.append(float(loss.detach()))
+        tokens, bounds = batch["tokens"].long(), batch["cu_seqlens"].long()
+        _, sample = model(tokens, batch["positions"].long(), bounds)
+        whole, _ = model(tokens, batch["positions"].long(), bounds)
+        alone = tokens.clone()
+        alone[0, sample[0] != 1] = 0  # another row that has the first sample alone
+        changed, _ = model(alone, batch["positions"].long(), bounds)
+        assert torch.allclose(whole[0, sample[0] == 1], changed[0, sample[0] == 1], atol=1e-6)
+    assert losses[-1] < 0.5 * losses[0]
 
 
 def test_the_programs(tmp_path, monkeypatch):

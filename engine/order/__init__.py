@@ -9,6 +9,7 @@ shares               how many samples of each source an epoch has
 interleaving         the turns of the sources, evenly spread
 rounds               batches of samples of similar length, of one class on all ranks
 length_classes       the classes, and how many samples a batch of each has
+packs                samples packed into rows of a fixed length
 subset               the samples that an order is made of, if not all
 sampler_state        the remaining positions of epochs in progress, as a checkpoint stores them
 permutation          a shuffle that is computed, not stored

@@ -153,7 +153,8 @@ class _Planned:
         flat = [piece for pieces in self.pieces for piece in pieces]
         self._owners, starts, self._stops = np.array(flat, np.int64).reshape(-1, 3).T
         self._ends = np.cumsum(self._stops - starts)  # of the pieces of all classes, in a line
-        self._bases = np.cumsum(self.counts) - self.counts
+        counts = np.array(self.counts, np.int64)
+        self._bases = np.cumsum(counts) - counts
 
     def members(self, numbers: Int64s, places: Int64s) -> tuple[Int64s, Int64s]:
         """Return the class, and the member of it, at each place of the list of a class."""
