@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ..engine.errors import ArgumentError
 from ..engine.order import checkpoint
-from ..engine.order.sampler import SamplerState, dealt_samples, restored_state
+from ..engine.order.cursor import state_of
+from ..engine.order.sampler import dealt_samples
 from ..engine.pipeline.pipeline import Pipeline
 from .epochs import Shards
 
@@ -66,23 +68,31 @@ def reader_shards(pipelines: list[Pipeline], reader: str) -> tuple[Shards, list[
     samples, count = common("epoch_size"), common("number_of_shards")
     padded, stick = bool(common("pad_last_batch")), bool(common("stick_to_shard"))
     state = reader_state(pipelines[0], reader)
-    left = _left(state, count, stick)
-    shards = Shards(samples, count, padded, stick, state.epoch, left)
+    own = pipelines[0].shard_sizes(reader)
+    dealt = None if own is None else partial(_dealt, pipelines[0], reader)
+    left = (own,) if own is not None else _left(state, count, stick)
+    shards = Shards(samples, count, padded, stick, state.epoch, left, dealt=dealt)
     return shards, [int(meta["shard_id"]) for meta in metas]
 
 
-def reader_state(pipeline: Pipeline, reader: str) -> SamplerState:
+def _dealt(pipeline: Pipeline, reader: str, epoch: int) -> tuple[int, ...]:
+    sizes = pipeline.shard_sizes(reader, epoch)
+    assert sizes is not None  # the reader has no shards
+    return sizes
+
+
+def reader_state(pipeline: Pipeline, reader: str) -> Any:
     """Return where a reader stands.
 
     The reader is past the start of its data if the pipeline has run or continues a checkpoint.
     """
-    return restored_state(checkpoint.load(pipeline.checkpoint()).inputs[reader])
+    return state_of(checkpoint.load(pipeline.checkpoint()).inputs[reader])
 
 
 def next_epoch(pipeline: Pipeline, reader: str) -> int:
     """Return the first epoch of which no rank has read a sample: see `Pipeline.begin_epoch`."""
     state = reader_state(pipeline, reader)
-    return state.epoch + len(state.remaining)
+    return int(state.epoch) + len(state.remaining)
 
 
 def leave_epoch(pipelines: list[Pipeline], epoch: int) -> None:
@@ -90,12 +100,12 @@ def leave_epoch(pipelines: list[Pipeline], epoch: int) -> None:
     for pipeline in pipelines:
         saved = checkpoint.load(pipeline.checkpoint())
         for name in pipeline.reader_meta():
-            state = restored_state(saved.inputs[name])
+            state = state_of(saved.inputs[name])
             saved.inputs[name] = state.after_epoch(epoch).to_json()
         pipeline.restore(saved.dump())
 
 
-def _left(state: SamplerState, count: int, stick: bool) -> tuple[tuple[int, ...], ...]:
+def _left(state: Any, count: int, stick: bool) -> tuple[tuple[int, ...], ...]:
     """Return how many samples each rank has left in each unfinished epoch."""
     left = []
     for epoch, intervals in sorted(state.remaining.items()):

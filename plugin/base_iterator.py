@@ -167,6 +167,7 @@ class BaseIterator(ABC, Generic[T, Form]):
         shards, ranks = self._shards()
         self._basis = self._basis_of(shards)
         exact = saved is not None and saved.basis == self._basis and not divided_anew
+        exact = exact and (shards is None or shards.dealt is None)
         if saved is not None and shards is not None and self._reader:
             shards = self._continued(shards, saved, exact)
         self._epochs = (
@@ -475,6 +476,23 @@ class BaseIterator(ABC, Generic[T, Form]):
         self._prepared = False
         self._take_up(state, divided_anew=True)
         self._between = state.complete or self._step < state.step
+
+    def set_weights(self, weights: Mapping[str, float]) -> None:
+        """Change the shares of the sources of the reader `reader_name`: see `Pipeline.set_weights`.
+
+        An epoch that has begun keeps its number of batches.
+
+        Raises:
+            ArgumentError: the iterator has no `reader_name`, its reader mixes no sources, or a
+                weight is wrong.
+        """
+        if self._reader is None:
+            raise ArgumentError("set_weights needs an iterator with reader_name")
+        for pipeline in self._pipelines:
+            pipeline.set_weights(self._reader, weights)
+        self._prepared = False
+        if self._epochs is not None and self._step == 0 and not any(self._epochs.ahead):
+            self._epochs.begin(self._epochs.number)  # nothing was read of this epoch
 
     def close(self) -> None:
         """Close the pipelines: their threads end, their files and memory are freed."""

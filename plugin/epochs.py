@@ -5,7 +5,7 @@ The functions are pure: none touches a pipeline, and every rank computes the sam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -60,6 +60,8 @@ class Shards:
             `first_epoch` on.
         taken: number of batches of the first epoch that were handed out before, and are not of
             what is `left`.
+        dealt: returns how many samples each rank reads in an epoch, if ranks read on from where all
+            of them stand, and have no shards: see `Pipeline.shard_sizes`.
     """
 
     samples: int
@@ -69,6 +71,7 @@ class Shards:
     first_epoch: int = 0
     left: tuple[tuple[int, ...], ...] = ()
     taken: int = 0
+    dealt: Callable[[int], tuple[int, ...]] | None = None
 
     def sizes(self, epoch: int) -> tuple[int, ...]:
         """Return how many samples each rank has yet to read in `epoch`."""
@@ -80,6 +83,8 @@ class Shards:
 
         Shard i is [samples * i // count, samples * (i + 1) // count).
         """
+        if self.dealt is not None:
+            return self.dealt(epoch)
         ends = [self.samples * shard // self.count for shard in range(self.count + 1)]
         sizes = [ends[shard + 1] - ends[shard] for shard in range(self.count)]
         moved = 0 if self.stick else epoch % self.count
@@ -107,8 +112,14 @@ class Epochs:
     def __init__(
         self, shards: Shards, ranks: Sequence[int], batch_size: int, policy: LastBatchPolicy
     ) -> None:
+        if shards.dealt and not shards.padded and policy is not LastBatchPolicy.FILL:
+            raise ArgumentError(
+                f"LastBatchPolicy.{policy.name} would lose samples of a reader that mixes sources, "
+                "because the last batch of its epoch goes on in the next epoch: give the reader "
+                "pad_last_batch=True, or take LastBatchPolicy.FILL"
+            )
         smallest = shards.samples // shards.count
-        if policy is LastBatchPolicy.DROP and smallest < batch_size:
+        if policy is LastBatchPolicy.DROP and smallest < batch_size and not shards.dealt:
             raise ArgumentError(
                 f"LastBatchPolicy.DROP would leave no batch: the smallest of {shards.count} "
                 f"shard(s) has {smallest} samples, which do not fill a batch of {batch_size}; "

@@ -9,7 +9,9 @@ source         the contract of a format: samples by their indices
     |          files/ npy/ fits/ coco/ video/ nemo/ tfrecord/ recordio/ webdataset/ lmdb/
     |          parquet/ boxes/; protobuf/ has the messages that some of them hold
 reader         an operator: a source, and the sampler that says in which order it is read
-    |          record_reader: processes may read; array_files: arrays of one form
+    |          record_reader: processes may read; array_files: arrays of one form;
+    |          costs: batches by cost
+mixture/       several readers in one order, and the labels of one in balance
 reading/       the batches that are read together or ahead, and who reads; process/ has the
                programs of reading processes; block_reads and interrupt serve reading, too
 """

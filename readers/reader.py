@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,10 +15,11 @@ from ..engine.graph.context import BatchContext
 from ..engine.graph.inputs import Resources, SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
-from ..engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
+from ..engine.graph.params import ANY, BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
 from ..engine.order.sampler import REVISIONS, Blocks, Sampler, check_shard, restored_state
 from ..engine.order.selection import Selection
 from ..engine.order.shard_permutation import Walk
+from ..engine.order.subset import Subset
 from ..engine.ranks.discovery import shard_of_process
 from ..engine.tensors import TensorList
 from ..engine.tensors.source_info import NamesOnDemand
@@ -29,6 +31,11 @@ from .source import Column, Source, UnavailableError
 from .storage.damage import Damages
 from .storage.read_team import READ_TEAM
 from .storage.urls import is_url
+
+if TYPE_CHECKING:
+    from ..engine.order.cursor import Cursor
+    from ..engine.order.length_classes import LengthClasses
+    from ..engine.order.rounds import Rounds
 
 REMOTE_DEPTH = 4
 """Batches of remote data that are read ahead by default."""
@@ -93,6 +100,20 @@ class Reader(SeekableInput):
         "Read the same part in every epoch, instead of the next one in turn. With "
         "`random_shuffle`, each part is shuffled by itself, so a rank needs no samples of others.",
     )
+    indices = param(
+        ANY,
+        None,
+        "The samples that are read, by their numbers in the data set: a subset, or an order of "
+        "one's own. An array of whole numbers, the path of an `.npy` file, or a function that "
+        "returns such an array for the number of an epoch. Equal on all ranks.",
+    )
+    batch_cost = param(
+        OPTIONS,
+        None,
+        "Batches of about equal cost, whose sizes differ: a dict with `by`, what the length of a "
+        "sample is, and `budget`, the cost of a batch; see docs/batches.md. The pipeline's "
+        "batch_size is the most that a batch may have.",
+    )
     pad_last_batch = param(
         BOOL,
         False,
@@ -131,7 +152,9 @@ class Reader(SeekableInput):
     """Whether all outputs have names, which `source_info` of the source returns by output."""
 
     source: Source
-    sampler: Sampler
+    subset: Subset | None = None
+    classes: LengthClasses | None = None
+    sampler: Sampler | Cursor | Rounds
     window: ReadWindow
     damages: Damages
     waits: Interrupt
@@ -160,6 +183,10 @@ class Reader(SeekableInput):
             if not (self.random_shuffle or self.shuffle_after_epoch):
                 self.refuse("shuffle_block needs random_shuffle=True")
             self._blocks = Blocks(self.shuffle_block, self.shuffle_window)
+        if self.batch_cost is not None:
+            from .costs import check_cost  # few readers need it
+
+            check_cost(self)
         if self.prefetch_queue_depth is not None and self.prefetch_queue_depth < 0:
             self.refuse(
                 f"prefetch_queue_depth={self.prefetch_queue_depth}: expected 0 or more batches"
@@ -172,11 +199,7 @@ class Reader(SeekableInput):
         given = self.shard_id, self.num_shards
         self.shard_id, self.num_shards = shard_of_process(self.called.removeprefix("fn."), *given)
         self.found_no_ranks = given == (None, None) and self.num_shards == 1
-        self.revisions = self._pin(_revisions_of(state))
-        self.damages = Damages(leaves_out=self.placement.on_error != "raise")
-        self.waits = Interrupt()
-        self.source = self.open_source()
-        self.damages.warn(self.called, len(self.source))
+        self.open_data(state)
         self.sampler = self._make_sampler(batch_size, state)
         self._first = 0
         self.window = ReadWindow(self.sampler, batch_size, self.carrier(Resources()))
@@ -202,6 +225,28 @@ class Reader(SeekableInput):
                 setattr(self, name, found if isinstance(value, tuple) else found[0])
         return commits
 
+    def open_data(self, state: Any = None) -> None:
+        """Open the source, and know which of its samples are read."""
+        self.revisions = self._pin(_revisions_of(state))
+        self.damages = Damages(leaves_out=self.placement.on_error != "raise")
+        self.waits = Interrupt()
+        self.source = self.open_source()
+        self.damages.warn(self.called, len(self.source))
+        if self.indices is not None:
+            self.subset = Subset(self._given_indices(), len(self.source))
+
+    def _given_indices(self) -> Any:
+        if not isinstance(self.indices, str | os.PathLike):
+            return self.indices
+        try:
+            return np.load(self.indices, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            self.refuse(f"indices: {os.fspath(self.indices)!r} is no .npy file of numbers: {error}")
+
+    def samples_of_epoch(self) -> int:
+        """Return how many samples the order has: those of the data set, or the chosen ones."""
+        return len(self.source) if self.subset is None else self.subset.size
+
     def restore(self, number: int, state: Any) -> None:
         if (saved := _revisions_of(state)) and saved != self.revisions:
             raise CheckpointError(
@@ -220,13 +265,15 @@ class Reader(SeekableInput):
             **({"revisions on the Hub": str(self.revisions)} if self.revisions else {}),
             **self.order_facts(),
             "pad_last_batch": self.pad_last_batch,
+            **({} if self.batch_cost is None else {"batch_cost": repr(self.batch_cost)[:200]}),
+            **({} if self.subset is None else {"digest of indices": self.subset.digest}),
         }
 
     def order_facts(self) -> dict[str, Any]:
         shuffles = self.random_shuffle or self.shuffle_after_epoch
         return {
             "random_shuffle": shuffles,
-            "seed of the order": self._order_seed() if shuffles else None,
+            "seed of the order": self.order_seed() if shuffles else None,
             "shuffle_block": self.shuffle_block,
             "stick_to_shard": self._sticks,
         }
@@ -246,7 +293,7 @@ class Reader(SeekableInput):
         return digest(names)
 
     def check_shard(self, shard_id: int, num_shards: int) -> None:
-        check_shard(len(self.source), shard_id, num_shards)
+        check_shard(self.samples_of_epoch(), shard_id, num_shards)
 
     def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
         state = self.sampler.state_after(number - self._first)
@@ -262,27 +309,32 @@ class Reader(SeekableInput):
         """
         return None
 
-    def _make_sampler(self, batch_size: int, state: Any) -> Sampler:
+    def _make_sampler(self, batch_size: int, state: Any) -> Sampler | Cursor | Rounds:
+        if self.batch_cost is not None:
+            from .costs import rounds_of
+
+            return rounds_of(self, batch_size, state)
         restored = None if state is None else restored_state(state)
         continues = restored is not None and restored.walk is not None
-        walk = self.walk(continues=continues)
+        walk = self.walk(continues=continues) if self.subset is None else None
         if continues and walk is None:
             raise CheckpointError(
                 f"fn.{self.name}: the checkpoint belongs to a reader of shards, which read them "
                 "whole in its first epoch: restore it with that reader"
             )
         return Sampler(
-            len(self.source),
+            self.samples_of_epoch(),
             batch_size,
             shard_id=self.shard_id,
             num_shards=self.num_shards,
             shuffle=self.random_shuffle or self.shuffle_after_epoch,
-            seed=self._order_seed(),
+            seed=self.order_seed(),
             blocks=self._blocks,
             walk=walk,
             stick_to_shard=self._sticks,
             shuffle_all=self.shuffle_after_epoch,
             pad_last_batch=self.pad_last_batch,
+            subset=self.subset,
             state=restored,
         )
 
@@ -291,7 +343,7 @@ class Reader(SeekableInput):
         """Whether a rank reads the part of the same number in every epoch."""
         return bool(self.stick_to_shard or self.shuffle_after_epoch)
 
-    def _order_seed(self) -> int:
+    def order_seed(self) -> int:
         """Return the seed of the order: the first that is given of three arguments, or 0."""
         for name in ("shuffle_after_epoch_seed", "shuffle_seed", "seed"):
             if name in self.given and (name != "seed" or self.seed != -1):
@@ -300,12 +352,14 @@ class Reader(SeekableInput):
 
     def grouped(self) -> bool:
         """Return whether small batches are read together."""
+        if self.batch_cost is not None:
+            return False
         return self._blocks is None and self.prefetch_queue_depth is None and not self.read_depth()
 
     def carrier(self, resources: Resources) -> Carrier:
         """Return the carrier that reads the batches, given what the pipeline has."""
         source: Source | BlockReads = self.source
-        if self._blocks is not None and self.reads_whole_blocks:
+        if self._blocks is not None and self.reads_whole_blocks and self.subset is None:
             from .block_reads import BlockReads  # its futures take 3 ms
 
             source = BlockReads(self.source, self._blocks)
@@ -329,8 +383,22 @@ class Reader(SeekableInput):
     def select(self, number: int, batches: int = 1) -> Selection:
         return self.window.select(number, batches)
 
+    def size_of(self, number: int, most: int) -> int:
+        size_of: Callable[[int], int] | None = getattr(self.sampler, "size_of", None)
+        return most if size_of is None else size_of(number - self._first)
+
+    def shard_sizes(self, epoch: int) -> tuple[int, ...] | None:
+        sizes: Callable[[int], tuple[int, ...]] | None = getattr(self.sampler, "sizes", None)
+        return None if sizes is None else sizes(epoch)
+
+    def sizes_left(self, number: int) -> tuple[int, ...] | None:
+        left: Callable[[int], tuple[int, ...]] | None = getattr(self.sampler, "sizes_left", None)
+        return None if left is None else left(number - self._first)
+
     def most_together(self, batch_size: int) -> int:
         """Return how many batches may be read at once; so few that rarely a sample comes twice."""
+        if self.batch_cost is not None:
+            return 1
         if not self.window.takes_groups:
             return 1
         of_shard: int = self.sampler.epoch_size // self.num_shards
@@ -386,9 +454,9 @@ class Reader(SeekableInput):
         return tuple(column[0] for column in columns)
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
-        if attempt >= len(self.source) - 1:
-            return None
         epoch, position = int(selection.epoch[row]), int(selection.position[row])
+        if attempt >= self.sampler.others(epoch, position):
+            return None
         selection.index[row] = self.sampler.replacement(epoch, position, attempt)
         return self.read_sample(selection, row)
 
@@ -422,9 +490,17 @@ class Reader(SeekableInput):
             "epoch_size_padded": self.sampler.epoch_size_padded,
             "number_of_shards": self.num_shards,
             "shard_id": self.shard_id,
-            "pad_last_batch": int(self.pad_last_batch),
+            "pad_last_batch": int(self.pad_last_batch or self.batch_cost is not None),
             "stick_to_shard": int(self._sticks),
+            **self._cost_meta(),
         }
+
+    def _cost_meta(self) -> dict[str, Any]:
+        if self.batch_cost is None:
+            return {}
+        from .costs import cost_meta
+
+        return cost_meta(self)
 
     def state_after(self, batches: int) -> Any:
         return self._with_revisions(self.sampler.saved_after(batches - self._first))

@@ -65,7 +65,7 @@ def test_patches_of_volumes(tmp_path):
     result = subprocess.run(
         command,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT.parent), "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "PYTHONPATH": str(SOURCES), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
     )

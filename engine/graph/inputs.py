@@ -104,6 +104,13 @@ class SeekableInput(InputOperator):
     def select(self, number: int, batches: int = 1) -> Selection:
         """Return the samples of batch `number`: a pure function of the number."""
 
+    def size_of(self, number: int, most: int) -> int:
+        """Return how many samples batch `number` has: `most`, unless batches differ in size.
+
+        An input whose batches differ in size has 1 as `most_together`.
+        """
+        return most
+
     def most_together(self, batch_size: int) -> int:
         """Return how many batches `select` and `batch` may be asked for at once."""
         return 1
@@ -177,6 +184,30 @@ class SeekableInput(InputOperator):
     @abstractmethod
     def state_after(self, batches: int) -> Any:
         """Return the state, of JSON types, from which `open` continues after `batches` batches."""
+
+    def shard_sizes(self, epoch: int) -> tuple[int, ...] | None:
+        """Return how many samples each rank has in `epoch`; None if they are those of shards.
+
+        Shards are almost equal ranges of an epoch: `plugin.epochs.Shards` computes their sizes.
+        """
+        return None
+
+    def sizes_left(self, number: int) -> tuple[int, ...] | None:
+        """Return how many samples each rank has left of its epoch before batch `number`.
+
+        None where `shard_sizes` returns None.
+        """
+        return None
+
+    def check_weights(self, weights: Mapping[str, float]) -> None:
+        """Raise ArgumentError unless the input can `set_weights` to these."""
+        raise ArgumentError(f"fn.{self.name} mixes no sources, so it has no weights")
+
+    def set_weights(self, number: int, weights: Mapping[str, float]) -> None:
+        """Go on with batch `number`, in which each source has another share of the samples.
+
+        The engine calls this as it calls `restore`, after `check_weights`.
+        """
 
     def next_epoch_after(self, batches: int) -> Any:
         """Return the state at the start of the first epoch that no rank has begun.

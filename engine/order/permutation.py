@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,18 +90,7 @@ class Permutation:
             walked[outside] = step(walked[outside])
 
     def _forth(self, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        left, right = np.divmod(numbers, self._right)
-        scratch = np.empty_like(left), np.empty_like(left)
-        for round_number, key in enumerate(self._keys):
-            if round_number % 2:
-                right += _hash(left, key, *scratch)
-                right %= self._right
-            else:
-                left += _hash(right, key, *scratch)
-                left %= self._left
-        left *= self._right
-        left += right
-        return left
+        return _forth(numbers, self._left, self._right, self._keys)
 
     def _back(self, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
         left, right = np.divmod(numbers, self._right)
@@ -116,9 +107,81 @@ class Permutation:
         return left
 
 
+@lru_cache(maxsize=4096)
+def permutation(size: int, key: int) -> Permutation:
+    """Return the permutation of a size and a key, made once."""
+    return Permutation(size, key)
+
+
+class Permutations:
+    """Several permutations, computed for many numbers in one go: each number has its own.
+
+    >>> both = Permutations([Permutation(5, key=1), Permutation(70, key=2)])
+    >>> both(np.array([0, 1, 0]), np.array([4, 69, 0])).tolist()
+    [2, 45, 1]
+    """
+
+    def __init__(self, permutations: Sequence[Permutation]) -> None:
+        self._all = permutations
+        self._rounds = np.array([len(each._keys) for each in permutations])
+        self._size = np.array([each._size for each in permutations])
+        self._left = np.array([each._left for each in permutations])
+        self._right = np.array([each._right for each in permutations])
+        self._keys = {
+            rounds: np.array(
+                [
+                    each._keys if len(each._keys) == rounds else [0] * rounds
+                    for each in permutations
+                ],
+                np.uint64,
+            ).T
+            for rounds in set(self._rounds.tolist())
+        }
+
+    def __call__(self, which: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the image of each position, by permutation number `which`: int64 `(n,)`."""
+        if len(self._all) == 1:
+            return self._all[0](positions)
+        images = np.empty_like(positions)
+        rounds_of = self._rounds[which]
+        for rounds in self._keys:
+            (rows,) = (rounds_of == rounds).nonzero()
+            numbers = positions[rows].astype(np.uint64)
+            if (numbers >= self._size[which[rows]]).any():
+                raise ArgumentError("a position lies beyond the size of its permutation")
+            left = rows
+            while left.size:
+                own = which[left]
+                numbers = _forth(
+                    numbers, self._left[own], self._right[own], self._keys[rounds][:, own]
+                )
+                outside = numbers >= self._size[own]
+                images[left[~outside]] = numbers[~outside].view(np.int64)
+                left, numbers = left[outside], numbers[outside]
+        return images
+
+
+def _forth(
+    numbers: NDArray[np.uint64], left_base: Any, right_base: Any, keys: Iterable[Any]
+) -> NDArray[np.uint64]:
+    """Take numbers through the network; bases and keys are numbers, or arrays of one a number."""
+    left, right = np.divmod(numbers, right_base)
+    scratch = np.empty_like(left), np.empty_like(left)
+    for round_number, key in enumerate(keys):
+        if round_number % 2:
+            right += _hash(left, key, *scratch)
+            right %= right_base
+        else:
+            left += _hash(right, key, *scratch)
+            left %= left_base
+    left *= right_base
+    left += right
+    return left
+
+
 def _hash(
     half: NDArray[np.uint64],
-    key: np.uint64,
+    key: Any,
     hashed: NDArray[np.uint64],
     scratch: NDArray[np.uint64],
 ) -> NDArray[np.uint64]:

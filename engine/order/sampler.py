@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -28,6 +29,7 @@ from .philox import mix
 from .sampler_state import Intervals, Rest, SamplerState, joined
 from .selection import Selection
 from .shard_permutation import ShardPermutation, Walk
+from .subset import Subset
 
 REVISIONS = "revisions"
 """The entry of a state that readers add: which revisions of data sets they read."""
@@ -59,6 +61,8 @@ class Sampler:
             restored run reads shards whole if the first run did, and as long.
         shuffle_all: let the shuffle permute the whole data set in spite of `stick_to_shard`.
         pad_last_batch: DALI's argument.
+        subset: the samples of the data set that the order consists of, `size` of them; by default
+            all. Then positions and replacements are of these.
         state: continue a run where all ranks together stopped, also with another number of ranks
             or another batch size. Each position that remains of the epochs in progress comes
             exactly once; then whole epochs follow. Batches are numbered from the state on. With
@@ -87,11 +91,13 @@ class Sampler:
         stick_to_shard: bool = False,
         shuffle_all: bool = False,
         pad_last_batch: bool = False,
+        subset: Subset | None = None,
         state: SamplerState | None = None,
     ) -> None:
         _check_arguments(size, batch_size, shard_id, num_shards)
         if blocks is not None and not shuffle:
             raise ArgumentError("blocks change the shuffle, so they need shuffle=True")
+        digest = None if subset is None else subset.digest
         if state is None:
             parts = num_shards if shuffle and stick_to_shard and not shuffle_all else 1
             walks = shuffle and blocks is None and walk is not None
@@ -103,12 +109,14 @@ class Sampler:
                 blocks=blocks,
                 parts=parts,
                 walk=(walk.window, 1, walk.digest) if walks and walk is not None else None,
+                indices=digest,
             )
-        _check_state(state, size, shuffle, blocks)
+        _check_state(state, size, shuffle, blocks, digest)
         _check_walk(state, walk)
         self._walk = walk
         self._walks: dict[tuple[int, int], ShardPermutation] = {}
         self._state = state
+        self._subset = subset
         self._size = size
         self.batch_size = batch_size
         self._rank = shard_id
@@ -189,6 +197,10 @@ class Sampler:
             np.concatenate(valid),
         )
 
+    def others(self, epoch: int, position: int) -> int:
+        """Return how many samples may replace the sample at a position."""
+        return self._size - 1
+
     def replacement(self, epoch: int, position: int, attempt: int) -> int:
         """Return the index of the replacement sample for the sample at a position.
 
@@ -205,10 +217,11 @@ class Sampler:
             )
         if self.walks(epoch):
             return self._neighbor(epoch, position, attempt)
-        index = int(self._indices(epoch, np.array([position], np.int64))[0])
+        number = self._numbers(epoch, np.array([position], np.int64))
         order = Permutation(others, mix(self._seed, epoch, position))
-        other = int(order(np.array([attempt], np.int64))[0])
-        return other + (other >= index)
+        other = order(np.array([attempt], np.int64))
+        other += other >= number
+        return int(other[0] if self._subset is None else self._subset.at(epoch, other)[0])
 
     def _neighbor(self, epoch: int, position: int, attempt: int) -> int:
         """Return another sample: first those of the same window of shards, then all others."""
@@ -255,6 +268,7 @@ class Sampler:
             blocks=self._blocks,
             parts=self._parts,
             walk=self._state.walk,
+            indices=self._state.indices,
             remaining=remaining,
             cuts=cuts,
             dealt=self._state.dealt if first == self._dealt else None,
@@ -299,6 +313,7 @@ class Sampler:
             blocks=self._blocks,
             parts=self._parts,
             walk=self._state.walk,
+            indices=self._state.indices,
         )
 
     def _left(
@@ -348,6 +363,11 @@ class Sampler:
         return self._indices(epoch, position), np.full(count, epoch, np.int64), position, valid
 
     def _indices(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
+        numbers = self._numbers(epoch, position)
+        return numbers if self._subset is None else self._subset.at(epoch, numbers)
+
+    def _numbers(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of the samples in their data set, or in the subset of it."""
         if not self._shuffle:
             return position.copy()
         if self._parts == 1:
@@ -494,6 +514,11 @@ def restored_state(value: object) -> SamplerState:
     """
     if isinstance(value, dict) and REVISIONS in value:
         value = {name: value[name] for name in value if name != REVISIONS}
+    if isinstance(value, dict) and "plan" in value:
+        raise CheckpointError(
+            "the checkpoint belongs to a reader that mixes sources, but this one has one source: "
+            "restore it with the reader of the first run"
+        )
     steps = value.get("steps") if isinstance(value, dict) else None
     if steps is None:
         return SamplerState.from_json(value)
@@ -514,14 +539,14 @@ def restored_state(value: object) -> SamplerState:
             blocks=first.blocks,
             stick_to_shard=bool(steps["stick"]),
             pad_last_batch=bool(steps["pad"]),
-            state=first,
+            state=replace(first, indices=None),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(
             f"sampler state: its steps are {steps!r:.200} ({error}). The checkpoint is damaged or "
             "was edited; restore an earlier one."
         ) from error
-    return sampler.state_after(batches)
+    return replace(sampler.state_after(batches), indices=first.indices)
 
 
 def dealt_samples(count: int, rank: int, ranks: int, batch_size: int) -> int:
@@ -558,7 +583,9 @@ def check_shard(size: int, shard_id: int, num_shards: int) -> None:
         )
 
 
-def _check_state(state: SamplerState, size: int, shuffle: bool, blocks: Blocks | None) -> None:
+def _check_state(
+    state: SamplerState, size: int, shuffle: bool, blocks: Blocks | None, indices: str | None
+) -> None:
     if state.size != size:
         raise CheckpointError(
             f"the checkpoint belongs to a data set of {state.size} samples, but this data set has "
@@ -570,6 +597,15 @@ def _check_state(state: SamplerState, size: int, shuffle: bool, blocks: Blocks |
             f"run has {_order(shuffle, blocks)}: give the reader the arguments of the first run, "
             "because other arguments put other samples at the positions of the checkpoint"
         )
+    if state.indices != indices:
+        raise CheckpointError(
+            f"the checkpoint belongs to a run {_of(state.indices)}, but this run is {_of(indices)}:"
+            " give the reader the indices of the first run"
+        )
+
+
+def _of(indices: str | None) -> str:
+    return "of all samples" if indices is None else f"with indices (digest {indices})"
 
 
 def _check_walk(state: SamplerState, walk: Walk | None) -> None:

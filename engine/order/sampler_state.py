@@ -88,6 +88,9 @@ class SamplerState:
     parts: int = 1
     """Number of equal ranges of the data set; the shuffle permutes each range by itself."""
 
+    indices: str | None = None
+    """What stands for the indices that the order consists of: `Subset.digest`; None for all."""
+
     remaining: dict[int, Intervals] = field(default_factory=dict)
     """The remaining positions of epochs `epoch`, `epoch` + 1, ... that any rank has started."""
 
@@ -126,6 +129,7 @@ class SamplerState:
             f"parts is {self.parts!r}",
         )
         _demand(_is_count(self.epoch) and self.epoch < _EPOCHS, f"epoch is {self.epoch!r}")
+        _demand(isinstance(self.indices, str | None), f"indices is {self.indices!r}")
         expected = range(self.epoch, self.epoch + len(self.remaining))
         _demand(
             sorted(self.remaining) == list(expected),
@@ -172,6 +176,8 @@ class SamplerState:
             value["blocks"] = [self.blocks.size, self.blocks.window]
         if self.parts != 1:
             value["parts"] = self.parts
+        if self.indices is not None:
+            value["indices"] = self.indices
         if self.remaining:
             value["remaining"] = {
                 str(epoch): [list(interval) for interval in intervals]
@@ -191,7 +197,7 @@ class SamplerState:
         if not isinstance(value, dict):
             raise CheckpointError(f"sampler state: expected a JSON object, got {value!r:.80}")
         defaults: dict[str, Any] = {"blocks": None, "parts": 1, "remaining": {}, "cuts": {}}
-        defaults |= {"dealt": None, "walk": None}
+        defaults |= {"indices": None, "dealt": None, "walk": None}
         names = {"size", "shuffle", "seed", "epoch", *defaults}
         value = defaults | value
         _demand(set(value) == names, f"it has {sorted(value)}, expected {sorted(names)}")
@@ -216,6 +222,7 @@ class SamplerState:
             epoch=value["epoch"],
             blocks=_blocks(value["blocks"]),
             parts=value["parts"],
+            indices=value["indices"],
             remaining=remaining,
             cuts=cuts,
             dealt=dealt,

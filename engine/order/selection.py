@@ -31,6 +31,9 @@ class Selection:
     They come as soon as the operators that compute them have run.
     """
 
+    source: NDArray[np.int64] | None = None
+    """The number of the source or class of each sample, if the order has several."""
+
     @property
     def has_repeats(self) -> bool:
         """Whether a sample comes twice."""
@@ -47,4 +50,5 @@ class Selection:
             {name: values[rows] for name, values in self.arguments.items()}
             if self.arguments
             else {},
+            None if self.source is None else self.source[rows].copy(),
         )

@@ -9,6 +9,9 @@ from ..ranks.group import process_group
 from .pipeline_base import PipelineBase
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..graph.inputs import SeekableInput
     from ..ranks.agreement import Agreement
     from ..work.plan import Plan
 
@@ -83,6 +86,52 @@ class RankedPipeline(PipelineBase):
 
             self._seed = agreed_seed(group, self._seed, divided)
             self._place(plan)
+
+    def shard_sizes(self, reader: str, epoch: int | None = None) -> tuple[int, ...] | None:
+        """Return how many samples each rank reads in an epoch, by a reader that reads no shards.
+
+        These are readers that mix sources, and readers with `batch_cost`, of which each batch
+        counts as one of the largest size. Of the epoch in which such a reader has begun or was
+        restored, only what was left then counts. Without `epoch` it is what is left now of the
+        current epoch. None for other readers, which have almost equal parts of an epoch.
+        """
+        operator = self._reader_named(reader)
+        return (
+            operator.sizes_left(self._delivered) if epoch is None else operator.shard_sizes(epoch)
+        )
+
+    def set_weights(self, reader: str, weights: Mapping[str, float]) -> None:
+        """Change the shares of the sources of `fn.readers.mix`, or of `fn.readers.balance`.
+
+        All ranks call this after the same batch. Each source goes on at its next sample, and an
+        epoch that has begun keeps its length. Batches that are under way are dropped. A checkpoint
+        has the shares, and the same program goes on with them. A program whose arguments ask for
+        other shares than before the checkpoint begins with those. An iterator over the pipeline has
+        the same method, which also counts the batches of the epoch anew.
+
+        Args:
+            reader: the name of the reader.
+            weights: the share of each source, by its name; the sum counts as 1.
+
+        Raises:
+            ArgumentError: there is no such reader, it mixes no sources, or a weight is wrong.
+        """
+        with self._taken_turn():
+            operator = self._reader_named(reader)
+            operator.check_weights(weights)
+            with self._at_rest() as plan:
+                operator.set_weights(self._delivered, weights)
+                for source in plan.sources:
+                    state = self._user_state.get(source.node.name)
+                    source.operator.restore(self._delivered, state)
+
+    def _reader_named(self, name: str) -> SeekableInput:
+        self.build()
+        assert self._plan is not None
+        readers = {reader.node.name: reader.operator for reader in self._plan.readers}
+        if name not in readers:
+            raise ArgumentError(f"there is no reader named {name!r}; there are {sorted(readers)}")
+        return readers[name]
 
     def reshard(self, shard_id: int, num_shards: int) -> None:
         """Go on as one of another number of ranks, without a new pipeline.

@@ -54,7 +54,7 @@ def fetch_sources(plan: Plan, batch: Batch, busy_ns: Counter[int]) -> int:
         ArgumentError: the inputs differ in their number of samples.
     """
     limit = batch.size
-    sizes = {reader.node.name: limit for reader in plan.readers}
+    sizes = {r.node.name: r.operator.size_of(batch.number, limit) for r in plan.readers}
     for source in plan.sources:
         started = perf_counter_ns()
         sizes[source.node.name] = fetch_source(source, batch, limit)
@@ -83,6 +83,23 @@ def fetch_source(source: InputNode[FedInput], batch: Batch, limit: int) -> int:
     if state is not None:
         batch.user_state[source.node.name] = state
     return size
+
+
+def size_batch(plan: Plan, batch: Batch) -> None:
+    """Set the number of samples of a batch of a pipeline without sources, as its readers say.
+
+    Raises:
+        ArgumentError: the readers differ in their number of samples.
+    """
+    if batch.count > 1:
+        return
+    sizes = {r.node.name: r.operator.size_of(batch.number, batch.size) for r in plan.readers}
+    if len(set(sizes.values())) > 1:
+        raise ArgumentError(
+            f"the readers of batch {batch.number} differ in their number of samples: {sizes}. Give "
+            "all of them the same batch_cost and lengths"
+        )
+    batch.resize(next(iter(sizes.values()), batch.size))
 
 
 def select_samples(plan: Plan, batch: Batch) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 from ..tensors.memory import SlabPool
 from ..work.batch import Batch
 from ..work.plans import Plans
-from .feeding import fetch_sources, select_samples
+from .feeding import fetch_sources, select_samples, size_batch
 from .forks import end_forked_child
 
 
@@ -61,6 +61,8 @@ class Intake:
         plan = self._plans.declared
         if plan.sources and self.end is None:
             self._fetch(batch)
+        elif self.end is None:
+            size_batch(plan, batch)
         batch.end = self.end
         if batch.end is None:
             select_samples(plan, batch)

@@ -106,6 +106,15 @@ class FileSource:
         checked_indices(np.array([index]), len(self))
         return self._listing.name(index)
 
+    def known_column(self, name: str) -> NDArray[Any] | None:
+        """Return what is known of each file without reading it: "label", or "bytes"."""
+        if name == "bytes" and not self.some_are_urls:
+            from ..costs import file_sizes
+
+            sizes: NDArray[np.float64] = file_sizes(self._listing.paths(np.arange(len(self))))
+            return sizes
+        return self._listing.labels if name == "label" else None
+
     def class_names(self) -> dict[str, tuple[str, ...]]:
         """Return the texts that labels or targets number, by the name of the output."""
         if self.targets is not None:

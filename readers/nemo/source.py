@@ -51,6 +51,10 @@ class NemoSource:
         channels = [self._entries.channels(index) for index in indices.tolist()]
         return [np.append(window, own) for window, own in zip(windows, channels, strict=True)]
 
+    def known_column(self, name: str) -> NDArray[np.float64] | None:
+        """Return what the manifests say of each entry: "duration" or "offset", in seconds."""
+        return self._entries.column(name) if name in ("duration", "offset") else None
+
     def where(self, index: int) -> str:
         """Return the audio file, the manifest and the line."""
         return self._entries.where(index)

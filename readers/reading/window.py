@@ -11,6 +11,7 @@ A batch's samples follow from its number. So to read batches together, or early,
 from __future__ import annotations
 
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,12 @@ from ...engine.order.selection import Selection
 from ...engine.pending import Pending
 from ...engine.tensors.memory import SlabPool
 from .carriers import Carrier, CountedMemory, ReadColumns
+
+if TYPE_CHECKING:
+    from ...engine.order.cursor import Cursor
+    from ...engine.order.rounds import Rounds
+
+    Order = Sampler | Cursor | Rounds
 
 MAX_GROUP_SAMPLES = 1024
 """Samples of a group at most. Measured: with so many, the fixed costs of a read vanish."""
@@ -107,7 +114,7 @@ class ReadWindow:
         count: number of batches that the next read fetches.
     """
 
-    def __init__(self, sampler: Sampler, batch_size: int, carrier: Carrier) -> None:
+    def __init__(self, sampler: Order, batch_size: int, carrier: Carrier) -> None:
         self._batch_size = batch_size
         self._reads: list[_Read] = []  # in the order of their numbers
         self._largest: float | None = None  # bytes of a batch
@@ -126,10 +133,11 @@ class ReadWindow:
         """Whether `take` may be asked for several batches at once."""
         return self._most > 1 or not self.carrier.depth
 
-    def restart(self, sampler: Sampler, number: int) -> None:
+    def restart(self, sampler: Order, number: int) -> None:
         """Take the samples of batch `number` and of later batches from the start of a sampler."""
         self.forget()
         self._sampler = sampler
+        self._sizes_differ = hasattr(sampler, "size_of")
         self._first = number
         self._known = range(0)  # batches whose samples are known: `_all`
         self._all: Selection
@@ -201,6 +209,8 @@ class ReadWindow:
 
     def _cut(self, numbers: range) -> Selection:
         """Return copies of the samples of batches, cut out of those of many batches."""
+        if self._sizes_differ:
+            return self._sampler.select(numbers.start - self._first, len(numbers))
         known = self._known
         if numbers.start not in known or numbers.stop > known.stop:
             at_once = max(len(numbers), SAMPLES_AT_ONCE // self._batch_size, 1)

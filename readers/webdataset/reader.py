@@ -9,6 +9,7 @@ import numpy as np
 from ...engine.graph.inputs import Resources
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, DTYPES, INTS, REQUIRED, STR, STRS, ArgumentType, param
+from ...engine.order.sampler import Sampler
 from ...engine.order.selection import Selection
 from ...engine.order.shard_permutation import Walk
 from ...engine.ranks.discovery import say_once
@@ -229,7 +230,7 @@ class WebDataset(RecordReader):
         """Return the archives of a batch that is read, and those that come next."""
         first, last = int(selection.epoch[0]), int(selection.epoch[-1])
         begin, end = int(selection.position[0]), int(selection.position[-1])
-        if self.random_shuffle or self.shuffle_after_epoch:
+        if isinstance(self.sampler, Sampler) and (self.random_shuffle or self.shuffle_after_epoch):
             shards = self.sampler.shards_from(first, begin, 1)
             return list(dict.fromkeys(shards + self.sampler.shards_from(last, end, 2)))
         bounds = np.cumsum(self.source.counts)

@@ -365,7 +365,7 @@ def started(body, tmp_path):
         start_new_session=True,
         env={
             **os.environ,
-            "PYTHONPATH": str(ROOT.parent),
+            "PYTHONPATH": str(SOURCES),
             "PENSTOCK_TEST_BEGUN": str(tmp_path / "begun"),
         },
     )

@@ -99,7 +99,7 @@ def make():
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT.parent)},
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
     )
 
 

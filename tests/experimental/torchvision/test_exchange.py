@@ -37,7 +37,7 @@ def test_neither_pytorch_nor_pillow_nor_torchvision_is_loaded():
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": str(ROOT.parent)},
+        env={"PYTHONPATH": str(SOURCES)},
         check=True,
     )
     assert made.stdout == "set()\n"

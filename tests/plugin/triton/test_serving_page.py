@@ -37,7 +37,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def address(folder):
     """The address of a server of the page's program, in place of the page's."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT.parent)}
+    environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
     (line,) = (text for text in blocks("sh") if "--port" in text)
     command = [sys.executable, "-m", *line.split()]
     command[-1] = "0"
@@ -80,7 +80,7 @@ def test_the_command_of_curl(address, folder):
 @pytest.mark.slow
 def test_the_exported_files_are_those_of_the_page(folder, monkeypatch):
     (line,) = (text for text in blocks("sh") if "serve export" in text)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT.parent)}
+    environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
     subprocess.run([sys.executable, "-m", *line.split()], cwd=folder, env=environment, check=True)
     model = folder / "repository" / "inference"
     files = {str(path.relative_to(model)) for path in model.rglob("*") if path.is_file()}

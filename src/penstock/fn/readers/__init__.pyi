@@ -10,6 +10,142 @@ from penstock import fn as _fn
 from penstock.engine.graph.nodes import DataNode
 from penstock.engine.tensors.dtypes import DALIDataType, DALIImageType, DALIInterpType
 
+def balance(
+    member: Any,
+    *,
+    by: Any | None = ...,
+    weights: Any | None = ...,
+    random_shuffle: bool | None = ...,
+    shuffle_after_epoch: bool | None = ...,
+    shuffle_after_epoch_seed: int | None = ...,
+    shuffle_seed: int | None = ...,
+    shuffle_block: int | None = ...,
+    shuffle_window: int | None = ...,
+    shard_id: int | None = ...,
+    num_shards: int | None = ...,
+    stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
+    pad_last_batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    storage_options: _abc.Mapping[str, Any] | None = ...,
+    epoch_size: Any | None = ...,
+    restart: str | _abc.Sequence[str] | None = ...,
+    max_bad: _abc.Mapping[str, Any] | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    initial_fill: int | None = ...,
+    read_ahead: bool | None = ...,
+    skip_cached_images: bool | None = ...,
+    lazy_init: bool | None = ...,
+    dont_use_mmap: bool | None = ...,
+    use_o_direct: bool | None = ...,
+    tensor_init_bytes: int | None = ...,
+    bytes_per_sample: float | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Reads the samples of one reader so that each label has its share of every batch.
+
+    The parts of the data are the samples of one value of `by`, such as a label. By default all have
+    equal shares. With `weights="sqrt"` the shares are as the square roots of the parts' sizes.
+    Orders, checkpoints and promises are those of `fn.readers.mix`, whose sources the parts are.
+
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, fn
+    >>> names = ["cat1", "cat2", "cat3", "cat4", "dog1"]
+    >>> for name in names:
+    ...     _ = Path(name).write_text(name)
+    >>> with Pipeline(batch_size=4, num_threads=1) as pipe:
+    ...     data, label, part = fn.readers.balance(
+    ...         fn.readers.file(files=names, labels=[7, 7, 7, 7, 9])
+    ...     )
+    ...     pipe.set_outputs(data)
+    ...     (data,) = pipe.run()
+    >>> [bytes(row).decode() for row in data.rows()]
+    ['cat1', 'dog1', 'cat2', 'dog1']
+
+    Outputs:
+        those of the reader.
+        the number of the part, in the order of the values of `by`: int32, shape ().
+
+    Raises:
+        ArgumentError: `by` names nothing that is known of the samples, or is of another length;
+            a weight is negative, not finite, or of no part.
+
+    Args:
+        member (Any): The outputs of the reader.
+        by (Any | None): What divides the samples: a column that the reader knows without
+            reading samples ("label" of files, any column of integers or texts of Parquet); the
+            number of an output that is a number in each sample, which is read once, when the
+            pipeline starts; or an array with a value for each sample. Default: 'label'.
+        weights (Any | None): Shares by value; None for equal shares, 'sqrt' for those of square
+            roots.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
+        epoch_size (Any | None): With `weights` or `per_batch`: samples of an epoch. 'longest'
+            has each source whole at least once, 'shortest' has no sample twice; or a number.
+            Default: 'longest'.
+        restart (str | Sequence[str] | None): Sources that begin anew, if a checkpoint has
+            others of their names or sizes. Default: ().
+        max_bad (Mapping[str, Any] | None): The share of a source's samples that may be bad, by
+            the source's name: `{'web': 0.01}`. One bad sample is always borne. More end the
+            run, whatever `on_error`. Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample, bytes_per_sample_hint.
+    """
+
 def caffe(
     *,
     image_available: bool | None = ...,
@@ -23,6 +159,8 @@ def caffe(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -105,6 +243,13 @@ def caffe(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -146,6 +291,8 @@ def caffe2(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -236,6 +383,13 @@ def caffe2(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -292,6 +446,8 @@ def coco(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -446,6 +602,13 @@ def coco(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -493,6 +656,8 @@ def file(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -629,6 +794,13 @@ def file(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -668,6 +840,8 @@ def lmdb(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -773,6 +947,13 @@ def lmdb(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -798,6 +979,160 @@ def lmdb(
             bytes_per_sample, bytes_per_sample_hint.
     """
 
+def mix(
+    members: _abc.Mapping[str, Any],
+    *,
+    weights: Any | None = ...,
+    repeats: Any | None = ...,
+    choose: Any | None = ...,
+    per_batch: Any | None = ...,
+    random_shuffle: bool | None = ...,
+    shuffle_after_epoch: bool | None = ...,
+    shuffle_after_epoch_seed: int | None = ...,
+    shuffle_seed: int | None = ...,
+    shuffle_block: int | None = ...,
+    shuffle_window: int | None = ...,
+    shard_id: int | None = ...,
+    num_shards: int | None = ...,
+    stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
+    pad_last_batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    storage_options: _abc.Mapping[str, Any] | None = ...,
+    epoch_size: Any | None = ...,
+    restart: str | _abc.Sequence[str] | None = ...,
+    max_bad: _abc.Mapping[str, Any] | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    initial_fill: int | None = ...,
+    read_ahead: bool | None = ...,
+    skip_cached_images: bool | None = ...,
+    lazy_init: bool | None = ...,
+    dont_use_mmap: bool | None = ...,
+    use_o_direct: bool | None = ...,
+    tensor_init_bytes: int | None = ...,
+    bytes_per_sample: float | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Reads several sources as one: each batch has its share of each.
+
+    A source is what one reader returns, unchanged. Shares are `weights`, `repeats`, `choose` or
+    `per_batch`; without any, each sample comes once an epoch. Any batch of any rank has each source
+    within 2 samples of its share. Each source gives all of its samples before one comes again, and
+    is shuffled by itself. What is left of each source goes on after a checkpoint, with any number
+    of ranks, other weights, or other sources. See docs/batches.md.
+
+    >>> from pathlib import Path
+    >>> from penstock import Pipeline, fn
+    >>> for name in ("a1", "a2", "b1", "b2", "b3", "b4"):
+    ...     _ = Path(name).write_text(name)
+    >>> with Pipeline(batch_size=6, num_threads=1) as pipe:
+    ...     data, label, source = fn.readers.mix(
+    ...         {
+    ...             "a": fn.readers.file(files=["a1", "a2"]),
+    ...             "b": fn.readers.file(files=["b1", "b2", "b3", "b4"]),
+    ...         },
+    ...         weights={"a": 0.5, "b": 0.5},
+    ...     )
+    ...     pipe.set_outputs(data, source)
+    ...     data, source = pipe.run()
+    >>> [bytes(row).decode() for row in data.rows()]
+    ['a1', 'b1', 'a2', 'b2', 'a1', 'b3']
+    >>> source.as_array().tolist()
+    [0, 1, 0, 1, 0, 1]
+
+    Sources must have as many outputs, of equal dtypes and numbers of dimensions. A dict of outputs
+    is matched by its keys. Sources that decode, such as `fn.readers.video`, must be of one reader.
+    Shuffle, shards and padding are arguments of the mixture. A source may be a mixture or
+    `fn.readers.balance` itself: its parts are named "outer/inner", and their weights multiply.
+
+    Outputs:
+        those of the sources.
+        the number of the source, in the order of `members`: int32, shape ().
+
+    Raises:
+        ArgumentError: a source is none, has arguments that the mixture decides, or has other
+            outputs; a number is negative, not finite, or of no source.
+        SourceError: a source has no samples, or more bad ones than `max_bad`.
+
+    Args:
+        members (Mapping[str, Any]): The sources: the outputs of a reader by the source's name.
+        weights (Any | None): Share of each source: numbers by name, or a list. Their sum counts
+            as 1.
+        repeats (Any | None): How often each sample of a source comes in an epoch, by default
+            once. With 0.5, one half of the source comes in one epoch, and the other half in the
+            next.
+        choose (Any | None): Samples of a source in an epoch, by default all. Later epochs go on
+            from there.
+        per_batch (Any | None): Samples of each source in every batch; they sum to the batch
+            size.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
+        epoch_size (Any | None): With `weights` or `per_batch`: samples of an epoch. 'longest'
+            has each source whole at least once, 'shortest' has no sample twice; or a number.
+            Default: 'longest'.
+        restart (str | Sequence[str] | None): Sources that begin anew, if a checkpoint has
+            others of their names or sizes. Default: ().
+        max_bad (Mapping[str, Any] | None): The share of a source's samples that may be bad, by
+            the source's name: `{'web': 0.01}`. One bad sample is always borne. More end the
+            run, whatever `on_error`. Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample, bytes_per_sample_hint.
+    """
+
 def mxnet(
     *,
     path: str | _abc.Sequence[str],
@@ -812,6 +1147,8 @@ def mxnet(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -893,6 +1230,13 @@ def mxnet(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -940,6 +1284,8 @@ def nemo_asr(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1055,6 +1401,13 @@ def nemo_asr(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1105,6 +1458,8 @@ def numpy(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1240,6 +1595,13 @@ def numpy(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1271,6 +1633,139 @@ def numpy(
             bytes_per_sample_hint.
     """
 
+def pack(
+    member: Any,
+    *,
+    length: int,
+    lengths: Any | None = ...,
+    align: int | None = ...,
+    fill_value: float | None = ...,
+    random_shuffle: bool | None = ...,
+    shuffle_after_epoch: bool | None = ...,
+    shuffle_after_epoch_seed: int | None = ...,
+    shuffle_seed: int | None = ...,
+    shuffle_block: int | None = ...,
+    shuffle_window: int | None = ...,
+    shard_id: int | None = ...,
+    num_shards: int | None = ...,
+    stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
+    pad_last_batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    storage_options: _abc.Mapping[str, Any] | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    initial_fill: int | None = ...,
+    read_ahead: bool | None = ...,
+    skip_cached_images: bool | None = ...,
+    lazy_init: bool | None = ...,
+    dont_use_mmap: bool | None = ...,
+    use_o_direct: bool | None = ...,
+    tensor_init_bytes: int | None = ...,
+    bytes_per_sample: float | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any:
+    """Packs samples of one reader into rows of a fixed length, several in a row, for attention.
+
+    Rows are filled by the lengths of the samples, so that hardly any room is left. Each sample
+    comes once an epoch. `cu_seqlens` is the argument of that name of flash-attention.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> for i, length in enumerate((3, 2, 5)):
+    ...     np.save(f"{i}.npy", np.full(length, i, np.int32))
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     tokens, cu_seqlens, positions, samples = fn.readers.pack(
+    ...         fn.readers.numpy(files=["0.npy", "1.npy", "2.npy"]), length=5
+    ...     )
+    ...     pipe.set_outputs(tokens, cu_seqlens, positions, samples)
+    ...     tokens, cu_seqlens, positions, samples = pipe.run()
+    >>> tokens.as_array().tolist()
+    [[0, 0, 0, 1, 1], [2, 2, 2, 2, 2]]
+    >>> [row.tolist() for row in cu_seqlens.rows()]
+    [[0, 3, 5], [0, 5]]
+    >>> positions.as_array().tolist()
+    [[0, 1, 2, 0, 1], [0, 1, 2, 3, 4]]
+
+    Outputs:
+        each output of the reader, packed: of its type, shape (length,). What is left of a row has
+            `fill_value`.
+        cu_seqlens: where samples begin in the row, and where the last one ends: int32, shape
+            (samples + 1,).
+        positions: of each element in its sample, 0 in what is left of the row: int32, (length,).
+        samples: the numbers of the samples in the data set: int64, shape (samples,).
+
+    Raises:
+        ArgumentError: a sample is longer than a row, or `lengths` are not those of the data set.
+        DecodeError: a sample is no array of one dimension, or of another length than `lengths`
+            says.
+
+    Args:
+        member (Any): The outputs of the reader: arrays of one dimension.
+        length (int): Elements of a row.
+        lengths (Any | None): The length of each sample of the reader, as an array of whole
+            numbers. Without it all samples are read once, when the pipeline starts.
+        align (int | None): Samples begin at multiples of so many elements. Default: 1.
+        fill_value (float | None): The value of elements that belong to no sample. Default: 0.0.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample, bytes_per_sample_hint.
+    """
+
 @overload
 def parquet(
     *,
@@ -1289,6 +1784,8 @@ def parquet(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1403,6 +1900,13 @@ def parquet(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1443,6 +1947,8 @@ def parquet(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1477,6 +1983,8 @@ def sequence(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1557,6 +2065,13 @@ def sequence(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1595,6 +2110,8 @@ def tfrecord(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1699,6 +2216,13 @@ def tfrecord(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1739,6 +2263,8 @@ def video(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -1834,6 +2360,13 @@ def video(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -1907,6 +2440,8 @@ def video_resize(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -2037,6 +2572,13 @@ def video_resize(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2118,6 +2660,8 @@ def webdataset(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -2240,6 +2784,13 @@ def webdataset(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -2283,6 +2834,8 @@ def webdataset(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,

@@ -27,6 +27,8 @@ def fits(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -128,6 +130,13 @@ def fits(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
@@ -174,6 +183,8 @@ def video(
     shard_id: int | None = ...,
     num_shards: int | None = ...,
     stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
     pad_last_batch: bool | None = ...,
     prefetch_queue_depth: int | None = ...,
     storage_options: _abc.Mapping[str, Any] | None = ...,
@@ -293,6 +304,13 @@ def video(
         stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
             in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
             samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
         pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
             same number of whole batches. Default: False.
         prefetch_queue_depth (int | None): Batches that are read before they are asked for, as

@@ -1,0 +1,219 @@
+"""The samples of each batch, if a plan says which sample stands at each position of an epoch.
+
+All ranks together read the positions one after the other. Step t of K ranks with batches of B
+samples has the next K * B positions, and rank r has block r of B:
+
+    positions   0 1 2 3 | 4 5 6 7 | 8 9 ...      of one epoch after the other
+    step 0      rank 0  | rank 1  |              K = 2, B = 4
+    step 1                        | rank 0 ...
+
+What has been read is always a prefix. So the state is a position, the same on every rank, and any
+number of ranks goes on from it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Int64s
+from ..errors import ArgumentError, CheckpointError
+from .mixture import Mixture
+from .mixture_state import MixtureState
+from .rounds import RoundsState
+from .sampler import check_shard, dealt_samples, restored_state
+from .sampler_state import SamplerState
+from .selection import Selection
+
+
+class Cursor:
+    """The batches of one rank in the order of a plan, each computed from its number alone.
+
+    Args:
+        plan: says which samples there are, and where to begin.
+        batch_size: samples of a batch.
+        shard_id: number of this rank.
+        num_shards: number of ranks.
+        pad_last_batch: fill up each epoch with copies of its last sample to whole steps. Else a
+            step goes on in the next epoch.
+
+    >>> from penstock.engine.order.shares import shares_of_repeats
+    >>> sizes = {"a": 3, "b": 3}
+    >>> plan = Mixture(sizes, shares_of_repeats(sizes, {}))
+    >>> first, second = (Cursor(plan, 2, shard_id=rank, num_shards=2) for rank in range(2))
+    >>> [rank.select(0).index.tolist() for rank in (first, second)]
+    [[0, 3], [1, 4]]
+    >>> first.state_after(1) == second.state_after(1)
+    True
+    """
+
+    def __init__(
+        self,
+        plan: Mixture,
+        batch_size: int,
+        *,
+        shard_id: int = 0,
+        num_shards: int = 1,
+        pad_last_batch: bool = False,
+    ) -> None:
+        if batch_size < 1:
+            raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
+        check_shard(plan.samples, shard_id, num_shards)
+        self.plan = plan
+        self.batch_size = batch_size
+        self._rank = shard_id
+        self._ranks = num_shards
+        self._step = batch_size * num_shards
+        self._pad = pad_last_batch
+        self._first = plan.start.epoch
+        self._at = plan.start.at
+        # Positions of all ranks form one line. These epochs end there, from the first one on.
+        self._ends = [self._span(self._first)]
+
+    @property
+    def epoch_size(self) -> int:
+        """Samples in an epoch of all ranks together."""
+        return self.plan.length(self._first + 1 if self.plan.is_constant else self._first)
+
+    @property
+    def epoch_size_padded(self) -> int:
+        """Samples in an epoch; `pad_last_batch` counts every shard as long as the longest."""
+        longest = -(-self.epoch_size // self._step) * self.batch_size
+        return self._ranks * longest if self._pad else self.epoch_size
+
+    def sizes(self, epoch: int) -> tuple[int, ...]:
+        """Return how many samples each rank has in an epoch, without copies.
+
+        Of the first epoch, only what is left counts.
+        """
+        start = self._end(epoch - 1)
+        stop = start + self._length(epoch)
+        return tuple(
+            dealt_samples(stop, rank, self._ranks, self.batch_size)
+            - dealt_samples(start, rank, self._ranks, self.batch_size)
+            for rank in range(self._ranks)
+        )
+
+    def sizes_left(self, batches: int) -> tuple[int, ...]:
+        """Return how many samples each rank has left of its epoch after so many batches."""
+        state = self.state_after(batches)
+        ranks = range(self._ranks)
+        left = state.end - state.at
+        return tuple(dealt_samples(left, rank, self._ranks, self.batch_size) for rank in ranks)
+
+    def select(self, batch: int, batches: int = 1) -> Selection:
+        """Return the samples of consecutive batches, end to end: see `Sampler.select`."""
+        if batch < 0:
+            raise ArgumentError(f"batch {batch}: expected a number of 0 or more")
+        first = batch * self._step + self._rank * self.batch_size
+        steps = np.arange(batches, dtype=np.int64)[:, None] * self._step
+        line = (first + steps + np.arange(self.batch_size, dtype=np.int64)).reshape(-1)
+        epochs, positions, valid = self._places(line)
+        index, sources = self.plan.select(epochs, positions)
+        return Selection(index, epochs, positions, valid, source=sources)
+
+    def others(self, epoch: int, position: int) -> int:
+        """Return how many samples may replace the sample at a position."""
+        return self.plan.others(epoch, position)
+
+    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+        """Return the index of the replacement sample for the sample at a position."""
+        return self.plan.replacement(epoch, position, attempt)
+
+    def state_after(self, batches: int) -> MixtureState:
+        """Return where all ranks stand after each has delivered `batches` batches."""
+        if batches < 0:
+            raise ArgumentError(f"state after {batches} batches: expected 0 or more")
+        epoch, offset = self._locate(batches * self._step)
+        return self.plan.start.moved_to(epoch, offset + self._begin(epoch))
+
+    def saved_after(self, batches: int) -> dict[str, Any]:
+        """Return `state_after` of JSON types."""
+        return self.state_after(batches).to_json()
+
+    def next_epoch_after(self, batches: int) -> MixtureState:
+        """Return the start of the first epoch of which no rank has read a sample."""
+        if batches < 1:
+            raise ArgumentError(f"next epoch after {batches} batches: expected 1 or more")
+        epoch, _ = self._locate(batches * self._step - 1)
+        return self.plan.start.moved_to(epoch + 1, 0)
+
+    def _places(self, line: Int64s) -> tuple[Int64s, Int64s, Any]:
+        """Return epoch and position at each place of the line, and whether it is no copy."""
+        low, high = self._locate(int(line[0]))[0], self._locate(int(line[-1]))[0]
+        if low == high:
+            epochs = np.full(len(line), low, np.int64)
+            offsets = line - self._end(low - 1)
+            lengths: Any = self._length(low)
+        elif self.plan.is_constant and low > self._first:
+            passed = line - self._ends[0]
+            more, offsets = np.divmod(passed, self._span(low))
+            epochs, lengths = more + self._first + 1, self._length(low)
+        else:
+            ends = np.array([self._end(epoch) for epoch in range(low - 1, high + 1)])
+            which = np.searchsorted(ends, line, "right") - 1
+            epochs, offsets = which + low, line - ends[which]
+            lengths = np.array([self._length(epoch) for epoch in range(low, high + 1)])[which]
+        valid = offsets < lengths
+        if self._pad:
+            offsets = np.minimum(offsets, lengths - 1)
+        return epochs, offsets + np.where(epochs == self._first, self._at, 0), valid
+
+    def _locate(self, place: int) -> tuple[int, int]:
+        """Return the epoch at a place of the line, and the place in what is left of this epoch."""
+        if self.plan.is_constant and place >= self._ends[0]:
+            more, offset = divmod(place - self._ends[0], self._span(self._first + 1))
+            return self._first + 1 + more, offset
+        while self._ends[-1] <= place:
+            self._ends.append(self._ends[-1] + self._span(self._first + len(self._ends)))
+        more = bisect_right(self._ends, place)
+        return self._first + more, place - (self._ends[more - 1] if more else 0)
+
+    def _end(self, epoch: int) -> int:
+        """Return where an epoch ends on the line: 0 for those before the first."""
+        if epoch < self._first:
+            return 0
+        more = epoch - self._first
+        if self.plan.is_constant and more:
+            return self._ends[0] + more * self._span(epoch)
+        while len(self._ends) <= more:
+            self._ends.append(self._ends[-1] + self._span(self._first + len(self._ends)))
+        return self._ends[more]
+
+    def _span(self, epoch: int) -> int:
+        """Return the places of an epoch on the line, with copies."""
+        length = self._length(epoch)
+        return -(-length // self._step) * self._step if self._pad else length
+
+    def _length(self, epoch: int) -> int:
+        """Return how many positions of an epoch are left."""
+        return self.plan.length(epoch) - self._begin(epoch)
+
+    def _begin(self, epoch: int) -> int:
+        """Return the first position of an epoch that is left."""
+        return self._at if epoch == self._first else 0
+
+
+def state_of(value: object) -> SamplerState | MixtureState | RoundsState:
+    """Return the state of a reader's order that JSON holds, after a check of all values."""
+    plan = value.get("plan") if isinstance(value, Mapping) else None
+    if plan is not None:
+        return RoundsState.from_json(value) if plan == "rounds" else mixture_state(value)
+    return restored_state(value)
+
+
+def mixture_state(value: object) -> MixtureState:
+    """Return the state of a mixture that JSON holds.
+
+    Raises:
+        CheckpointError: the value is none, or that of a reader without a mixture.
+    """
+    if not isinstance(value, Mapping) or value.get("plan") != "mixture":
+        raise CheckpointError(
+            "the checkpoint belongs to a reader of one source, but this one mixes sources: "
+            "restore it with the reader of the first run"
+        )
+    return MixtureState.from_json(value)

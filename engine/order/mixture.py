@@ -1,0 +1,189 @@
+"""The plan of a mixture: which sample of which source stands at each position of an epoch.
+
+    positions      0 1 2 3 4 5 6 7 8 | 9 ...        an epoch of 9 samples: shares 5, 2, 2
+    sources        a b a c a b a c a | a ...        `Interleaving`: any stretch has the shares
+    entries        0 0 1 0 2 1 3 1 4 | 5 ...        each source counts its own, without an end
+    samples        entry j of a source of n samples is number j % n of its own epoch j // n,
+                   whose order is a permutation that the source's name keys
+
+So each source gives each sample once before any comes again, whatever the shares, and two sources
+are independent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..arrays import Int64s
+from ..errors import ArgumentError
+from .block_permutation import BlockPermutation, Blocks
+from .mixture_state import MixtureState, continued, digest_of, stored_sizes
+from .permutation import Permutation, Permutations, permutation
+from .philox import mix
+from .shares import Shares
+from .subset import Subset
+
+
+class Mixture:
+    """The samples of several sources, in turns: a plan that a `Cursor` deals out.
+
+    Args:
+        sizes: samples of each source by name; the sources' samples are numbered in this order.
+        shares: of the sources.
+        seed: of the permutations; a `state` brings its own.
+        shuffle: permute each source's own epochs; else its samples come in their order.
+        blocks: permute as `BlockPermutation` does.
+        indices: the sample that each number stands for; by default the number itself.
+        state: where to go on.
+        restart: sources that begin anew, though the state has them.
+        asked: what the program asks for, if `shares` are others that it has set meanwhile.
+
+    Attributes:
+        start: where the mixture begins.
+        is_constant: whether all epochs after the first have one length.
+    """
+
+    def __init__(
+        self,
+        sizes: Mapping[str, int],
+        shares: Shares,
+        *,
+        seed: int = 0,
+        shuffle: bool = False,
+        blocks: Blocks | None = None,
+        indices: Subset | None = None,
+        state: MixtureState | None = None,
+        restart: frozenset[str] = frozenset(),
+        asked: Shares | None = None,
+    ) -> None:
+        for name, size in sizes.items():
+            if size < 1:
+                raise ArgumentError(f"the source {name!r} has no samples")
+        begun = MixtureState(
+            seed=seed,
+            shuffle=shuffle,
+            blocks=blocks,
+            sizes=stored_sizes(sizes),
+            shares=shares,
+            asked=digest_of((asked or shares).to_json()),
+            epoch=0,
+            at=0,
+            begin=0,
+            end=sum(shares.counts(0)),
+            entries=(0,) * len(sizes),
+        )
+        self.start = begun if state is None else continued(state, begun, restart)
+        self.names = tuple(sizes)
+        self.shares = self.start.shares
+        self.is_constant = self.shares.is_constant
+        self.samples = sum(sizes.values())
+        self._sizes = np.array([*sizes.values()], np.int64)
+        self._firsts = np.cumsum(self._sizes) - self._sizes
+        self._keys = [_key_of(name) for name in sizes]
+        self._indices = indices
+        start = self.start
+        self._base = np.array(start.entries, np.int64)
+        self._part = self.shares.part(start.epoch, start.end - start.begin)
+        self._later = np.array(start.entries_at(start.epoch + 1), np.int64)
+
+    def length(self, epoch: int) -> int:
+        """Return the number of positions of an epoch, from the current one on."""
+        if epoch == self.start.epoch:
+            return self.start.end
+        return sum(self.shares.counts(epoch))
+
+    def select(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s]:
+        """Return the index and the source of the sample at each position of its epoch."""
+        sources, entries = self._entries(epochs, positions)
+        turns, numbers = np.divmod(entries, self._sizes[sources])
+        if self.start.shuffle:
+            numbers = self._permuted(sources, turns, numbers)
+        return self._index(self._firsts[sources] + numbers), sources
+
+    def others(self, epoch: int, position: int) -> int:
+        """Return how many samples may replace the sample at a position: those of its source."""
+        sources, _ = self._entries(np.array([epoch]), np.array([position]))
+        return int(self._sizes[sources[0]]) - 1
+
+    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+        """Return the index of another sample of the same source: see `Sampler.replacement`."""
+        sources, entries = self._entries(np.array([epoch]), np.array([position]))
+        turns, numbers = np.divmod(entries, self._sizes[sources])
+        if self.start.shuffle:
+            numbers = self._permuted(sources, turns, numbers)
+        others = int(self._sizes[sources[0]]) - 1
+        if not 0 <= attempt < others:
+            raise ArgumentError(
+                f"attempt {attempt} to replace a sample: the source "
+                f"{self.names[int(sources[0])]!r} has {others} others"
+            )
+        order = Permutation(others, mix(self.start.seed, epoch, position))
+        other = order(np.array([attempt], np.int64))
+        return int(self._index(self._firsts[sources] + other + (other >= numbers))[0])
+
+    def entries_before(self, epoch: int, position: int) -> list[int]:
+        """Return how many entries of each source stand before a position."""
+        start = self.start
+        if epoch == start.epoch:
+            length, base = start.end - start.begin, [*start.entries]
+            position -= start.begin
+        else:
+            length, base = self.length(epoch), start.entries_at(epoch)
+        part = self.shares.turns_before(self.shares.part(epoch, length), position)
+        return [first + own for first, own in zip(base, part, strict=True)]
+
+    def _entries(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s]:
+        """Return source and entry at each position."""
+        first = self.start.epoch
+        later = epochs > first
+        if not later.any():
+            return self._entries_of_part(positions)
+        if self.is_constant and later.all():
+            return self._entries_of_later(epochs, positions)
+        sources, entries = np.empty_like(positions), np.empty_like(positions)
+        if not later.all():
+            now = ~later
+            sources[now], entries[now] = self._entries_of_part(positions[now])
+        groups = [later] if self.is_constant else [epochs == e for e in np.unique(epochs[later])]
+        for rows in groups:
+            sources[rows], entries[rows] = self._entries_of_later(epochs[rows], positions[rows])
+        return sources, entries
+
+    def _entries_of_part(self, positions: Int64s) -> tuple[Int64s, Int64s]:
+        sources, numbers = self.shares.turns(self._part, positions - self.start.begin)
+        return sources, self._base[sources] + numbers
+
+    def _entries_of_later(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s]:
+        """Return the same in epochs after the first: in one, unless all have the same counts."""
+        epoch = int(epochs[0])
+        counts = self.shares.counts(epoch)
+        sources, numbers = self.shares.turns(counts, positions)
+        if not self.is_constant:
+            return sources, np.array(self.start.entries_at(epoch))[sources] + numbers
+        whole = epochs - self.start.epoch - 1
+        return sources, self._later[sources] + whole * np.array(counts)[sources] + numbers
+
+    def _permuted(self, sources: Int64s, turns: Int64s, numbers: Int64s) -> Int64s:
+        codes = turns * len(self.names) + sources
+        pairs, which = np.unique(codes, return_inverse=True)
+        found = [divmod(code, len(self.names)) for code in pairs.tolist()]
+        keys = [mix(self.start.seed, self._keys[source], turn) for turn, source in found]
+        sizes = [int(self._sizes[source]) for _, source in found]
+        blocks = self.start.blocks
+        if blocks is None:
+            return Permutations([*map(permutation, sizes, keys)])(which, numbers)
+        permuted = np.empty_like(numbers)
+        for i, (size, key) in enumerate(zip(sizes, keys, strict=True)):
+            permuted[which == i] = BlockPermutation(size, blocks, key)(numbers[which == i])
+        return permuted
+
+    def _index(self, numbers: Int64s) -> Int64s:
+        return numbers if self._indices is None else self._indices.at(0, numbers)
+
+
+def _key_of(name: str) -> int:
+    """Return the number that stands for a source's name in the keys of its permutations."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")

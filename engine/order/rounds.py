@@ -1,0 +1,364 @@
+"""Batches of one class at a time: all ranks have samples of the same class in each step.
+
+A *round* is one step: K ranks take a batch each, all of class b, whose batches have B samples.
+Class b, from the shortest on, has as many rounds as it fills. What is left joins the next longer
+class, so no batch costs more than its own class allows:
+
+    class 0   0 0 0 0 | 0 0 0 0 | 0 0           2 rounds, and 2 samples go up
+    class 1   1 1 | 1 1 | 1 0 | 0 .             4 rounds; the last is filled up with a copy
+              rounds of 4 and of 2 samples
+
+The classes take turns by `Interleaving`. The state says what was left when the rounds were planned,
+for how many ranks, and how many of the steps are done. As many ranks go on with the same steps.
+Another number of ranks plans anew what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+
+from ..arrays import Int64s
+from ..errors import ArgumentError, CheckpointError
+from .interleaving import interleaving
+from .length_classes import LengthClasses
+from .mixture_state import digest_of
+from .permutation import Permutation, Permutations, permutation
+from .philox import mix
+from .sampler import check_shard
+from .sampler_state import Intervals, joined
+from .selection import Selection
+
+_STEPS_AT_ONCE = 32
+"""Steps whose samples are computed together: that takes little longer than for one."""
+
+Piece = tuple[int, int, int]
+"""Members of a class: the class, the first of them, and the end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundsState:
+    """What is left of an epoch, and of the later ones.
+
+    Attributes:
+        seed, shuffle: of the permutations of the classes.
+        classes: digest of the classes and batch sizes.
+        epoch: the first epoch with samples that are left.
+        ranks: number of ranks for which the rounds of `epoch` are planned.
+        step: number of these rounds that are done.
+        rest: members of each class that were left when they were planned; {} for all.
+    """
+
+    seed: int
+    shuffle: bool
+    classes: str
+    epoch: int
+    ranks: int
+    step: int
+    rest: Mapping[int, Intervals] = field(default_factory=dict)
+
+    @property
+    def remaining(self) -> dict[int, Any]:
+        """The epoch in progress, if there is one, as `SamplerState.remaining`."""
+        return {self.epoch: self.rest} if self.step or self.rest else {}
+
+    def dealt_to(self, ranks: int, batch_size: int) -> Self:
+        """Return the state for other ranks: the same, because they plan anew."""
+        return self
+
+    def after_epoch(self, epoch: int) -> Self:
+        """Return the state without what is left of `epoch` and of those before it."""
+        return self if epoch < self.epoch else replace(self, epoch=epoch + 1, step=0, rest={})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the state of JSON types."""
+        value: dict[str, Any] = {
+            "plan": "rounds",
+            "seed": self.seed,
+            "shuffle": self.shuffle,
+            "classes": self.classes,
+            "epoch": self.epoch,
+            "ranks": self.ranks,
+            "step": self.step,
+        }
+        if self.rest:
+            value["rest"] = {str(i): [list(each) for each in own] for i, own in self.rest.items()}
+        return value
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        """Return the state that JSON holds, after a check of all values."""
+        if not isinstance(value, Mapping) or value.get("plan") != "rounds":
+            raise CheckpointError(
+                "the checkpoint belongs to a reader without batch_cost: restore it with the "
+                "arguments of the first run"
+            )
+        try:
+            numbers = {name: value[name] for name in ("seed", "epoch", "ranks", "step")}
+            rest = {
+                int(i): tuple((start, stop) for start, stop in own)
+                for i, own in value.get("rest", {}).items()
+            }
+            bounds = [bound for own in rest.values() for each in own for bound in each]
+            if not all(type(each) is int for each in (*numbers.values(), *bounds)):
+                raise ValueError("a number is none")
+            if min(numbers["epoch"], numbers["step"], numbers["ranks"] - 1, *bounds, *rest, 0) < 0:
+                raise ValueError("a number is too small")
+            if numbers["epoch"] >= 1 << 32 or type(value["shuffle"]) is not bool:
+                raise ValueError("a value is out of range")
+            for own in rest.values():
+                flat = [bound for each in own for bound in each]
+                if any(low >= high for low, high in pairwise(flat)):
+                    raise ValueError("intervals do not ascend")
+            return cls(
+                **numbers, shuffle=value["shuffle"], classes=str(value["classes"]), rest=rest
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise CheckpointError(
+                f"state of batches by cost: {value!r:.200} ({type(error).__name__}: {error}). The "
+                "checkpoint is damaged or was edited; restore an earlier one."
+            ) from error
+
+
+class _Planned:
+    """The rounds of an epoch, or of what is left of it, for a number of ranks."""
+
+    def __init__(
+        self, classes: LengthClasses, ranks: int, rest: Mapping[int, Intervals], drop_last: bool
+    ) -> None:
+        self.pieces: list[list[Piece]] = []
+        self.counts: list[int] = []  # members of the lists of the classes
+        self.rounds: list[int] = []
+        self.steps_of: list[int] = []  # samples of a round
+        left: list[Piece] = []
+        last = len(classes.sizes) - 1
+        for number, size in enumerate(classes.sizes):
+            own = rest.get(number, ()) if rest else ((0, size),)
+            pieces = [(number, start, stop) for start, stop in own] + left
+            total = sum(stop - start for _, start, stop in pieces)
+            step = ranks * classes.batch_sizes[number]
+            rounds = total // step
+            if number == last and not drop_last:
+                rounds = -(-total // step)
+            front, left = _cut(pieces, min(total, rounds * step))
+            self.pieces.append(front)
+            self.counts.append(min(total, rounds * step))
+            self.rounds.append(rounds)
+            self.steps_of.append(step)
+        self.total = sum(self.rounds)
+        flat = [piece for pieces in self.pieces for piece in pieces]
+        self._owners, starts, self._stops = np.array(flat, np.int64).reshape(-1, 3).T
+        self._ends = np.cumsum(self._stops - starts)  # of the pieces of all classes, in a line
+        counts = np.array(self.counts, np.int64)
+        self._bases = np.cumsum(counts) - counts
+
+    def members(self, numbers: Int64s, places: Int64s) -> tuple[Int64s, Int64s]:
+        """Return the class, and the member of it, at each place of the list of a class."""
+        line = self._bases[numbers] + places
+        which = np.searchsorted(self._ends, line, "right")
+        return self._owners[which], self._stops[which] - self._ends[which] + line
+
+    def done(self, steps: int) -> list[int]:
+        """Return how many rounds of each class the first steps are."""
+        return interleaving(tuple(self.rounds)).before(steps) if self.total else [0]
+
+    def rest_after(self, steps: int) -> dict[int, Intervals]:
+        """Return the members of each class that are left after so many steps."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for number, done in enumerate(self.done(steps)):
+            taken = min(done * self.steps_of[number], self.counts[number])
+            for owner, start, stop in _cut(self.pieces[number], taken)[1]:
+                found.setdefault(owner, []).append((start, stop))
+        return {owner: joined(sorted(own)) for owner, own in sorted(found.items())}
+
+
+def _cut(pieces: list[Piece], count: int) -> tuple[list[Piece], list[Piece]]:
+    """Divide pieces into those of the first `count` members and the others."""
+    front, back = [], []
+    for number, start, stop in pieces:
+        taken = min(stop - start, count)
+        count -= taken
+        if taken:
+            front.append((number, start, start + taken))
+        if start + taken < stop:
+            back.append((number, start + taken, stop))
+    return front, back
+
+
+class Rounds:
+    """The batches of one rank, each of samples of one class: its size differs by class.
+
+    Args:
+        classes: of the samples.
+        batch_size: samples of a batch at most, as the pipeline has it.
+        shard_id: number of this rank.
+        num_shards: number of ranks.
+        shuffle: permute the members of each class, by `seed` and the epoch.
+        seed: of the shuffle; a `state` brings its own.
+        drop_last: leave out what fills no round of the longest class, in place of copies.
+        state: where to go on.
+    """
+
+    def __init__(
+        self,
+        classes: LengthClasses,
+        batch_size: int,
+        *,
+        shard_id: int = 0,
+        num_shards: int = 1,
+        shuffle: bool = False,
+        seed: int = 0,
+        drop_last: bool = False,
+        state: RoundsState | None = None,
+    ) -> None:
+        check_shard(sum(classes.sizes), shard_id, num_shards)
+        digest = digest_of([classes.signature, drop_last])
+        if state is None:
+            state = RoundsState(
+                seed=seed, shuffle=shuffle, classes=digest, epoch=0, ranks=num_shards, step=0
+            )
+        if state.shuffle != shuffle or state.classes != digest:
+            what = "lengths or batch_cost" if state.shuffle == shuffle else "random_shuffle"
+            raise CheckpointError(
+                f"the checkpoint belongs to a run of other {what}: restore it with the data and "
+                "the arguments of the first run"
+            )
+        fits = all(
+            number < len(classes.sizes) and own[-1][1] <= classes.sizes[number]
+            for number, own in state.rest.items()
+            if own
+        )
+        planned = _Planned(classes, state.ranks, state.rest, drop_last) if fits else None
+        if planned is None or state.step >= max(1, planned.total):
+            raise CheckpointError(
+                f"the checkpoint holds step {state.step} of rounds that these classes do not have. "
+                "It is damaged or was edited; restore an earlier one."
+            )
+        self._classes = classes
+        self._rank = shard_id
+        self._drop = drop_last
+        self._starts = np.cumsum(classes.sizes) - classes.sizes
+        if state.ranks != num_shards and (state.step or state.rest):
+            state = replace(state, rest=planned.rest_after(state.step), step=0)
+        self._state = replace(state, ranks=num_shards)
+        self.batch_size = self._most = batch_size
+        self._whole = _Planned(classes, num_shards, {}, drop_last)
+        self._now = _Planned(classes, num_shards, state.rest, drop_last)
+        self._known: tuple[int, int] | None = None  # epoch and first step of `_columns`
+        self._columns: list[Any]
+        self._ends: list[int]
+        if not self._whole.total:
+            raise ArgumentError("batch_cost: drop_last leaves no batch; read more data")
+
+    @property
+    def epoch_size(self) -> int:
+        """Samples in an epoch of all ranks together."""
+        return sum(self._classes.sizes)
+
+    epoch_size_padded = epoch_size
+
+    def sizes(self, epoch: int) -> tuple[int, ...]:
+        """Return how many samples each rank has in an epoch, of the first in what is left.
+
+        Each batch counts as one of the largest, so that all have one size.
+        """
+        first = self._now.total - self._state.step
+        steps = first if epoch == self._state.epoch else self._whole.total
+        return (steps * self._most,) * self._state.ranks
+
+    def sizes_left(self, batches: int) -> tuple[int, ...]:
+        """Return the same of what each rank has left of its epoch after so many batches."""
+        _, plan, step = self._locate(batches)
+        return ((plan.total - step) * self._most,) * self._state.ranks
+
+    def size_of(self, batch: int) -> int:
+        """Return the number of samples in a batch."""
+        return len(self._batch(batch)[0])
+
+    def select(self, batch: int, batches: int = 1) -> Selection:
+        """Return the samples of consecutive batches, end to end: see `Sampler.select`."""
+        if batch < 0:
+            raise ArgumentError(f"batch {batch}: expected a number of 0 or more")
+        parts = [self._batch(number) for number in range(batch, batch + batches)]
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        index, epochs, position, valid, source = columns
+        return Selection(index, epochs, position, valid, source=source)
+
+    def _batch(self, batch: int) -> list[Any]:
+        """Return the columns of a batch, as views."""
+        epoch, plan, step = self._locate(batch)
+        first = step - step % _STEPS_AT_ONCE
+        if self._known != (epoch, first):
+            steps = np.arange(first, min(first + _STEPS_AT_ONCE, plan.total))
+            self._columns, self._ends = self._together(epoch, plan, steps)
+            self._known = epoch, first
+        rows = slice(self._ends[step - first], self._ends[step - first + 1])
+        return [column[rows] for column in self._columns]
+
+    def _together(self, epoch: int, plan: _Planned, steps: Int64s) -> tuple[list[Any], list[int]]:
+        """Return the columns of several steps, and where each of them ends."""
+        classes, turns = interleaving(tuple(plan.rounds)).at(steps)
+        sizes = np.array(self._classes.batch_sizes)[classes]
+        ends = np.cumsum(sizes)
+        numbers = np.repeat(classes, sizes)
+        firsts = turns * np.array(plan.steps_of)[classes] + self._rank * sizes
+        places = np.arange(ends[-1]) + np.repeat(firsts - ends + sizes, sizes)
+        counts = np.array(plan.counts)[numbers]
+        owners, members = plan.members(numbers, np.minimum(places, counts - 1))
+        position = self._starts[owners] + members
+        index, epochs = self._index(epoch, owners, members), np.full(len(numbers), epoch)
+        return [index, epochs, position, places < counts, numbers], [0, *ends.tolist()]
+
+    def _index(self, epoch: int, numbers: Int64s, members: Int64s) -> Int64s:
+        if self._state.shuffle:
+            used, which = np.unique(numbers, return_inverse=True)
+            permutations = [
+                permutation(self._classes.sizes[number], mix(self._state.seed, epoch, number))
+                for number in used.tolist()
+            ]
+            members = Permutations(permutations)(which, members)
+        return self._classes.indices(numbers, members)
+
+    def others(self, epoch: int, position: int) -> int:
+        """Return how many samples may replace the sample at a position: those of its class."""
+        size: int = self._classes.sizes[self._owner(position)]
+        return size - 1
+
+    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+        """Return the index of another sample of the same class: see `Sampler.replacement`."""
+        number = self._owner(position)
+        size, member = self._classes.sizes[number], position - int(self._starts[number])
+        other = Permutation(size - 1, mix(self._state.seed, epoch, position))(np.array([attempt]))
+        other = (member + 1 + other) % size
+        return int(self._index(epoch, np.array([number]), other)[0])
+
+    def _owner(self, position: int) -> int:
+        return int(np.searchsorted(self._starts, position, "right")) - 1
+
+    def _locate(self, batch: int) -> tuple[int, _Planned, int]:
+        """Return the epoch of a batch, its plan, and the step in the plan."""
+        left = self._now.total - self._state.step
+        if batch < left:
+            return self._state.epoch, self._now, self._state.step + batch
+        epochs, step = divmod(batch - left, self._whole.total)
+        return self._state.epoch + 1 + epochs, self._whole, step
+
+    def state_after(self, batches: int) -> RoundsState:
+        """Return what is left after each rank has delivered `batches` batches."""
+        epoch, _, step = self._locate(batches)
+        if epoch == self._state.epoch:
+            return replace(self._state, step=step)
+        return replace(self._state, epoch=epoch, step=step, rest={})
+
+    def saved_after(self, batches: int) -> dict[str, Any]:
+        """Return `state_after` of JSON types."""
+        return self.state_after(batches).to_json()
+
+    def next_epoch_after(self, batches: int) -> RoundsState:
+        """Return the start of the first epoch of which no rank has read a sample."""
+        epoch, _, _ = self._locate(max(batches, 1) - 1)
+        return replace(self._state, epoch=epoch + 1, step=0, rest={})

@@ -1,0 +1,142 @@
+"""Batches of about equal cost: the argument `batch_cost` of readers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+
+from ..engine.order.length_classes import LengthClasses
+from ..engine.order.rounds import Rounds, RoundsState
+from ..engine.order.subset import Subset
+from ..engine.suggestions import not_among
+from .source import Source
+
+KEYS = (
+    *("by", "budget", "buckets", "max_samples", "multiple_of", "quadratic", "long", "drop_last"),
+)
+"""What `batch_cost` may have; `by` and `budget` must be there."""
+
+_OTHERS = ("pad_last_batch", "shuffle_block", "stick_to_shard", "shuffle_after_epoch")
+
+
+class CostedReader(Protocol):
+    """A reader, as far as its batches by cost go."""
+
+    batch_cost: Mapping[str, Any]
+    given: frozenset[str]
+    source: Source
+    subset: Subset | None
+    shard_id: int
+    num_shards: int
+    random_shuffle: bool
+    classes: LengthClasses | None
+
+    def refuse(self, problem: str) -> NoReturn:
+        """Raise ArgumentError."""
+
+    def order_seed(self) -> int:
+        """Return the seed of the order."""
+
+
+def check_cost(reader: CostedReader) -> None:
+    """Raise ArgumentError unless `batch_cost` has what it needs, and fits the other arguments."""
+    for key in reader.batch_cost:
+        if key not in KEYS:
+            reader.refuse(f"batch_cost has no key {not_among(key, KEYS)}")
+    for key in ("by", "budget"):
+        if key not in reader.batch_cost:
+            reader.refuse(f"batch_cost needs the key {key!r}")
+    for name in _OTHERS:
+        if name in reader.given and getattr(reader, name):
+            reader.refuse(f"batch_cost decides what {name} decides; leave {name} out")
+
+
+def rounds_of(reader: CostedReader, most: int, state: Any) -> Rounds:
+    """Return the order of a reader with `batch_cost`.
+
+    Args:
+        reader: the reader, whose source is open.
+        most: samples of a batch at most.
+        state: where to go on, of JSON types, or None.
+    """
+    options = dict(reader.batch_cost)
+    drop_last = bool(options.pop("drop_last", False))
+    batch_size, most = most, min(most, options.pop("max_samples", most))
+    classes = reader.classes
+    if classes is None:
+        lengths = _lengths(reader, options.pop("by"))
+        numbers = np.arange(len(lengths))
+        if reader.subset is not None:
+            numbers = reader.subset.at(0, np.arange(reader.subset.size))
+            lengths = lengths[numbers]
+        classes = LengthClasses(
+            lengths,
+            most=most,
+            where=lambda index: reader.source.where(int(numbers[index])),
+            **options,
+        )
+        classes.stand_for(numbers)
+        reader.classes = classes
+    return Rounds(
+        classes,
+        batch_size,
+        shard_id=reader.shard_id,
+        num_shards=reader.num_shards,
+        shuffle=reader.random_shuffle,
+        seed=reader.order_seed(),
+        drop_last=drop_last,
+        state=None if state is None else RoundsState.from_json(state),
+    )
+
+
+def cost_meta(reader: CostedReader) -> dict[str, Any]:
+    """Return what `Pipeline.reader_meta` tells of the classes of a reader with `batch_cost`."""
+    classes = reader.classes
+    assert classes is not None  # the reader is open
+    return {
+        "bounds": classes.bounds,
+        "batch_sizes": classes.batch_sizes,
+        "samples_of_classes": classes.sizes,
+        "dropped": classes.dropped,
+    }
+
+
+def _lengths(reader: CostedReader, by: Any) -> Any:
+    """Return the length of each sample of the source."""
+    source = reader.source
+    if isinstance(by, str):
+        known = getattr(source, "known_column", lambda name: None)(by)
+        if known is None:
+            reader.refuse(
+                f"batch_cost: the reader knows no {by!r} of its samples without reading them; give "
+                "an array with a length for each sample"
+            )
+        by = known
+    lengths = np.asarray(by)
+    if lengths.shape != (len(source),) or lengths.dtype.kind not in "biuf":
+        reader.refuse(
+            f"batch_cost: by is an array of {lengths.dtype} and shape {lengths.shape}; expected a "
+            f"length for each of the {len(source)} samples"
+        )
+    unknown = np.flatnonzero(~np.isfinite(lengths.astype(np.float64)))
+    if len(unknown):
+        reader.refuse(
+            f"batch_cost: {source.where(int(unknown[0]))} and {len(unknown) - 1} others have no "
+            "length; leave them out by indices="
+        )
+    return lengths
+
+
+def file_sizes(paths: list[bytes]) -> Any:
+    """Return the size of each file in bytes; NaN for those that are not there."""
+
+    def size(path: bytes) -> float:
+        try:
+            return float(os.stat(path).st_size)
+        except OSError:
+            return float("nan")
+
+    return np.array([size(path) for path in paths])

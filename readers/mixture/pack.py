@@ -1,0 +1,215 @@
+"""Samples of one reader, packed into rows: `fn.readers.pack`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.arrays import Array, Int64s
+from ...engine.errors import DecodeError
+from ...engine.graph.operator import register
+from ...engine.graph.params import ANY, FLOAT, INT, REQUIRED, param
+from ..reader import Reader
+from ..source import Allocate, Columns, Source
+from .balance import MEMBER, SAMPLES_AT_ONCE
+from .members import MixedReader, chosen, member_of
+
+if TYPE_CHECKING:
+    from ...engine.order.packs import Packs
+
+
+@register
+class Pack(Reader):
+    """Packs samples of one reader into rows of a fixed length, several in a row, for attention.
+
+    Rows are filled by the lengths of the samples, so that hardly any room is left. Each sample
+    comes once an epoch. `cu_seqlens` is the argument of that name of flash-attention.
+
+    >>> import numpy as np
+    >>> from penstock import Pipeline, fn
+    >>> for i, length in enumerate((3, 2, 5)):
+    ...     np.save(f"{i}.npy", np.full(length, i, np.int32))
+    >>> with Pipeline(batch_size=2, num_threads=1) as pipe:
+    ...     tokens, cu_seqlens, positions, samples = fn.readers.pack(
+    ...         fn.readers.numpy(files=["0.npy", "1.npy", "2.npy"]), length=5
+    ...     )
+    ...     pipe.set_outputs(tokens, cu_seqlens, positions, samples)
+    ...     tokens, cu_seqlens, positions, samples = pipe.run()
+    >>> tokens.as_array().tolist()
+    [[0, 0, 0, 1, 1], [2, 2, 2, 2, 2]]
+    >>> [row.tolist() for row in cu_seqlens.rows()]
+    [[0, 3, 5], [0, 5]]
+    >>> positions.as_array().tolist()
+    [[0, 1, 2, 0, 1], [0, 1, 2, 3, 4]]
+
+    Outputs:
+        each output of the reader, packed: of its type, shape (length,). What is left of a row has
+            `fill_value`.
+        cu_seqlens: where samples begin in the row, and where the last one ends: int32, shape
+            (samples + 1,).
+        positions: of each element in its sample, 0 in what is left of the row: int32, (length,).
+        samples: the numbers of the samples in the data set: int64, shape (samples,).
+
+    Raises:
+        ArgumentError: a sample is longer than a row, or `lengths` are not those of the data set.
+        DecodeError: a sample is no array of one dimension, or of another length than `lengths`
+            says.
+    """
+
+    name = "readers.pack"
+    positional = ("member",)
+
+    member = param(MEMBER, REQUIRED, "The outputs of the reader: arrays of one dimension.")
+    length = param(INT, REQUIRED, "Elements of a row.", minimum=1)
+    lengths = param(
+        ANY,
+        None,
+        "The length of each sample of the reader, as an array of whole numbers. Without it all "
+        "samples are read once, when the pipeline starts.",
+    )
+    align = param(INT, 1, "Samples begin at multiples of so many elements.", minimum=1)
+    fill_value = param(FLOAT, 0.0, "The value of elements that belong to no sample.")
+
+    source: PackedSource
+    _reader: Reader
+
+    @classmethod
+    def by_current_names(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments, with the call of the reader in place of its outputs."""
+        given = super().by_current_names(arguments)
+        if "member" in given:
+            given["member"] = member_of(cls.called, "member", given["member"])
+        return given
+
+    def prepare(self) -> None:
+        for name in ("indices", "batch_cost"):
+            if name in self.given:
+                self.refuse(f"the argument {name} is for readers of samples, not for their rows")
+        super().prepare()
+        if self.member.decoded:
+            self.refuse("readers that decode, such as fn.readers.video, cannot be packed")
+        self._reader = self.member.reader(self.placement)
+
+    def num_outputs(self) -> int:
+        call: MixedReader = self.member
+        return call.count(self._reader) + 3
+
+    def placeholder(self) -> tuple[Array, ...]:
+        packed = (
+            np.zeros(self.length, each.dtype)
+            for each in chosen(self.member, self._reader.placeholder())
+        )
+        empty = np.zeros(1, np.int32), np.zeros(self.length, np.int32), np.zeros(0, np.int64)
+        return (*packed, *empty)
+
+    def open_source(self) -> PackedSource:
+        from ...engine.order.packs import Packs  # few readers need it
+
+        self._reader.placement = self.placement
+        self._reader.open_data()
+        source, subset = self._reader.source, self._reader.subset
+        samples = np.arange(len(source))
+        if subset is not None:
+            samples = subset.at(0, np.arange(subset.size))
+        lengths = self._lengths(source)[samples]
+        packs = Packs(
+            lengths,
+            self.length,
+            align=self.align,
+            seed=self.order_seed(),
+            shuffle=self.random_shuffle or self.shuffle_after_epoch,
+        )
+        return PackedSource(self, source, packs, samples, lengths)
+
+    def open_data(self, state: Any = None) -> None:
+        super().open_data(state)
+        self.subset = self.source.packs
+
+    def _lengths(self, source: Source) -> Int64s:
+        if self.lengths is None:
+            found: list[int] = []
+            for first in range(0, len(source), SAMPLES_AT_ONCE):
+                stop = min(first + SAMPLES_AT_ONCE, len(source))
+                column = chosen(self.member, source.read(np.arange(first, stop), np.empty))[0]
+                found += [len(row) for row in column]
+            return np.array(found, np.int64)
+        lengths = np.asarray(self.lengths)
+        if lengths.shape != (len(source),) or lengths.dtype.kind not in "iu":
+            self.refuse(
+                f"lengths is an array of {lengths.dtype} and shape {lengths.shape}; expected a "
+                f"whole number for each of the {len(source)} samples"
+            )
+        return lengths.astype(np.int64)
+
+    def meta(self) -> dict[str, Any]:
+        """Return what all readers tell, and which part of the rows samples fill."""
+        return super().meta() | {"fill": self.source.packs.fill}
+
+    def reads_urls(self) -> bool:
+        return self._reader.reads_urls()
+
+
+class PackedSource:
+    """Rows of packed samples; the index of a row has its epoch: see `Packs`."""
+
+    def __init__(
+        self, pack: Pack, source: Source, packs: Packs, samples: Int64s, lengths: Int64s
+    ) -> None:
+        """Take the samples of a source, by their numbers, and their lengths."""
+        self.packs = packs
+        self._member: MixedReader = pack.member
+        self._row, self._align, self._fill = pack.length, pack.align, pack.fill_value
+        self._source, self._samples, self._lengths = source, samples, lengths
+
+    def __len__(self) -> int:
+        return self.packs.size
+
+    def read(self, indices: Int64s, allocate: Allocate) -> Columns:
+        """Return rows: see the outputs of `Pack`."""
+        members = [self.packs.samples(index) for index in indices.tolist()]
+        lengths = [self._lengths[own] for own in members]
+        ends = [np.cumsum(-(-own // self._align) * self._align) for own in lengths]
+        starts = [np.append(0, own[:-1]) for own in ends]
+        numbers = self._samples[np.concatenate(members)]
+        columns = chosen(self._member, self._source.read(numbers, allocate))
+        packed = [self._packed(column, numbers, starts, lengths, allocate) for column in columns]
+        positions = np.zeros((len(indices), self._row), np.int32)
+        for row, (firsts, own) in enumerate(zip(starts, lengths, strict=True)):
+            for first, length in zip(firsts.tolist(), own.tolist(), strict=True):
+                positions[row, first : first + length] = np.arange(length)
+        bounds = [np.append(0, own).astype(np.int32) for own in ends]
+        return (*packed, bounds, positions, [self._samples[own] for own in members])
+
+    def _packed(
+        self,
+        column: Any,
+        numbers: Int64s,
+        starts: list[Int64s],
+        lengths: list[Int64s],
+        allocate: Allocate,
+    ) -> Array:
+        samples = iter(zip(column, numbers.tolist(), strict=True))
+        rows = allocate((len(starts), self._row), column[0].dtype)
+        rows[...] = self._fill
+        for row, (firsts, own) in enumerate(zip(starts, lengths, strict=True)):
+            for first, length in zip(firsts.tolist(), own.tolist(), strict=True):
+                sample, number = next(samples)
+                if sample.shape != (length,):
+                    raise DecodeError(
+                        f"{self._source.where(number)}: the sample has the shape {sample.shape}, "
+                        f"and its length was {length} when the rows were packed"
+                    )
+                rows[row, first : first + length] = sample
+        return rows
+
+    def where(self, index: int) -> str:
+        """Return the location of the longest sample of a row."""
+        members = self.packs.samples(index)
+        text = self._source.where(int(self._samples[members[0]]))
+        return text if len(members) == 1 else f"{text} and {len(members) - 1} others in its row"
+
+    def close(self) -> None:
+        """Close the source of the samples."""
+        self._source.close()

@@ -1,0 +1,311 @@
+"""The base of readers whose order mixes parts: sources, or classes of one source."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...engine.arrays import Int64s
+from ...engine.errors import SourceError
+from ...engine.graph.context import BatchContext
+from ...engine.graph.operator import Array
+from ...engine.graph.params import ANY, OPTIONS, STRS, param
+from ...engine.order.selection import Selection
+from ...engine.order.subset import Subset
+from ...engine.tensors import TensorList, TensorListCPU
+from ...engine.tensors.sample_form import usual_form
+from ..array_files import ArrayFileReader
+from ..reader import Reader
+from ..record_reader import RecordReader
+from ..source import Column
+from .members import MixedReader, check_forms, chosen
+from .source import MixedSource
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from ...engine.order.cursor import Cursor
+    from ...engine.order.shares import Shares
+
+
+class Part(NamedTuple):
+    """Samples of which an order has a share.
+
+    Attributes:
+        name: unique in its order.
+        indices: the samples, by their indices in the source.
+        weight: samples in an epoch of the source that the part belongs to.
+    """
+
+    name: str
+    indices: Int64s | range
+    weight: Fraction
+
+
+class PartsReader(RecordReader):
+    """Base of the readers that mix parts. A class says what the parts are, and their shares."""
+
+    epoch_size = param(
+        ANY,
+        "longest",
+        "With `weights` or `per_batch`: samples of an epoch. 'longest' has each source whole at "
+        "least once, 'shortest' has no sample twice; or a number.",
+    )
+    restart = param(
+        STRS, (), "Sources that begin anew, if a checkpoint has others of their names or sizes."
+    )
+    max_bad = param(
+        OPTIONS,
+        {},
+        "The share of a source's samples that may be bad, by the source's name: "
+        "`{'web': 0.01}`. One bad sample is always borne. More end the run, whatever `on_error`.",
+    )
+
+    readers: dict[str, Reader]
+    parts: list[Part]
+    source: MixedSource
+    sampler: Cursor
+
+    def prepare(self) -> None:
+        for name in ("indices", "batch_cost", "stick_to_shard", "shuffle_after_epoch"):
+            if name in self.given and getattr(self, name):
+                self.refuse(f"the argument {name} is for readers of one source")
+        super().prepare()
+        self.readers = {
+            name: member.reader(self.placement) for name, member in self.members_by_name().items()
+        }
+        self._bad: Counter[int] = Counter()
+        self._now: Shares | None = None  # what `set_weights` has set
+        self._read = 0  # number of the batch after the last that was read
+
+    @abstractmethod
+    def members_by_name(self) -> Mapping[str, MixedReader]:
+        """Return the calls of the readers."""
+
+    @abstractmethod
+    def find_parts(self) -> list[Part]:
+        """Return the parts; the sources are open."""
+
+    @abstractmethod
+    def asked_shares(self, batch_size: int) -> Shares:
+        """Return the shares of the parts that the arguments ask for."""
+
+    @abstractmethod
+    def shares_of(self, weights: Mapping[str, float]) -> Shares:
+        """Return the shares of the parts by new weights."""
+
+    def num_outputs(self) -> int:
+        name, member = next(iter(self.members_by_name().items()))
+        return member.count(self.readers[name]) + 1
+
+    @property
+    def source_output(self) -> int:
+        """The number of the output that has the number of the source."""
+        return self.num_outputs() - 1
+
+    def placeholder(self) -> tuple[Array, ...]:
+        name, member = next(iter(self.members_by_name().items()))
+        return chosen(member, self.readers[name].placeholder())
+
+    def open_source(self) -> MixedSource:
+        members = self.members_by_name()
+        for reader in self.readers.values():
+            reader.placement = self.placement
+            reader.open_data()
+        check_forms(self.called, members, self.readers)
+        self._forms_vary = any(isinstance(each, ArrayFileReader) for each in self._plain_readers())
+        return MixedSource(
+            [reader.source for reader in self.readers.values()],
+            [members[name].columns for name in self.readers],
+        )
+
+    def _plain_readers(self) -> list[Reader]:
+        plain: list[Reader] = []
+        for reader in self.readers.values():
+            plain += reader._plain_readers() if isinstance(reader, PartsReader) else [reader]
+        return plain
+
+    def open_data(self, state: Any = None) -> None:
+        super().open_data(state)
+        self.parts = self.find_parts()
+        indices = [part.indices for part in self.parts]
+        ends = np.cumsum([*map(len, indices)]).tolist()
+        if any(
+            not isinstance(own, range) or own != range(end - len(own), end)
+            for own, end in zip(indices, ends, strict=True)
+        ):
+            self.subset = Subset(np.concatenate([*map(np.asarray, indices)]), len(self.source))
+
+    def samples_of_epoch(self) -> int:
+        return sum(len(part.indices) for part in self.parts)
+
+    def _make_sampler(self, batch_size: int, state: Any) -> Cursor:
+        from ...engine.order.cursor import mixture_state  # mixtures alone need it
+
+        return self._cursor(batch_size, None if state is None else mixture_state(state))
+
+    def _cursor(self, batch_size: int, state: Any, now: Shares | None = None) -> Cursor:
+        from ...engine.order.cursor import Cursor
+        from ...engine.order.mixture import Mixture
+
+        asked = self.asked_shares(batch_size)
+        for name in self.restart:
+            if name not in {part.name for part in self.parts}:
+                self.refuse(f"restart names {name!r}, which is no source")
+        plan = Mixture(
+            {part.name: len(part.indices) for part in self.parts},
+            now or asked,
+            asked=asked,
+            seed=self.order_seed(),
+            shuffle=self.random_shuffle,
+            blocks=self._blocks,
+            indices=self.subset,
+            state=state,
+            restart=frozenset(self.restart) if now is None else frozenset(),
+        )
+        return Cursor(
+            plan,
+            batch_size,
+            shard_id=self.shard_id,
+            num_shards=self.num_shards,
+            pad_last_batch=self.pad_last_batch,
+        )
+
+    def check_weights(self, weights: Mapping[str, float]) -> None:
+        self.shares_of(weights)
+
+    def set_weights(self, number: int, weights: Mapping[str, float]) -> None:
+        """Go on with batch `number` in new shares: see `Pipeline.set_weights`."""
+        now = self.shares_of(weights)
+        state = replace(self.sampler.state_after(number - self._first), asked="")
+        self.sampler = self._cursor(self.sampler.batch_size, state, now)
+        self._first = number
+        self.window.restart(self.sampler, number)
+
+    def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
+        state = self.sampler.state_after(number - self._first)
+        self.shard_id, self.num_shards = shard_id, num_shards
+        self.restore(number, state.to_json())
+
+    def order_facts(self) -> dict[str, Any]:
+        from ...engine.order.mixture_state import digest_of
+
+        shares = self.asked_shares(self.sampler.batch_size).to_json()
+        names = [part.name for part in self.parts]
+        return {**super().order_facts(), "digest of sources and shares": digest_of([names, shares])}
+
+    def grouped(self) -> bool:
+        return super().grouped() and not self._forms_vary
+
+    def reads_urls(self) -> bool:
+        return any(reader.reads_urls() for reader in self.readers.values())
+
+    def wants_shared_memory(self, *, uses_gpu: bool) -> bool:
+        return self._may_use_processes() and all(
+            isinstance(each, RecordReader) and each.wants_shared_memory(uses_gpu=uses_gpu)
+            for each in self.readers.values()
+        )
+
+    def batch(self, batch: BatchContext) -> tuple[Column | TensorList, ...]:
+        selection = batch.selections[self.placement.ordinal]
+        assert selection.source is not None
+        self._check_bad(batch.number)
+        columns = super().batch(batch)
+        if self._forms_vary:
+            columns = self._of_one_form(batch, selection, columns)
+        if self.placement.on_error == "replace":
+            self._bad.update(selection.source[[*batch.errors]].tolist())
+        self._read = max(self._read, batch.number + batch.count)
+        return (*columns, selection.source.astype(np.int32))
+
+    def _of_one_form(
+        self, batch: BatchContext, selection: Selection, columns: Sequence[Column | TensorList]
+    ) -> tuple[TensorList, ...]:
+        """Enter the rows that differ in form from most of their batch into `batch.errors`."""
+        lists = tuple(
+            column if isinstance(column, TensorList) else TensorListCPU(column)
+            for column in columns
+        )
+        for column in lists:
+            usual, others = usual_form(column, batch.errors)
+            for row, form in others.items():
+                assert usual is not None  # where there are others
+                where = self.source.where(int(selection.index[row]))
+                batch.errors[row] = form.refusal(where, usual)
+        return lists
+
+    def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
+        assert selection.source is not None
+        source = int(selection.source[row])
+        if not attempt:
+            self._bad[source] += 1
+        found = super().replacement(selection, row, attempt)
+        return None if found is None else (*found, np.array(source, np.int32))
+
+    def _check_bad(self, number: int) -> None:
+        """Raise SourceError if more samples of a source are bad than it may have."""
+        if not self._bad or not self.max_bad:
+            return
+        entries = self._entries(number)
+        for i, part in enumerate(self.parts):
+            most = self.max_bad.get(part.name)
+            if most is not None and self._bad[i] > max(1, most * entries[i]):
+                raise SourceError(
+                    f"{self._bad[i]} of {entries[i]} samples of the source {part.name!r} were bad, "
+                    f"which is more than max_bad={most}: repair the source, or give it weight 0"
+                )
+
+    def _entries(self, number: int) -> list[int]:
+        """Return how many samples each source has given before a batch."""
+        if number < self._first:
+            return [0] * len(self.parts)
+        state = self.sampler.state_after(number - self._first)
+        return self.sampler.plan.entries_before(state.epoch, state.at)
+
+    def meta(self) -> dict[str, Any]:
+        """Return what all readers tell, and figures by source."""
+        shares = self.sampler.plan.shares
+        entries = self._entries(max(self._read, self._first))
+        whole, given = sum(shares.per_epoch), max(1, sum(entries))
+        figures = {
+            part.name: {
+                "samples": len(part.indices),
+                "entries": own,
+                "epochs": own / len(part.indices),
+                "share": float(share / whole),
+                "given": own / given,
+                "bad": self._bad[i],
+            }
+            for i, (part, own, share) in enumerate(
+                zip(self.parts, entries, shares.per_epoch, strict=True)
+            )
+        }
+        return super().meta() | {"sources": figures}
+
+    def event_counts(self) -> dict[str, int]:
+        return {f"bad samples of {self.parts[i].name!r}": n for i, n in self._bad.items()}
+
+    def remark(self) -> str:
+        if not hasattr(self, "window"):
+            return ""
+        read = [
+            f"{name!r} {int(samples)} samples, {nbytes / 1e6:.1f} MB, {seconds:.2f} s"
+            for name, (samples, nbytes, seconds) in zip(
+                self.readers, self.source.figures, strict=True
+            )
+            if samples
+        ]
+        return "; ".join(filter(None, (super().remark(), f"read here: {', '.join(read)}")))
+
+    def left_out(self) -> Sequence[tuple[str, str, str]]:
+        return [each for reader in self.readers.values() for each in reader.left_out()]
+
+    def interrupt(self) -> None:
+        super().interrupt()
+        for reader in self.readers.values():
+            reader.waits.set()

@@ -1,0 +1,100 @@
+"""The samples of several sources, as one source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ...engine.arrays import Int64s
+from ..source import Allocate, Column, Columns, Source, checked_indices, nbytes_of
+
+
+class MixedSource:
+    """Sources one after the other: sample 0 of the second one follows the last of the first.
+
+    Args:
+        sources: the sources.
+        columns: of each source, the numbers of its columns that are taken; () for all.
+
+    Attributes:
+        firsts: index of the first sample of each source.
+        figures: of each source: samples, bytes, and seconds that reading took in this process.
+    """
+
+    def __init__(self, sources: Sequence[Source], columns: Sequence[tuple[int, ...]]) -> None:
+        self.sources = tuple(sources)
+        self._columns = tuple(columns)
+        sizes = np.array([len(source) for source in sources], np.int64)
+        self._ends = np.cumsum(sizes)
+        self.firsts = self._ends - sizes
+        self.figures = np.zeros((len(sources), 3))
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    def read(self, indices: Int64s, allocate: Allocate) -> Columns:
+        """Return the samples, each read by its own source: see `Source.read`."""
+        indices = checked_indices(indices, len(self))
+        owners = np.searchsorted(self._ends, indices, "right")
+        parts: list[tuple[Int64s, Columns]] = []
+        for number in np.unique(owners).tolist():
+            (rows,) = (owners == number).nonzero()
+            parts.append((rows, self._read(number, indices[rows], allocate)))
+        if len(parts) == 1:
+            return parts[0][1]
+        return tuple(
+            _joined([(rows, columns[i]) for rows, columns in parts], len(indices), allocate)
+            for i in range(len(parts[0][1]) if parts else 0)
+        )
+
+    def _read(self, number: int, indices: Int64s, allocate: Allocate) -> Columns:
+        started = perf_counter()
+        columns = self.sources[number].read(indices - self.firsts[number], allocate)
+        if self._columns[number]:
+            columns = tuple(columns[i] for i in self._columns[number])
+        nbytes = sum(map(nbytes_of, columns))
+        self.figures[number] += len(indices), nbytes, perf_counter() - started
+        return columns
+
+    def where(self, index: int) -> str:
+        """Return the location of a sample, as its source does."""
+        source, own = self._owner(index)
+        return source.where(own)
+
+    def source_info(self, index: int) -> str:
+        """Return the name of a sample, as its source does."""
+        source, own = self._owner(index)
+        name: Any = getattr(source, "source_info", source.where)
+        return str(name(own))
+
+    def _owner(self, index: int) -> tuple[Source, int]:
+        (index,) = checked_indices(np.array([index]), len(self)).tolist()
+        number = int(np.searchsorted(self._ends, index, "right"))
+        return self.sources[number], index - int(self.firsts[number])
+
+    def close(self) -> None:
+        """Close all sources."""
+        for source in self.sources:
+            source.close()
+
+
+def _joined(parts: Sequence[tuple[Int64s, Column]], count: int, allocate: Allocate) -> Column:
+    """Return one column of `count` samples: each part holds those of its rows."""
+    first = parts[0][1]
+    if isinstance(first, np.ndarray) and all(
+        isinstance(column, np.ndarray)
+        and (column.dtype, column.shape[1:]) == (first.dtype, first.shape[1:])
+        for _, column in parts
+    ):
+        whole = allocate((count, *first.shape[1:]), first.dtype)
+        for rows, column in parts:
+            whole[rows] = column
+        return whole
+    samples: list[Any] = [None] * count
+    for rows, column in parts:
+        for row, sample in zip(rows.tolist(), column, strict=True):
+            samples[row] = sample
+    return samples

@@ -1,0 +1,95 @@
+"""`fn.readers.pack`: rows of tokens, with where each sample is."""
+
+import numpy as np
+import pytest
+
+from penstock import Pipeline, fn
+from penstock.engine.errors import ArgumentError, CheckpointError, DecodeError
+
+LENGTHS = np.random.default_rng(4).integers(1, 60, 120)
+
+
+@pytest.fixture
+def files(tmp_path):
+    for i, length in enumerate(LENGTHS.tolist()):
+        np.save(tmp_path / f"{i:03}.npy", np.arange(length, dtype=np.int32) + 1000 * i)
+    return [str(tmp_path / f"{i:03}.npy") for i in range(len(LENGTHS))]
+
+
+def _pipe(files, batch_size=4, checkpoint=None, on_error="raise", indices=None, **options):
+    pipe = Pipeline(batch_size, 1, checkpoint=checkpoint, on_error=on_error)
+    with pipe:
+        arrays = fn.readers.numpy(files=files, indices=indices)
+        pipe.set_outputs(*fn.readers.pack(arrays, length=64, name="rows", **options))
+    return pipe
+
+
+def _check(tokens, bounds, positions, samples, align=1):
+    numbers = []
+    for row, valid in enumerate(tokens.valid.tolist()):
+        own, ends = samples.rows()[row], bounds.rows()[row].tolist()
+        assert len(ends) == len(own) + 1
+        for number, start in zip(own.tolist(), ends, strict=False):
+            length = int(LENGTHS[number])
+            assert start % align == 0
+            place = slice(start, start + length)
+            assert tokens.as_array()[row, place].tolist() == [
+                *range(1000 * number, 1000 * number + length)
+            ]
+            assert positions.as_array()[row, place].tolist() == [*range(length)]
+        numbers += own.tolist() if valid else []
+    return numbers
+
+
+@pytest.mark.parametrize("options", [{}, {"align": 8}, {"lengths": LENGTHS}])
+def test_each_sample_comes_once(files, options):
+    with _pipe(files, 1, random_shuffle=True, **options) as pipe:
+        seen = []
+        for _ in range(pipe.epoch_size("rows")):
+            seen += _check(*pipe.run(), align=options.get("align", 1))
+        assert pipe.reader_meta("rows")["fill"] > (0.8 if options.get("align") else 0.95)
+    assert sorted(seen) == [*range(120)]
+
+
+def test_another_number_of_ranks_goes_on(files):
+    seen = []
+    for rank in range(3):
+        with _pipe(files, 2, random_shuffle=True, shard_id=rank, num_shards=3) as pipe:
+            seen += [number for _ in range(2) for number in _check(*pipe.run())]
+            saved = pipe.checkpoint()
+    with _pipe(files, 1, saved, random_shuffle=True) as pipe:
+        for _ in range(pipe.epoch_size("rows") - 12):
+            seen += _check(*pipe.run())
+    assert sorted(seen) == [*range(120)]
+    with (
+        _pipe(files[:-1], 1, saved, random_shuffle=True) as pipe,
+        pytest.raises(CheckpointError),
+    ):
+        pipe.run()
+
+
+def test_a_part_of_the_samples(files):
+    with _pipe(files, 1, indices=np.arange(30, 60)) as pipe:
+        seen = [n for _ in range(pipe.epoch_size("rows")) for n in _check(*pipe.run())]
+    assert sorted(seen) == [*range(30, 60)]
+
+
+def test_a_sample_of_another_length_is_bad(files):
+    with (
+        _pipe(files, 120, lengths=np.maximum(LENGTHS - 1, 1)) as pipe,
+        pytest.raises(DecodeError, match="its length was"),
+    ):
+        pipe.run()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"lengths": [1, 2]}, "a whole number for each of the 120 samples"),
+        ({"lengths": LENGTHS + 10}, "of a row of 64"),
+        ({"batch_cost": {"by": "x", "budget": 1}}, "not for their rows"),
+    ],
+)
+def test_wrong_arguments_are_refused(files, options, message):
+    with pytest.raises(ArgumentError, match=message), _pipe(files, **options) as pipe:
+        pipe.run()
