@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 import pytest
 
+from penstock.tests.checkout import SOURCES
 from penstock.tests.examples import ROOT, example
 
 

@@ -18,6 +18,7 @@ import pytest
 from penstock import ArgumentError, PipelineStopped, WorkerError, fn
 from penstock.engine.graph.operator import OPERATORS, SampleOperator
 from penstock.engine.run.workers import choice as worker_choice
+from penstock.tests.checkout import SOURCES
 
 from ...readers.processes import assert_soon, command_of
 from ..run.test_executor import alternating

@@ -14,6 +14,7 @@ import pytest
 
 from penstock import PipelineStopped
 from penstock.engine.run import executor
+from penstock.tests.checkout import SOURCES
 
 from ..toys import (
     Call,

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from penstock.experimental.torchvision.exchange import array_picture, batch_of, picture_array
-
-from ...interpreters import ROOT
+from penstock.tests.checkout import SOURCES
 
 
 def test_gray_images_have_one_channel(photographs):

@@ -13,7 +13,7 @@ import sys
 import pytest
 
 from penstock.cli.main import GROUP
-from penstock.tests.checkout import ROOT
+from penstock.tests.checkout import ROOT, SOURCES
 
 from ...serving.servers import WAIT, jpeg
 
