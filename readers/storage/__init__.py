@@ -13,6 +13,7 @@ lookahead    a few bytes here and there, from the front of a file to its end
 file_object  a storage as a file object
 strings      millions of byte strings in two blocks of memory
 index_cache  arrays that are computed from a file once, and kept for later runs
-damage       files that cannot be read to their end, or not at all; rescue: records behind the damage
+damage       files that cannot be read to their end, or not at all
+rescue       the records behind the damage
 claims       sizes that files and servers claim, against the memory of this machine
 """

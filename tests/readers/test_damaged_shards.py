@@ -16,6 +16,8 @@ from penstock.readers.source import UnavailableError
 from penstock.readers.tfrecord.index import write_tfrecord_index
 from penstock.readers.webdataset.dali_index import write_dali_index
 
+pytestmark = pytest.mark.usefixtures("user_cache")
+
 SAMPLES, SHARDS, BAD = 100, 5, 2
 FEATURES = {
     "text": tfrecord.FixedLenFeature((), tfrecord.string, ""),
@@ -58,11 +60,6 @@ INDEXES = {
     "tfrecord": ("index_path", write_tfrecord_index),
     "recordio": ("index_path", write_mxnet_index),
 }
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 @pytest.fixture(scope="module")
