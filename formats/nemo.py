@@ -160,6 +160,7 @@ class _ManifestBuilder:
         self._channels: dict[int, tuple[int, ...]] = {}
         self._unread: dict[str, int] = {}  # the first line of each field
         self._null_texts = array("q")  # lines
+        self._without_text = array("q")  # lines without a field that is a transcript
 
     def add(self, entry: dict[str, Any], line: int) -> None:
         """Check the fields of one line, and append them; raise ValueError for a bad field."""
@@ -174,8 +175,11 @@ class _ManifestBuilder:
         if not text:
             if "text" in entry and entry["text"] is None:
                 self._null_texts.append(line)
-            for key in entry.keys() & _UNREAD:
+            unread = entry.keys() & _UNREAD
+            for key in unread:
                 self._unread.setdefault(key, line)
+            if "text" not in entry and not unread:
+                self._without_text.append(line)
         self._texts += text
         self._bounds.append(len(self._texts))
         self._path_number.append(self._numbers.setdefault(path, len(self._numbers)))
@@ -194,6 +198,12 @@ class _ManifestBuilder:
             warnings.warn(
                 f"{name}: 'text' is null in {len(self._null_texts)} of {len(self.lines)} entries, "
                 f"the first in line {self._null_texts[0]}; their transcripts are empty",
+                stacklevel=2,
+            )
+        if 0 < len(self._without_text) < len(self.lines):  # a manifest may have no transcripts
+            warnings.warn(
+                f"{name}: 'text' is missing in {len(self._without_text)} of {len(self.lines)} "
+                f"entries, the first in line {self._without_text[0]}; their transcripts are empty",
                 stacklevel=2,
             )
         lengths = np.fromiter(map(len, self._numbers), np.int64, len(self._numbers))

@@ -79,6 +79,13 @@ def _cache_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
 
 
+@pytest.fixture
+def user_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test a cache folder of its own; return the folder of the indexes in it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    return tmp_path / ".cache" / "penstock"
+
+
 def kept_index(path: Path | str) -> Path:
     """Return the file that holds the index of a data file, in the cache folder."""
     return cache_paths(open_storage(path))[0]

@@ -56,6 +56,7 @@ def _decoded(dataset: Dataset, index: int, sample: Sample | BadSample) -> Sample
             for value in sample.components.values():
                 if isinstance(value, Encoded):
                     check_decodable(value)
+            dataset.stored.check_decoded(sample)
     except DecodeError as error:
         return _bad(dataset, index, error)
     return sample

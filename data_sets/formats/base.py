@@ -167,6 +167,13 @@ class StoredSamples(ABC):
             if time > started and ahead.get(os.fsdecode(path)) != time:
                 raise SourceError(f"{os.fsdecode(path)} was changed while the data set was read")
 
+    def check_decoded(self, sample: Sample) -> None:
+        """Raise DecodeError if a sample's files, once they are decoded, lack what it says of them.
+
+        `verify` calls this for samples whose files can be decoded.
+        """
+        return
+
     def learn(self, manifest: Manifest | None) -> None:
         """Take schema and classes from the manifest, or the schema from a few samples."""
         if manifest is not None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError, SourceError
+from ...engine.errors import ArgumentError, DecodeError, SourceError
 from ...readers.archives.tar_headers import CLOSING, header_of, padding
 from ...readers.listing.folder import folder_names
 from ...readers.listing.folder_rule import is_hidden
@@ -35,6 +35,8 @@ from .writer import Target, others
 
 MANIFEST, AUDIO_FOLDER, SHARD_FORM = "manifest.json", "audio", "audio_{}.tar"
 AUDIO, TEXT_NAME, DURATION, OFFSET = "audio", "text", "duration", "offset"
+_ROUNDING = 0.1
+"""Seconds that a line may have more than its audio: lines round, and count an encoder's delay."""
 
 
 class NemoSamples(StoredSamples):
@@ -94,6 +96,23 @@ class NemoSamples(StoredSamples):
         if self._offset[index]:
             components[OFFSET] = float(self._offset[index])
         return Sample(key, components)
+
+    def check_decoded(self, sample: Sample) -> None:
+        """See `StoredSamples.check_decoded`: the audio reaches the end of the line's window."""
+        from ...decoders.audio.table import open_audio  # reading needs no decoders
+
+        audio, start = sample.components[AUDIO], sample.components.get(OFFSET, 0.0)
+        length = sample.components.get(DURATION, 0.0)
+        assert isinstance(audio, Encoded)
+        assert isinstance(start, float)
+        assert isinstance(length, float)
+        with open_audio(np.frombuffer(audio.data, np.uint8)) as stream:
+            seconds = stream.header.frames / stream.header.rate
+        if start >= seconds or start + length > seconds + _ROUNDING:
+            raise DecodeError(
+                f"the line has {length:g} s from {start:g} s on, but the audio ends at "
+                f"{seconds:.3f} s: it is cut off or another file, or the line is wrong"
+            )
 
     def where(self, index: int) -> str:
         """Return audio file, manifest and line."""

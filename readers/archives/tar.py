@@ -29,6 +29,7 @@ from ..storage.storage import Storage
 BLOCK = 512
 
 _REGULAR = frozenset(b"07\0")
+_ABOUT_THE_NEXT = b"xXLK"
 _WITHOUT_DATA = frozenset(
     b"123456"
 )  # links, devices, folders, pipes, whatever their size field says
@@ -156,9 +157,11 @@ class _TarScan:
 
     def members(self) -> Iterator[Member]:
         about: dict[bytes, bytes] = {}
-        while (block := self._next_block(needed=bool(about))) is not None:
+        follows = False  # the header that one before it is about
+        while (block := self._next_block(needed=follows)) is not None:
             header = self._header(block)
             data = self.position + BLOCK
+            follows = header.type_flag in _ABOUT_THE_NEXT
             if header.type_flag in b"xX":  # X is Solaris' own
                 about |= _pax_records(self._text(header))
             elif header.type_flag == ord("g"):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,17 @@ from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import Arrays, are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.storage import Storage
 from ..storage.strings import StringTable, StringTableBuilder
-from .tar import BLOCK, REMARKS, DamagedTarError, Member, Remark, header_fits, members, tell
+from .tar import (
+    BLOCK,
+    REMARKS,
+    UNCLOSED,
+    DamagedTarError,
+    Member,
+    Remark,
+    header_fits,
+    members,
+    tell,
+)
 
 
 @dataclass(frozen=True)
@@ -157,7 +167,9 @@ def index_archive(storage: Storage, dot: str = "first", damages: Damages = STRIC
     def build() -> list[NDArray[Any]]:
         remarks: list[Remark] = []
         try:
-            arrays = group(members(storage, note=remarks.append), dot).to_arrays()
+            files = members(storage, note=remarks.append)
+            index = group(files, dot, storage.name, remarks)
+            arrays = index.to_arrays()
         except DamagedFileError as error:
             error.sound += (np.array(remarks, np.int64).reshape(-1),)
             raise
@@ -173,7 +185,7 @@ def index_archive(storage: Storage, dot: str = "first", damages: Damages = STRIC
         )
 
     def read() -> Arrays:
-        return cached_index(storage, f"webdataset-{dot}-3", build, fits)
+        return cached_index(storage, f"webdataset-{dot}-4", build, fits)
 
     *arrays, remarks = damages.sound(storage.name, read)
     for remark in remarks.reshape(-1, len(Remark._fields)).tolist():
@@ -192,8 +204,16 @@ def _is_last(storage: Storage, offsets: Int64s, sizes: Int64s) -> bool:
     return header_fits(header, int(sizes[-1])) or b" size=" in before
 
 
-def group(files: Iterable[Member], dot: str) -> ArchiveIndex:
+def group(
+    files: Iterable[Member], dot: str, name: str = "", remarks: Sequence[Remark] = ()
+) -> ArchiveIndex:
     """Group files into samples.
+
+    Args:
+        files: of an archive.
+        dot: see `index_archive`.
+        name: of the archive, for messages.
+        remarks: what the scan has noticed once `files` are through.
 
     Raises:
         DamagedFileError: the archive is damaged. Unless the damaged file is known to belong to
@@ -201,17 +221,33 @@ def group(files: Iterable[Member], dot: str) -> ArchiveIndex:
     """
     builder = IndexBuilder()
     last: bytes | None = None
+    before: set[bytes] = set()  # extensions of the sample before
+    own: set[bytes] = set()
+    end = 0
     try:
         for key, extension, file in components_of(files, dot):
             if key != last:
                 builder.start_sample(key)
-                last = key
+                last, before, own = key, own, set()
+            own.add(extension)
             builder.add(extension, file.offset, file.size)
+            end = file.offset + file.size
     except DamagedTarError as error:
         may_lack = not error.member or split_name(error.member, dot)[0] == last
         index = builder.finish(without_last=may_lack)
         sound = index.to_arrays()
         raise DamagedFileError(str(error), error.offset, sound, samples=len(index)) from None
+    if last is not None and own < before and any(remark.kind == UNCLOSED for remark in remarks):
+        index = builder.finish(without_last=True)
+        lacking = b", .".join(sorted(before - own)).decode(errors="replace")
+        raise DamagedFileError(
+            f"{name}, offset {end}: the archive is cut off: its last sample "
+            f"{last.decode(errors='replace')!r} has no .{lacking}, unlike the one before, and no "
+            "blocks of zeros close the archive",
+            end,
+            index.to_arrays(),
+            samples=len(index),
+        )
     return builder.finish()
 
 

@@ -73,8 +73,8 @@ def zip_members(storage: Storage) -> ZipMembers:
     """Return the files of a zip archive; folders are left out.
 
     Raises:
-        SourceError: this is no zip archive, or it is damaged; a member is encrypted, or
-            compressed by another method than DEFLATE.
+        SourceError: this is no zip archive, or it is damaged; two members have one name; a member
+            is encrypted, or compressed by another method than DEFLATE.
         OSError: the archive cannot be read.
     """
     try:
@@ -82,7 +82,14 @@ def zip_members(storage: Storage) -> ZipMembers:
             infos = [i for i in archive.infolist() if not i.filename.endswith("/")]
     except _CANNOT as error:
         raise SourceError(f"{storage.name}: no zip archive, or a damaged one: {error}") from None
+    seen: set[str] = set()
     for info in infos:
+        if info.filename in seen:
+            raise SourceError(
+                f"{storage.name}: two members are named {info.filename[:200]!r}, and programs "
+                "differ in which of them they read; write the archive anew"
+            )
+        seen.add(info.filename)
         if info.flag_bits & _ENCRYPTED:
             raise SourceError(
                 f"{storage.name}: member {info.filename[:200]!r} is encrypted; decrypt it first"

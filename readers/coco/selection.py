@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 
 NOT_FINITE = "annotations whose box is not finite"
+NEGATIVE = (
+    "annotations whose box has a negative width or height, as of corners in place of left, top, "
+    "width and height"
+)
 LACK_BOX = "annotations without a box and a mask"
 
 
@@ -50,12 +54,15 @@ def select(
     large = (boxes[:, 2:] >= np.float32(selected.size_threshold)).all(axis=1)
     wanted = ~coco.annotations.are_crowds | selected.include_iscrowd
     lack_box = coco.annotations.lack_box
+    negative = finite & (boxes[:, 2:] < 0).any(axis=1) & ~lack_box
+    small = finite & ~large & ~lack_box & ~negative
     dropped = {
         "names in images that the annotations lack": unknown,
         "annotations without an image": coco.without_image,
         NOT_FINITE: int(np.count_nonzero(~finite)),
         LACK_BOX: int(np.count_nonzero(finite & ~large & lack_box)),
-        "annotations below size_threshold": int(np.count_nonzero(finite & ~large & ~lack_box)),
+        NEGATIVE: int(np.count_nonzero(negative)),
+        "annotations below size_threshold": int(np.count_nonzero(small)),
         "annotations with iscrowd=1": int(np.count_nonzero(finite & large & ~wanted)),
     }
     coco = coco.keep(finite & large & wanted)
@@ -85,7 +92,9 @@ def warn_of_dropped(coco: CocoInstances, dropped: Mapping[str, int], name: str) 
         name: of the annotation file.
     """
     is_bare = len(coco) > 0 and not len(coco.annotations.boxes)
-    told = {why: n for why, n in dropped.items() if is_bare or why in (NOT_FINITE, LACK_BOX)}
+    told = {
+        why: n for why, n in dropped.items() if is_bare or why in (NOT_FINITE, NEGATIVE, LACK_BOX)
+    }
     counted = ", ".join(f"{reason} ({count:,})" for reason, count in told.items()) or "none"
     if is_bare:
         text = f"none of the {len(coco):,} images has a box; dropped are {counted}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
 from ...formats.video.frame_index import FrameIndex
 from ...formats.video.selection import padded
+from ..storage.damage import NAMED_FILES
 from .list_file import ListedVideo
 
 ROUNDINGS = {
@@ -129,14 +131,24 @@ class ClipTable:
         return self.rule.numbers(int(self.starts[clip]), frames)
 
 
-def clip_table(ranges: Sequence[range], rule: ClipRule) -> ClipTable:
-    """Return the clips of all videos, in order.
+def clip_table(
+    ranges: Sequence[range], rule: ClipRule, names: Sequence[str] | None = None
+) -> ClipTable:
+    """Return the clips of all videos, in order. Videos without a clip give a warning.
+
+    Args:
+        ranges: frames of each video that clips may have.
+        rule: which frames a clip has.
+        names: of the videos, for the warning.
 
     Raises:
         ArgumentError: there is none.
     """
     starts = [rule.starts(frames) for frames in ranges]
     counts = [len(of_file) for of_file in starts]
+    without = [number for number, count in enumerate(counts) if not count]
+    if names is not None and 0 < len(without) < len(counts):
+        _warn_of(without, ranges, rule, names)
     if not sum(counts):
         longest = max((len(frames) for frames in ranges), default=0)
         raise ArgumentError(
@@ -145,3 +157,18 @@ def clip_table(ranges: Sequence[range], rule: ClipRule) -> ClipTable:
         )
     videos = np.repeat(np.arange(len(ranges)), counts)
     return ClipTable(videos, np.concatenate([np.array(e, np.int64) for e in starts]), ranges, rule)
+
+
+def _warn_of(
+    without: Sequence[int], ranges: Sequence[range], rule: ClipRule, names: Sequence[str]
+) -> None:
+    """Warn of videos, or ranges of videos, that have no clip."""
+    first = [f"{names[number]} ({len(ranges[number])} frames)" for number in without[:NAMED_FILES]]
+    more = f" and {len(without) - NAMED_FILES} more" * (len(without) > NAMED_FILES)
+    warnings.warn(
+        f"{len(without)} of {len(ranges)} videos or ranges of videos have no clip of {rule.length} "
+        f"frames at distances of {rule.stride}, and are left out: {', '.join(first)}{more}. "
+        "Correct their start and end, shorten the clips, or set pad_mode",
+        RuntimeWarning,
+        stacklevel=2,
+    )

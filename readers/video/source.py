@@ -64,7 +64,7 @@ class ClipSource:
             limits.frames(video, index)
             for video, index in zip(self._videos, self._indexes, strict=True)
         ]
-        self._clips = clip_table(ranges, rule)
+        self._clips = clip_table(ranges, rule, [shown(video.path) for video in self._videos])
 
     def __len__(self) -> int:
         return len(self._clips)

@@ -12,11 +12,6 @@ from ..videos import Sound, numbers_of, tone, video_file
 
 
 @pytest.fixture
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
-
-
-@pytest.fixture
 def root(tmp_path, user_cache):
     for folder, form, count in (("x", "h264.mp4", 10), ("y", "mpeg4.avi", 7)):
         (tmp_path / folder).mkdir()

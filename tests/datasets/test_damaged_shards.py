@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import struct
 from pathlib import Path
 
 import cv2
@@ -12,50 +13,50 @@ import pytest
 from penstock import ArgumentError, DecodeError, SourceError, datasets
 from penstock.datasets.conversion.task import WORK
 
+from ..foreign_sets import shards_of, write_set
+
+pytestmark = [
+    pytest.mark.usefixtures("user_cache"),
+    pytest.mark.filterwarnings("ignore:.*ends without the blocks of zeros"),
+]
 SAMPLES, SHARDS, CUT, FLIPPED = 60, 5, 2, 4
 FORMATS = {"webdataset": 7, "tfrecord": 7, "recordio": 7, "parquet": 0, "lmdb": 4, "caffe": 5}
 """How many samples of the cut shard, which had twelve, are sound at least."""
 
-ENDINGS = (".tar", ".tfrecord", ".rec", ".parquet", ".mdb")
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
+    """Sound data sets by format, and what `convert` makes of them in the folder `own`."""
     root = tmp_path_factory.mktemp("whole")
     noise = np.random.default_rng(0)
-    for number in range(SAMPLES):
-        path = root / "photos" / ("cat" if number < 30 else "dog") / f"{number:03d}.png"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        cv2.imwrite(str(path), noise.integers(0, 255, (20, 20 + number % 7, 3), np.uint8))
+    images = [
+        cv2.imencode(".png", noise.integers(0, 255, (20, 20 + number % 7, 3), np.uint8))[1]
+        for number in range(SAMPLES)
+    ]
+    contents = [image.tobytes() for image in images]
+    labels = [number // 30 for number in range(SAMPLES)]
     for name in FORMATS:
-        datasets.convert(root / "photos", root / name, to=name, shard_count=SHARDS)
+        write_set(name, root / name, contents, labels, count=SAMPLES // SHARDS)
+        datasets.convert(root / name, root / "own" / name, to=name, shard_count=SHARDS)
     return root
 
 
-@pytest.fixture(params=FORMATS)
-def damaged(request, whole, tmp_path):
-    """A data set of which one shard is cut at two thirds, and of another one, a byte is wrong."""
-    root = tmp_path / "data"
-    shutil.copytree(whole / request.param, root)
+def with_damage(source, root):
+    """Copy a data set; cut one shard at two thirds, and change a byte of another one."""
+    shutil.copytree(source, root)
     files = shards_of(root)
-    os.truncate(files[CUT], files[CUT].stat().st_size * 2 // 3)
+    os.truncate(files[CUT], files[CUT].stat().st_size * 2 // 3 + 300)  # within a record
     content = bytearray(files[FLIPPED].read_bytes())
     in_page = files[FLIPPED].suffix == ".mdb"  # which is filled from its end
     place = content.rindex(b"IDAT") if in_page else content.index(b"IDAT")
     content[place + 20] ^= 0xFF  # in the pixels of an image
     files[FLIPPED].write_bytes(content)
-    return request.param, root
+    return root
 
 
-def shards_of(root):
-    shards = json.loads((root / "dataset.json").read_text())["shards"]
-    names = [file["name"] for shard in shards for file in shard["files"]]
-    return [root / name for name in names if name.endswith(ENDINGS)]
+@pytest.fixture(params=FORMATS)
+def damaged(request, whole, tmp_path):
+    return request.param, with_damage(whole / request.param, tmp_path / "data")
 
 
 def keys_of(path):
@@ -75,12 +76,11 @@ def test_a_damaged_shard_is_an_error_unless_it_is_skipped(damaged):
         assert all(s.components.keys() == {"image", "label"} for s in dataset.read(indices))
 
 
-@pytest.mark.parametrize("with_manifest", [True, False])
-def test_verify_lists_everything_and_convert_rescues_the_rest(damaged, tmp_path, with_manifest):
-    name, root = damaged
+@pytest.mark.parametrize("by_convert", [True, False])
+@pytest.mark.parametrize("name", FORMATS)
+def test_verify_lists_everything_and_convert_rescues_the_rest(whole, tmp_path, name, by_convert):
+    root = with_damage(whole / "own" / name if by_convert else whole / name, tmp_path / "data")
     cut = str(shards_of(root)[CUT])
-    if not with_manifest:
-        (root / "dataset.json").unlink()
     listed = tmp_path / "bad.jsonl"
     report = datasets.verify(root, decode=True, quarantine=listed)
     assert report.counts["bad"] == len(report.bad) == len(listed.read_text().splitlines())
@@ -127,6 +127,37 @@ def test_skip_bad_converts_what_is_sound_and_lists_the_rest(damaged, whole, tmp_
     }
 
 
+@pytest.mark.parametrize(("name", "place"), [("tfrecord", 2), ("recordio", 1)])
+def test_samples_behind_a_damaged_frame_are_rescued(whole, tmp_path, name, place):
+    root = tmp_path / "data"
+    shutil.copytree(whole / name, root)
+    for index in root.glob("*.idx"):
+        index.unlink()
+    path = shards_of(root)[CUT]
+    content = bytearray(path.read_bytes())
+    starts = [at for at in range(len(content)) if content.startswith(b"\x89PNG", at)]
+    if name == "recordio":  # MXNet's header lies before the image
+        start = starts[4] - 24 - 8
+    else:
+        start = 0
+        for _ in range(4):
+            start += struct.unpack_from("<Q", content, start)[0] + 16
+    content[start + place] ^= 0x40
+    path.write_bytes(content)
+    listed = tmp_path / "lost.jsonl"
+    done = datasets.convert(
+        root, tmp_path / "new", to="webdataset", skip_bad=True, quarantine=listed
+    )
+    assert done.samples == SAMPLES - 1
+    (line,) = listed.read_text().splitlines()
+    assert f"offset {start}" in line
+    assert "7 records are found again" in line
+    with datasets.open_dataset(tmp_path / "new") as dataset:
+        labels = [int(s.components["label"]) for s in dataset.read(range(len(dataset)))]
+    assert labels == [0] * 29 + [1] * 30
+    assert datasets.verify(root, tmp_path / "new", without=listed).ok
+
+
 def test_inspect_goes_on_and_says_so(damaged):
     _, root = damaged
     report = datasets.inspect(root)
@@ -139,7 +170,6 @@ def test_a_first_shard_of_which_nothing_is_left(damaged):
     _, root = damaged
     first = shards_of(root)[0]
     first.write_bytes(b"nothing of this format " * 99)
-    (root / "dataset.json").unlink()
     report = datasets.verify(root)
     assert report.bad[0].location == str(first)
     assert report.samples < SAMPLES - 12
@@ -148,7 +178,6 @@ def test_a_first_shard_of_which_nothing_is_left(damaged):
 def test_a_wrong_byte_in_a_record_that_tells_the_schema(whole, tmp_path):
     root = tmp_path / "data"
     shutil.copytree(whole / "tfrecord", root)
-    (root / "dataset.json").unlink()
     path = sorted(root.glob("*.tfrecord"))[0]
     content = bytearray(path.read_bytes())
     content[content.index(b"image")] ^= 1  # the name of a feature of the first record
@@ -168,6 +197,7 @@ def test_a_conversion_that_was_cut_off_lists_what_both_runs_left_out(whole, tmp_
         content[0] ^= 1
         path.write_bytes(content)
     options = {"to": "webdataset", "skip_bad": True, "shard_count": 5, "workers": 1}
+    options["format"] = "recordio"  # which no file tells any more
 
     def interrupted(progress):
         if progress.shards == 3:

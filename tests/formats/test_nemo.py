@@ -15,12 +15,26 @@ def parse(*entries, name="train.json"):
     return parse_manifest([line + b"\n" for line in lines], name)
 
 
+def test_entries_without_a_text_among_others_are_told():
+    entries = [{"audio_filepath": f"{n}.wav", **({"text": "a"} if n % 2 else {})} for n in range(5)]
+    message = "train.json: 'text' is missing in 3 of 5 entries, the first in line 1"
+    with pytest.warns(UserWarning, match=message):
+        parse(*entries)
+    assert len(parse(*[{"audio_filepath": "a.wav"}] * 3)) == 3  # no transcripts are wanted
+
+
 def test_columns():
     with pytest.warns(UserWarning, match="'text' is null in 1 of 3 entries, the first in line 4"):
         manifest = parse(
             {"audio_filepath": "a.wav", "duration": 2, "text": "naïve", "lang": {"en": [1]}},
             b"   ",
-            {"audio_filepath": "b/ö.flac", "offset": 1.5, "duration": 0.25, "shard_id": 7},
+            {
+                "audio_filepath": "b/ö.flac",
+                "offset": 1.5,
+                "duration": 0.25,
+                "shard_id": 7,
+                "text": "",
+            },
             {"audio_filepath": "a.wav", "text": None, "duration": None, "shard_id": -1},
         )
     assert len(manifest) == 3
@@ -41,9 +55,9 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted():
 def test_channels_lists_of_files_and_other_names_of_fields():
     manifest = parse(
         {"audio_filepath": "a.wav", "channel_selector": 1, "text": 42},
-        {"audio_filename": "b.wav"},
-        {"audio_filepath": ["c0.wav", "c1.wav"], "channel_selector": [1, 0]},
-        {"audio_filepath": "a.wav", "channel_selector": "average"},
+        {"audio_filename": "b.wav", "text": ""},
+        {"audio_filepath": ["c0.wav", "c1.wav"], "channel_selector": [1, 0], "text": ""},
+        {"audio_filepath": "a.wav", "channel_selector": "average", "text": ""},
     )
     assert manifest.texts[0] == "42"
     assert [manifest.files(i) for i in range(3)] == [["a.wav"], ["b.wav"], ["c0.wav", "c1.wav"]]

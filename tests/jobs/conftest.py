@@ -9,8 +9,8 @@ CLASSES = ("cat", "dog")
 
 
 @pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def own_cache(user_cache):
+    """Give each job a cache folder of its own."""
 
 
 @pytest.fixture

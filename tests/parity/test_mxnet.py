@@ -8,14 +8,11 @@ from penstock.readers.recordio.reader import open_records
 
 from ..readers.record_io import MAGIC, image_record, record, record_file
 
+pytestmark = pytest.mark.usefixtures("user_cache")
+
 dali = pytest.importorskip("nvidia.dali")
 
 IMAGES = [bytes([i]) * (1 + 37 * i) for i in range(11)]
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def write(folder, contents, files=1):

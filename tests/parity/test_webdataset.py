@@ -14,12 +14,10 @@ from ..readers.tars import archive, entry, write
 dali = pytest.importorskip("nvidia.dali")
 wds2idx = pytest.importorskip("wds2idx")
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* samples have no component")
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.* samples have no component"),
+    pytest.mark.usefixtures("user_cache"),
+]
 
 
 def save(path, files, form="ustar"):

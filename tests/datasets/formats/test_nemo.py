@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import tarfile
+from pathlib import Path
 
+import pytest
+
+from penstock import datasets
 from penstock.datasets import Sample, convert, open_dataset
 from penstock.testing import made
 from penstock.testing.writers import WriterTests
+
+from ...readers.nemo.corpus import write_corpus, write_manifest
 
 
 def test_windows_of_one_file_are_samples_of_their_own(tmp_path):
@@ -67,3 +73,17 @@ def test_data_sets_without_dataset_json_are_recognized(tmp_path):
         dataset = open_dataset(root / "manifest.json")
         assert dataset.format == "nemo"
         assert len(dataset.read(range(9))) == 9
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"offset": 9.0}, {"offset": 0.5, "duration": 0.9}, {"duration": 50}]
+)
+def test_verify_finds_windows_that_the_audio_does_not_have(tmp_path, wrong):
+    path = write_corpus(tmp_path / "corpus")
+    assert datasets.verify(path, decode=True).ok
+    lines = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
+    lines[1] |= wrong
+    write_manifest(Path(path), lines)
+    (bad,) = datasets.verify(path, decode=True).bad
+    assert "s on, but the audio ends at 1.000 s" in bad.reason
+    assert "line 2" in bad.location

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -23,8 +22,6 @@ from ..toys import (
     make,
     own_threads,
 )
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_a_consumer_in_another_thread_is_woken_by_close():

@@ -20,10 +20,7 @@ from penstock.readers.npy import reader as npy
 from penstock.readers.reading.carriers import Threads
 from penstock.testing.emulator import DeviceArray
 
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("user_cache")
 
 
 @pytest.fixture

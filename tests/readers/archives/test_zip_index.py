@@ -77,6 +77,16 @@ def test_streamed_archives_and_zip64(tmp_path):
     assert contents(members(tmp_path / "a.zip", data), data) == {"a.npy": b"12345"}
 
 
+def test_two_members_of_one_name(tmp_path):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a.npy", b"first")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr("a.npy", b"second")
+    with pytest.raises(SourceError, match=r"b.npz: two members are named 'a.npy'"):
+        members(tmp_path / "b.npz", file.getvalue())
+
+
 def test_no_members(tmp_path):
     assert len(members(tmp_path / "a.zip", zipped({})).names) == 0
 

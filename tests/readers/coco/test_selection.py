@@ -1,7 +1,7 @@
 import pytest
 
 from penstock.engine.errors import ArgumentError
-from penstock.readers.coco.selection import Selected, select
+from penstock.readers.coco.selection import NEGATIVE, Selected, select, warn_of_dropped
 
 from .data import annotation, parsed
 
@@ -36,7 +36,9 @@ def test_negative_boxes_are_dropped_and_boxes_outside_stay():
     annotations = [annotation(n, 2, bbox=box) for n, box in enumerate(outside + negative)]
     coco, dropped = select(parsed(annotations), Selected(), "some.json")
     assert coco.annotations.boxes.tolist() == [list(box) for box in outside]
-    assert dropped == {"annotations below size_threshold": 2}
+    assert dropped == {NEGATIVE: 2}
+    with pytest.warns(RuntimeWarning, match=r"some.json: dropped are .* negative width .*\(2\)"):
+        warn_of_dropped(coco, dropped, "some.json")
 
 
 def test_images_without_a_box_are_skipped():

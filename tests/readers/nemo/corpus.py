@@ -26,7 +26,7 @@ ENTRIES: list[dict[str, Any]] = [
     {"audio_filepath": "a.wav", "duration": 0.25, "text": "one"},
     {"audio_filepath": "a.wav", "offset": 0.25, "duration": 0.5, "text": "two"},
     {"audio_filepath": "b.flac", "duration": 0.5, "text": "three"},
-    {"audio_filepath": "deep/c.ogg", "duration": 0.25},
+    {"audio_filepath": "deep/c.ogg", "duration": 0.25, "text": ""},
     {"audio_filepath": "d.mp3", "offset": 0.5, "duration": 0.3, "text": "fünf"},
     {"audio_filepath": "a.wav", "offset": 0.9, "duration": 0.1, "text": "six"},
 ]

@@ -12,7 +12,10 @@ from .corpus import write_manifest
 @pytest.fixture
 def entries(tmp_path):
     one = [{"audio_filepath": f"{i}.wav", "duration": d} for i, d in enumerate((3, 1, 2))]
-    other = [{"audio_filepath": "x.wav"}, {"audio_filepath": "1.wav", "duration": 2, "text": "t"}]
+    other = [
+        {"audio_filepath": "x.wav", "text": ""},
+        {"audio_filepath": "1.wav", "duration": 2, "text": "t"},
+    ]
     paths = [write_manifest(tmp_path / f"{i}.json", e) for i, e in enumerate((one, other))]
     return read_manifests(paths)
 

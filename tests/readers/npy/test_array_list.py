@@ -13,10 +13,7 @@ from ...conftest import kept_index
 from ..npy_files import arrays_of
 from ..tars import archive
 
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("user_cache")
 
 
 def places(**arguments):

@@ -10,10 +10,7 @@ from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
 from penstock.engine.graph.operator import OPERATORS
 
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("user_cache")
 
 
 @pytest.fixture

@@ -13,10 +13,7 @@ from penstock.testing.readers import SourceConformance
 from ..npy_files import RANDOM, read, save_all, saved, source_of
 from ..tars import archive
 
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("user_cache")
 
 
 RAGGED = [RANDOM.random(shape).astype("f4") for shape in [(3, 4), (70, 90), (0, 5), (1, 1)]]

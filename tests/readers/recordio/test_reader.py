@@ -12,12 +12,9 @@ from penstock.testing.readers import SourceConformance, assert_columns
 from ...conftest import kept_index
 from ..record_io import MAGIC, frame, image_record, record_file
 
+pytestmark = pytest.mark.usefixtures("user_cache")
+
 IMAGES = [b"first", b"x" * 120_000, b"abc" + MAGIC * 2 + b"d" * 30 + MAGIC, b"", b"last" * 500]
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def write(path, contents):

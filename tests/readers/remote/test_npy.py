@@ -15,12 +15,9 @@ from penstock.testing.readers import SourceConformance
 from ..npy_files import arrays_of
 from ..tars import archive
 
+pytestmark = pytest.mark.usefixtures("user_cache")
+
 ARRAYS = [np.random.default_rng(i).random((40, 50, 30)).astype("f4") for i in range(4)]
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def saved(array):

@@ -17,13 +17,9 @@ from ..record_io import image_record, record_file
 from ..tars import archive
 from ..tfrecord_files import example, write_index, write_records
 
+pytestmark = pytest.mark.usefixtures("user_cache")
+
 QUICK = {"attempts": 3, "stall_seconds": 4, "total_seconds": 30}
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "penstock"
 
 
 class Store:

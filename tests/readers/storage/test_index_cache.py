@@ -13,13 +13,9 @@ from penstock.readers.storage.opening import open_storage
 
 from ...conftest import kept_index
 
+pytestmark = pytest.mark.usefixtures("user_cache")
+
 ARRAYS = (np.array([0, 2**40, 7]), np.array([1.5], np.float32), np.empty(0, np.uint8))
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "penstock"
 
 
 @pytest.fixture
@@ -77,7 +73,7 @@ def test_an_index_beside_the_data_is_read_and_renewed(data, user_cache):
 
 
 def test_is_kept_beside_the_data_where_the_users_folder_cannot_be_written(data, tmp_path):
-    (tmp_path / "cache").write_text("a file where the folder should be")
+    (tmp_path / ".cache").write_text("a file where the folder should be")
     build = Builder()
     assert_arrays(index(data, build))
     assert_arrays(index(data, build))
@@ -86,7 +82,7 @@ def test_is_kept_beside_the_data_where_the_users_folder_cannot_be_written(data, 
 
 
 def test_is_computed_where_nothing_can_be_written(data, tmp_path, monkeypatch):
-    (tmp_path / "cache").write_text("a file where the folder should be")
+    (tmp_path / ".cache").write_text("a file where the folder should be")
     beside(data).mkdir()
     assert_arrays(index(data, Builder()))
 

@@ -18,12 +18,9 @@ from penstock.readers.tfrecord.index import find_frames
 from ..record_io import MAGIC, record
 from ..tfrecord_files import frame
 
+pytestmark = pytest.mark.usefixtures("user_cache")
+
 COUNT = 40
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def tfrecords(storage, damages):

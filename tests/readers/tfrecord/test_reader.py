@@ -18,11 +18,7 @@ from ..tfrecord_files import (
 )
 from ..tfrecord_reading import open_source
 
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "penstock"
+pytestmark = pytest.mark.usefixtures("user_cache")
 
 
 def run_pipeline(batch_size, arguments, **options):

@@ -12,6 +12,8 @@ from penstock.engine.errors import ArgumentError, DecodeError
 
 from ...videos import Sound, damaged, numbers_of, sound_bytes, video_bytes, video_file
 
+pytestmark = pytest.mark.usefixtures("user_cache")
+
 BAD = {
     "empty": (b"", "cannot open it as a video"),
     "text": (b"no video at all" * 99, "cannot open it as a video"),
@@ -24,11 +26,6 @@ SIZES = video_bytes("h264.ts", count=10) + video_bytes(
     "h264.ts", count=10, size=(64, 160), start=3000, first=10
 )
 DAMAGED = damaged(video_bytes(group=10, bf="0", qp="1", preset="ultrafast", count=40), 13)
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def pipeline(paths, size=1, length=3, on_error="raise", **options):

@@ -49,6 +49,18 @@ def test_several_videos():
     assert [table.numbers(i).tolist() for i in range(3)] == [[2, 3], [4, 5], [1, 2]]
 
 
+def test_ranges_without_a_clip_are_told():
+    ranges = [range(8), range(50, 12), range(8, 4), range(2), range(1), range(9)]
+    names = [f"{number}.mp4" for number in range(6)]
+    message = (
+        r"4 of 6 videos .* no clip of 3 frames .*: 1.mp4 \(0 frames\), 2.mp4 \(0 frames\), "
+        r"3.mp4 \(2 frames\) and 1 more. Correct their start and end"
+    )
+    with pytest.warns(RuntimeWarning, match=message):
+        table = clip_table(ranges, ClipRule(3, step=3), names)
+    assert sorted(set(table.videos.tolist())) == [0, 5]
+
+
 def test_no_clip_is_an_error():
     with pytest.raises(ArgumentError, match=r"no video has a clip of 20 frames.* has 10 frames"):
         clips(10, length=20)

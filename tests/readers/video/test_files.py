@@ -14,13 +14,10 @@ from penstock.readers.video.files import file_of, url_opener
 
 from ...videos import Sound, numbers_of, video_bytes
 
+pytestmark = pytest.mark.usefixtures("user_cache")
+
 SECRET = "?X-Amz-Signature=f00ba4"
 QUICK = {"limits": {"attempts": 3, "stall_seconds": 2, "total_seconds": 10}}
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 @pytest.fixture

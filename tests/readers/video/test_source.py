@@ -16,11 +16,6 @@ def milliseconds(number):
 
 
 @pytest.fixture
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
-@pytest.fixture
 def paths(tmp_path, user_cache):
     return [video_file(tmp_path / f"{n}.webm", "vp9.webm", count=n) for n in (7, 5)]
 

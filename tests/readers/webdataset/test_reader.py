@@ -5,7 +5,9 @@ import pytest
 from penstock import DecodeError, fn, pipeline_def, types
 
 from .test_source import save
-from .test_text_numbers import LABELS, user_cache, written  # noqa: F401  (fixtures)
+from .test_text_numbers import LABELS, written  # noqa: F401  (fixtures)
+
+pytestmark = pytest.mark.usefixtures("user_cache")
 
 
 def test_a_batch_of_labels_is_what_a_loss_takes(written):  # noqa: F811

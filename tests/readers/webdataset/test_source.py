@@ -14,12 +14,9 @@ from penstock.testing.readers import SourceConformance, assert_columns
 from ...conftest import kept_index
 from ..tars import CLOSING, archive, entry, header, pax, write
 
+pytestmark = pytest.mark.usefixtures("user_cache")
+
 LONG = "deep/" * 30 + "name"
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def save(path, files, form="ustar"):

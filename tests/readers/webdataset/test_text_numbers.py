@@ -12,12 +12,9 @@ from penstock.testing.readers import SourceConformance
 
 from ..tars import archive
 
+pytestmark = pytest.mark.usefixtures("user_cache")
+
 LABELS = [7, 0, 123, -5, 1000]
-
-
-@pytest.fixture(autouse=True)
-def user_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def save(path, **files):
