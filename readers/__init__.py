@@ -6,7 +6,7 @@ storage/       paths and URLs             ->  byte ranges of files; remote/ has 
     |
 source         the contract of a format: samples by their indices
     |          files/ npy/ fits/ coco/ video/ nemo/ tfrecord/ recordio/ webdataset/ lmdb/
-    |          parquet/; protobuf/ has the messages that some of them hold
+    |          parquet/ shar/; protobuf/ has the messages that some of them hold
 reader         an operator: a source, and the sampler that says in which order it is read
     |          record_reader: processes may read; array_files: arrays of one form
 reading/       the batches that are read together or ahead, and who reads; process/ has the

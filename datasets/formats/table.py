@@ -17,6 +17,7 @@ from . import (
     nemo,
     parquet,
     recordio,
+    shar,
     tfrecord,
     webdataset,
 )
@@ -38,6 +39,7 @@ FORMATS: dict[str, DatasetFormat] = {
         *parquet.ROWS,
         coco.ROW,
         *nemo.ROWS,
+        shar.ROW,
     )
 }
 """Every format by its name; a file is of the first format that recognizes it."""

@@ -212,7 +212,8 @@ _LAYOUTS = (
     _Layout(
         _is_shar,
         "a Shar data set of lhotse, whose texts lie in the cuts beside the tar files",
-        "write a NeMo manifest of it by lhotse, for fn.readers.nemo_asr, or name the tar files",
+        "name the folder for fn.readers.nemo_asr, or the tar files",
+        is_data_set=True,
     ),
     _Layout(
         _is_mds,
@@ -263,7 +264,7 @@ def layout_of(folder: Folder, *, opened: bool = False) -> str:
 
 def marked_format(folder: Folder) -> str:
     """Return the format of `datasets` that a folder's markers name; "" if they name none."""
-    return "energon" if _is_energon(folder) else ""
+    return "energon" if _is_energon(folder) else "shar" if _is_shar(folder) else ""
 
 
 def refuse_layouts(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> None:
