@@ -18,7 +18,7 @@ from ..record_reader import RecordReader
 from ..storage.urls import is_url
 from .choosing import MISSING, outputs_of
 from .following import FollowingThreads
-from .shards import Shards, shards_of
+from .shards import Shards, adopt_indexes, shards_of
 from .source import ComponentSource, open_archives
 from .walked import ArchiveOpener, WalkedSource, open_walked
 
@@ -183,6 +183,8 @@ class WebDataset(RecordReader):
     def _may_walk(self, shards: Shards) -> bool:
         """Return whether archives are opened when their turn comes; say what happens instead."""
         if self.index_paths or not all(map(is_url, shards.paths)):
+            return False
+        if adopt_indexes(shards.paths, self.storage_options):
             return False
         shards.look_beside(self.storage_options)
         if self.missing_component_behavior == "skip" or not shards.are_told:

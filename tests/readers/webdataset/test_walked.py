@@ -9,10 +9,13 @@ import pytest
 
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, CheckpointError, SourceError
+from penstock.readers.archives.tar_index import index_archive
 from penstock.readers.storage import kept
+from penstock.readers.storage.opening import open_storage
 from penstock.readers.webdataset.shards import Shards, shards_of
 from penstock.readers.webdataset.walked import ArchiveOpener, WalkedSource, open_walked
 
+from ...conftest import kept_index
 from .. import tars
 from ..energon_sets import prepared
 
@@ -132,6 +135,28 @@ def test_numbers_of_the_manifest_beside(web, archives):
         pipe.run()
         assert len(fetched(web)) <= 4
         assert pipe.epoch_size("reader") == TOTAL
+
+
+def test_indexes_beside_give_the_full_shuffle_at_once(tmp_path, web, archives):
+    for shard in range(6):
+        path = tmp_path / f"{shard}.tar"
+        path.write_bytes(web.objects[f"a/{shard}.tar"])
+        (tmp_path / f"{shard}.tar.penstock-index").touch()  # which is then renewed
+        kept_index(path).unlink(missing_ok=True)
+        index_archive(open_storage(path))
+        made = (kept_index(path), tmp_path / f"{shard}.tar.penstock-index")
+        content = next(one for one in made if one.exists() and one.stat().st_size).read_bytes()
+        web.objects[f"a/{shard}.tar.penstock-index"] = content
+    with labels(archives, random_shuffle=True, ahead=0) as pipe:
+        pipe.run()
+        assert sum(fetched(web).values()) < 3 * (SIZE + 5000) + 6 * 600_000
+        whole = {len(content) for content in web.objects.values()}
+        assert whole.isdisjoint(fetched(web).values())
+        assert len({*epochs(pipe)[0]}) > TOTAL - 4
+    web.requests.clear()
+    web.objects["a/2.tar.penstock-index"] = web.objects["a/1.tar.penstock-index"]
+    with labels(archives, random_shuffle=True, ahead=0) as pipe:
+        assert sorted(epochs(pipe)[0]) == list(range(TOTAL))
 
 
 def test_numbers_of_wids(web, archives):
