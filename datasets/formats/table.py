@@ -13,6 +13,7 @@ from . import (
     energon,
     file_list,
     folder,
+    kaldi,
     lmdb,
     nemo,
     parquet,
@@ -40,6 +41,7 @@ FORMATS: dict[str, DatasetFormat] = {
         coco.ROW,
         *nemo.ROWS,
         shar.ROW,
+        kaldi.ROW,
     )
 }
 """Every format by its name; a file is of the first format that recognizes it."""

@@ -264,7 +264,12 @@ def layout_of(folder: Folder, *, opened: bool = False) -> str:
 
 def marked_format(folder: Folder) -> str:
     """Return the format of `datasets` that a folder's markers name; "" if they name none."""
-    return "energon" if _is_energon(folder) else "shar" if _is_shar(folder) else ""
+    marks = {
+        "energon": _is_energon(folder),
+        "shar": _is_shar(folder),
+        "kaldi": "wav.scp" in folder.files,
+    }
+    return next((name for name, is_there in marks.items() if is_there), "")
 
 
 def refuse_layouts(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> None:
