@@ -64,7 +64,8 @@ def report(make):
 """
 PENSTOCK = """
 from penstock import fn, pipeline_def
-import numpy, penstock.readers.webdataset.reader, penstock.readers.remote.objects, aiohttp, fsspec
+import numpy, penstock.readers.webdataset.reader, penstock.readers.remote.objects, aiohttp
+import fsspec.implementations.http
 @pipeline_def(batch_size=BATCH, num_threads=2, seed=1)
 def pipeline():
     return fn.readers.webdataset(paths=URLS, ext=["jpg", "cls"], dtypes=[UINT8, UINT8],
@@ -218,7 +219,7 @@ def run(python: Path, program: str, server: ObjectServer, folder: Path) -> dict[
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode or not lines:
-        return {"error": done.stderr.strip().splitlines()[-3:]}
+        return {"error": done.stderr.strip()[-600:]}
     report: dict[str, Any] = json.loads(lines[-1])
     return report | {"moved": moved(server), "requests": len(server.requests)}
 

@@ -220,16 +220,16 @@ class WebDataset(RecordReader):
             return FollowingThreads(self.source, depth, self.waits, self._shards_to_come)
         return super().carrier()
 
-    def _shards_to_come(self, selection: Selection) -> list[int]:
-        """Return the archives of a batch that is read, and those that come next."""
+    def _shards_to_come(self, selection: Selection) -> tuple[list[int], list[int]]:
+        """Return the archives of a batch that is read, and those that come later."""
         first, last = int(selection.epoch[0]), int(selection.epoch[-1])
         begin, end = int(selection.position[0]), int(selection.position[-1])
         if self.random_shuffle or self.shuffle_after_epoch:
-            shards = self.sampler.shards_from(first, begin, 1)
-            return list(dict.fromkeys(shards + self.sampler.shards_from(last, end, 2)))
+            now = self.sampler.shards_from(first, begin, 1)
+            return now, self.sampler.shards_from(last, end, 2)
         bounds = np.cumsum(self.source.counts)
-        of_batch = np.searchsorted(bounds, [begin, end], "right").tolist()
-        return list(dict.fromkeys((*of_batch, min(of_batch[1] + 1, len(bounds) - 1))))
+        now = np.searchsorted(bounds, [begin, end], "right").tolist()
+        return now, [min(now[1] + 1, len(bounds) - 1)]
 
     def _digest_of_names(self) -> str:
         if isinstance(self.source, WalkedSource):
