@@ -1,15 +1,20 @@
 """`fn.readers.nemo_asr` on Shar data sets: windows, counts, ids and damage."""
 
 import gzip
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import penstock
 from penstock import fn, pipeline_def
 from penstock.engine.errors import SourceError
 
 from .. import shar_sets
 from ..shar_sets import RATE, cut, pairs, sound, write
+
+ROOT = Path(penstock.__file__).resolve().parent
 
 
 def read(path, count, **options):
@@ -117,3 +122,15 @@ def test_what_lhotse_writes(tmp_path):
     assert text == [one[2] for one in expected]
     for signal, one in zip(audio, expected, strict=True):
         np.testing.assert_allclose(signal, one[3], atol=1e-4)
+
+
+def test_the_page_of_speech(tmp_path, monkeypatch):
+    write(tmp_path / "shar", [cut(n) for n in range(16)], {"recording": pairs([*range(16)])})
+    monkeypatch.chdir(tmp_path)
+    section = (ROOT / "docs" / "speech.md").read_text().split("## Shar data sets")[1]
+    names = {"__name__": "page"}
+    exec(re.search(r"```python\n(.*?)```", section, re.S)[1], names)
+    with names["speech"]() as pipe:
+        audio, text = pipe.run()
+    assert audio.as_array().shape == (16, len(sound(15)))
+    assert text.as_array()[3].tobytes().rstrip(b"\0") == b"word 3"

@@ -2,11 +2,14 @@
 
 import json
 import pickle
+import re
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import penstock
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, CheckpointError, SourceError
 from penstock.readers.archives.tar_index import index_archive
@@ -14,6 +17,7 @@ from penstock.readers.storage import kept
 from penstock.readers.storage.opening import open_storage
 from penstock.readers.webdataset.shards import Shards, shards_of
 from penstock.readers.webdataset.walked import ArchiveOpener, WalkedSource, open_walked
+from penstock.testing import made
 
 from ...conftest import kept_index
 from .. import tars
@@ -23,6 +27,7 @@ COUNTS = [7, 4, 6, 5, 8, 3]
 SIZE = 300_000
 TOTAL = sum(COUNTS)
 HEAD = "bytes=0-0"
+ROOT = Path(penstock.__file__).resolve().parent
 
 
 @pytest.fixture(autouse=True)
@@ -323,3 +328,21 @@ def test_a_service_that_is_down_ends_the_run(web, archives):
         web.always = "503"
         with pytest.raises(SourceError, match="status 503"):
             epochs(pipe)
+
+
+def test_the_page_of_remote_data(web):
+    for shard in range(2):
+        files = {
+            f"{n}.{end}": made.jpeg(n) if end == "jpg" else b"%d" % n
+            for n in range(64)
+            for end in ("jpg", "cls")
+        }
+        web.objects[f"{shard}.tar"] = tars.archive(files)
+    section = (ROOT / "docs" / "remote.md").read_text().split("## Tar archives start at once")[1]
+    code = re.search(r"```python\n(.*?)```", section, re.S)[1].replace("10_000", "64")
+    names = {"__name__": "page"}
+    exec(code.replace("s3://bucket/train-{00000..01023}", f"{web.url}/{{0..1}}"), names)
+    with names["pipe"] as pipe:
+        images, labels = pipe.run()
+        assert pipe.epoch_size("reader") == 128
+    assert len(images) == len(labels) == 64
