@@ -26,6 +26,7 @@ from ..readers.nemo.audio import AudioBytes, AudioFiles, AudioMembers
 from ..readers.nemo.entries import ORDERS, chosen_entries, read_manifests
 from ..readers.nemo.source import NemoSource
 from ..readers.reader import Reader
+from ..readers.shar.audio import SharAudio, is_shar, open_shar
 from ..signals.arguments import ANTIALIAS, DECODED_DTYPE, QUALITY
 
 _DECODING = ("dtype", "downmix", "sample_rate", "quality", "antialias")
@@ -82,7 +83,8 @@ class NemoAsrReader(Reader):
         STRS,
         REQUIRED,
         "Paths or URLs of the manifests. Braces, NeMo's '_OP_0..7_CL_', globs and folders stand "
-        "for the files that they name.",
+        "for the files that they name. Or the folder of a Shar data set of lhotse: its cuts are "
+        "the entries, and its recordings the audio; a URL of such a folder ends with a slash.",
     )
     tarred_audio_filepaths = param(
         STRS,
@@ -141,13 +143,30 @@ class NemoAsrReader(Reader):
         return super().wrap((signal, *(output for output, is_wanted in others if is_wanted)))
 
     def open_source(self) -> NemoSource:
-        entries = chosen_entries(
-            read_manifests(self._expanded(self.manifest_filepaths, "*.json"), self.storage_options),
+        field = None
+        if len(self.manifest_filepaths) == 1 and is_shar(
+            self.manifest_filepaths[0], self.storage_options
+        ):
+            if self.tarred_audio_filepaths is not None:
+                self.refuse(
+                    "a Shar data set has its audio itself: leave tarred_audio_filepaths out"
+                )
+            path = self.manifest_filepaths[0]
+            entries, field = open_shar(path, self.storage_options, self.damages)
+        else:
+            paths = self._expanded(self.manifest_filepaths, "*.json")
+            entries = read_manifests(paths, self.storage_options)
+        kept = chosen_entries(
+            entries,
             min_duration=self.min_duration,
             max_duration=self.max_duration,
             order="ascending" if self.bucket_size and self.order == "manifest" else self.order,
         )
         audio: AudioBytes
+        if field is not None:
+            starts = np.cumsum([0, *map(len, kept.manifests)])
+            return NemoSource(kept, SharAudio(field, starts[kept.manifest] + kept.row))
+        entries = kept
         if self.tarred_audio_filepaths is None:
             audio = AudioFiles(entries, self.storage_options)
         else:

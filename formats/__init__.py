@@ -4,6 +4,7 @@ npy          NumPy's `.npy`: the header, and the elements behind it
 fits/        FITS files: headers, images, and images that are compressed tile by tile
 coco/        annotations of COCO: JSON, columns of boxes, polygons and masks
 nemo         manifests of NVIDIA NeMo: JSON lines, one utterance a line
+shar         cuts of lhotse: JSON lines, a stretch of a recording in each
 video/       which frames a video has, through PyAV
 bundle       several encoded files as one array of bytes
 endings      endings of the files of images, sound and video

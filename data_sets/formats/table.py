@@ -14,10 +14,12 @@ from . import (
     energon,
     file_list,
     folder,
+    kaldi,
     lmdb,
     nemo,
     parquet,
     recordio,
+    shar,
     tfrecord,
     webdataset,
 )
@@ -40,6 +42,8 @@ FORMATS: dict[str, DatasetFormat] = {
         coco.ROW,
         *boxes.ROWS,
         *nemo.ROWS,
+        shar.ROW,
+        kaldi.ROW,
     )
 }
 """Every format by its name; a file is of the first format that recognizes it."""

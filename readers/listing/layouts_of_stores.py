@@ -102,7 +102,7 @@ def _are_tfds_splits(folder: Folder) -> bool:
 
 
 def _is_kaldi(folder: Folder) -> bool:
-    return "wav.scp" in folder.files or "feats.scp" in folder.files
+    return "wav.scp" in folder.files
 
 
 _LOADER = "write its samples as tar files or Parquet by the package {}"
@@ -131,7 +131,8 @@ STORES = (
     Layout(
         _is_shar,
         "a Shar data set of lhotse, whose texts lie in the cuts beside the tar files",
-        "write a NeMo manifest of it by lhotse, for fn.readers.nemo_asr, or name the tar files",
+        "name the folder for fn.readers.nemo_asr, or the tar files",
+        format="shar",
     ),
     Layout(
         _is_mds,
@@ -151,7 +152,8 @@ STORES = (
     Layout(
         _is_kaldi,
         "a data directory of Kaldi",
-        "write a NeMo manifest of it by lhotse, for fn.readers.nemo_asr",
+        "convert it to nemo or webdataset by `penstock convert`, for fn.readers.nemo_asr",
+        format="kaldi",
     ),
 )
 """Each is a data set as a whole, so readers of shards refuse its folder, too."""

@@ -97,6 +97,29 @@ def _unless_damaged(arrays: Arrays, damage: _Damage | None) -> Arrays:
     return arrays
 
 
+def adopt_index(storage: Storage, content: bytes) -> bool:
+    """Keep the index that lies beside a remote object; return whether it may belong to it.
+
+    It was made of a local copy, whose stamp has the copy's inode and times. The size must agree;
+    what is read from the object is compared with the index besides.
+    """
+    try:
+        start = _FIXED + _number(content, 12)
+        header = json.loads(content[_FIXED:start])
+        arrays = _decode(content, header["content_name"], header["stamp"])
+        size = int(header["stamp"].split(":")[1])
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError):
+        return False
+    if arrays is None or size != storage.size or not storage.stamp:
+        return False
+    encoded = _encode(arrays[0], header["content_name"], storage.stamp, arrays[1])
+    try:
+        replace_file(cache_paths(storage)[0], encoded)
+    except OSError:
+        return False
+    return True
+
+
 def forget_index(storage: Storage) -> None:
     """Remove what is kept of a data file, so that it is computed anew the next time."""
     for path in cache_paths(storage):

@@ -20,11 +20,11 @@ from .index_cache import cache_paths
 from .storage import Storage
 
 KEPT_BYTES = 2 << 30
-"""Bytes of objects that a reader keeps for good, and a 16th of the machine's memory at most."""
+"""Bytes of objects that a reader keeps for good, and a 32nd of the machine's memory at most."""
 
 WALKED_BYTES = 8 << 30
-"""Bytes of objects that are kept until their samples have been read, and an eighth of the memory at
-most: two windows of two archives, which seldom have more than a gigabyte."""
+"""Bytes of objects that are kept until their samples have been read, and a 16th of the memory at
+most, because a machine may have eight ranks. Two windows of two archives of 1 GB take 4 GB."""
 
 _GAP = 1024
 """Bytes between ranges in memory that are copied, too: neighbors in an archive are closer."""
@@ -37,7 +37,9 @@ class Room:
         """Take whether objects are kept until they are read, or for good."""
         self._until_read = until_read
         memory = memory_of_machine()
-        self._free = min(WALKED_BYTES, memory // 8) if until_read else min(KEPT_BYTES, memory // 16)
+        self._free = (
+            min(WALKED_BYTES, memory // 16) if until_read else min(KEPT_BYTES, memory // 32)
+        )
         self._lock = threading.Lock()
 
     def take(self, nbytes: int) -> bool:

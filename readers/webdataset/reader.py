@@ -20,7 +20,7 @@ from ..record_reader import RecordReader
 from ..storage.urls import is_url
 from .choosing import MISSING, outputs_of
 from .following import FollowingThreads
-from .shards import Shards, shards_of
+from .shards import Shards, adopt_indexes, shards_of
 from .source import ComponentSource, open_archives
 from .walked import ArchiveOpener, WalkedSource, open_walked
 
@@ -192,6 +192,8 @@ class WebDataset(RecordReader):
         """Return whether archives are opened when their turn comes; say what happens instead."""
         if self.index_paths or not all(map(is_url, shards.paths)):
             return False
+        if adopt_indexes(shards.paths, self.storage_options):
+            return False
         shards.look_beside(self.storage_options)
         if self.missing_component_behavior == "skip" or not shards.are_told:
             say_once(
@@ -226,16 +228,16 @@ class WebDataset(RecordReader):
             return FollowingThreads(self.source, depth, self.waits, self._shards_to_come)
         return super().carrier(resources)
 
-    def _shards_to_come(self, selection: Selection) -> list[int]:
-        """Return the archives of a batch that is read, and those that come next."""
+    def _shards_to_come(self, selection: Selection) -> tuple[list[int], list[int]]:
+        """Return the archives of a batch that is read, and those that come later."""
         first, last = int(selection.epoch[0]), int(selection.epoch[-1])
         begin, end = int(selection.position[0]), int(selection.position[-1])
         if isinstance(self.sampler, Sampler) and (self.random_shuffle or self.shuffle_after_epoch):
-            shards = self.sampler.shards_from(first, begin, 1)
-            return list(dict.fromkeys(shards + self.sampler.shards_from(last, end, 2)))
+            now = self.sampler.shards_from(first, begin, 1)
+            return now, self.sampler.shards_from(last, end, 2)
         bounds = np.cumsum(self.source.counts)
-        of_batch = np.searchsorted(bounds, [begin, end], "right").tolist()
-        return list(dict.fromkeys((*of_batch, min(of_batch[1] + 1, len(bounds) - 1))))
+        now = np.searchsorted(bounds, [begin, end], "right").tolist()
+        return now, [min(now[1] + 1, len(bounds) - 1)]
 
     def _digest_of_names(self) -> str:
         if isinstance(self.source, WalkedSource):

@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...engine.errors import ArgumentError, SourceError
+from ...engine.errors import ArgumentError, PenstockError, SourceError
 from ..listing.folder_rule import MANIFEST
 from ..listing.splits import paths_of_split
-from ..storage.opening import read_whole
+from ..storage.index_cache import SUFFIX, adopt_index
+from ..storage.opening import open_storages, read_whole
+from ..storage.read_team import READ_TEAM
 from ..storage.urls import Place, is_local, is_url, place_of, text_of
 from .energon import EnergonSet, energon_set
 
@@ -139,6 +142,31 @@ def _prepared(path: str, options: Mapping[str, Any] | None) -> EnergonSet | None
     """Return the data set of Energon that lies in a folder; None if the path names none."""
     is_folder = path.endswith("/") if is_url(path) else os.path.isdir(path)
     return energon_set(place_of(path), options) if is_folder else None
+
+
+def adopt_indexes(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> bool:
+    """Take the indexes that lie beside archives behind URLs; return whether each has one.
+
+    The first one is asked for alone, so archives without indexes cost one request.
+    """
+    found: dict[int, bytes] = {}
+
+    def fetch(number: int) -> None:
+        place = place_of(paths[number])
+        with suppress(OSError, PenstockError):  # an index is an aid
+            found[number] = read_whole(place.parent / f"{place.name}{SUFFIX}", options)
+
+    fetch(0)
+    if not found:
+        return False
+    READ_TEAM.run_jobs(fetch, range(1, len(paths)))
+    if len(found) < len(paths):
+        return False
+    try:
+        storages = open_storages(paths, options)
+    except (OSError, PenstockError):
+        return False  # opening the archives again tells
+    return all(adopt_index(archive, found[n]) for n, archive in enumerate(storages))
 
 
 def _wids_shards(path: str, options: Mapping[str, Any] | None) -> list[tuple[str, int]]:

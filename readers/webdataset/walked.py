@@ -85,16 +85,18 @@ class WalkedSource:
             self._count(shard, len(inside))
         return parts[0][1] if len(parts) == 1 else _merged(parts, len(indices))
 
-    def follow(self, shards: Sequence[int], batches: int) -> None:
-        """Take the archives whose samples come now and next: they are fetched ahead.
+    def follow(self, now: Sequence[int], later: Sequence[int], batches: int) -> None:
+        """Take the archives whose samples come now and later: they are fetched ahead.
 
-        The memory of archives is given back that so many batches have not named.
+        Later ones wait until those of now are there, so that the first batch comes sooner. The
+        memory of archives is given back that so many batches have not named.
         """
-        self._followed.append(set(shards))
+        self._followed.append({*now, *later})
         while len(self._followed) > batches:
             for shard in self._followed.popleft().difference(*self._followed):
                 self._objects[shard].drop()
-        for shard in shards:
+        are_open = all(self._sources[shard] is not None for shard in now)
+        for shard in (*now, *later) if are_open else now:
             if self._sources[shard] is None:
                 self._objects[shard].begin_walk()
 

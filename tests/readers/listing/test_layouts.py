@@ -30,7 +30,6 @@ LAYOUTS = {
         "data/chunk-000/file-000.parquet": "",
         "videos/cam/file-000.mp4": "",
     },
-    "a Shar data set": {"cuts.000000.jsonl.gz": "", "recording.000000.tar": ""},
     "an MDS data set": {"index.json": JSON(MDS), "shard.00000.mds": ""},
     "a LitData data set": {"index.json": JSON(LITDATA), "chunk-0-0.bin": ""},
     "a data set of COCO": {"annotations/instances_val.json": "{}", "val2017/1.jpg": ""},

@@ -2,17 +2,24 @@
 
 import json
 import pickle
+import re
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import penstock
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, CheckpointError, SourceError
+from penstock.readers.archives.tar_index import index_archive
 from penstock.readers.storage import kept
+from penstock.readers.storage.opening import open_storage
 from penstock.readers.webdataset.shards import Shards, shards_of
 from penstock.readers.webdataset.walked import ArchiveOpener, WalkedSource, open_walked
+from penstock.testing import made
 
+from ...conftest import kept_index
 from .. import tars
 from ..energon_sets import prepared
 
@@ -20,6 +27,7 @@ COUNTS = [7, 4, 6, 5, 8, 3]
 SIZE = 300_000
 TOTAL = sum(COUNTS)
 HEAD = "bytes=0-0"
+ROOT = Path(penstock.__file__).resolve().parent
 
 
 @pytest.fixture(autouse=True)
@@ -132,6 +140,28 @@ def test_numbers_of_the_manifest_beside(web, archives):
         pipe.run()
         assert len(fetched(web)) <= 4
         assert pipe.epoch_size("reader") == TOTAL
+
+
+def test_indexes_beside_give_the_full_shuffle_at_once(tmp_path, web, archives):
+    for shard in range(6):
+        path = tmp_path / f"{shard}.tar"
+        path.write_bytes(web.objects[f"a/{shard}.tar"])
+        (tmp_path / f"{shard}.tar.penstock-index").touch()  # which is then renewed
+        kept_index(path).unlink(missing_ok=True)
+        index_archive(open_storage(path))
+        made = (kept_index(path), tmp_path / f"{shard}.tar.penstock-index")
+        content = next(one for one in made if one.exists() and one.stat().st_size).read_bytes()
+        web.objects[f"a/{shard}.tar.penstock-index"] = content
+    with labels(archives, random_shuffle=True, ahead=0) as pipe:
+        pipe.run()
+        assert sum(fetched(web).values()) < 3 * (SIZE + 5000) + 6 * 600_000
+        whole = {len(content) for content in web.objects.values()}
+        assert whole.isdisjoint(fetched(web).values())
+        assert len({*epochs(pipe)[0]}) > TOTAL - 4
+    web.requests.clear()
+    web.objects["a/2.tar.penstock-index"] = web.objects["a/1.tar.penstock-index"]
+    with labels(archives, random_shuffle=True, ahead=0) as pipe:
+        assert sorted(epochs(pipe)[0]) == list(range(TOTAL))
 
 
 def test_numbers_of_wids(web, archives):
@@ -298,3 +328,21 @@ def test_a_service_that_is_down_ends_the_run(web, archives):
         web.always = "503"
         with pytest.raises(SourceError, match="status 503"):
             epochs(pipe)
+
+
+def test_the_page_of_remote_data(web):
+    for shard in range(2):
+        files = {
+            f"{n}.{end}": made.jpeg(n) if end == "jpg" else b"%d" % n
+            for n in range(64)
+            for end in ("jpg", "cls")
+        }
+        web.objects[f"{shard}.tar"] = tars.archive(files)
+    section = (ROOT / "docs" / "remote.md").read_text().split("## Tar archives start at once")[1]
+    code = re.search(r"```python\n(.*?)```", section, re.S)[1].replace("10_000", "64")
+    names = {"__name__": "page"}
+    exec(code.replace("s3://bucket/train-{00000..01023}", f"{web.url}/{{0..1}}"), names)
+    with names["pipe"] as pipe:
+        images, labels = pipe.run()
+        assert pipe.epoch_size("reader") == 128
+    assert len(images) == len(labels) == 64

@@ -1,0 +1,267 @@
+"""The first epoch of tar archives behind HTTP or S3, without indexes, beside other loaders.
+
+python benchmarks/remote_tars.py [--latency 0.02] [--save results/remote_tars_DATE.json]
+
+A server on loopback answers each request after 20 ms. 1,024 photographs of about 110 KB lie in four
+archives, and in the own formats of MDS and LitData. Each loader is a process of its own, shuffles,
+and hands out batches of 64 encoded images with labels. Imports come before the clock starts.
+
+Columns: seconds to the first batch; samples a second of the first epoch; CPU seconds of the loader
+and of its processes; bytes moved, as multiples of the data. `make peers` installs the loaders.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from penstock.tests.readers.servers import ObjectServer
+
+ROOT = Path(__file__).resolve().parent.parent
+PEERS = ROOT / ".venv" / "peers"
+SHARDS, EACH, BATCH = 4, 256, 64
+
+TIMED = """
+import gc, json, multiprocessing, os, resource, sys, time
+URL, ENDPOINT, BATCH, EACH = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+CACHE, TOTAL = sys.argv[5], 4 * EACH
+URLS = [f"{URL}/tars/{n}.tar" for n in range(4)]
+os.environ.update(AWS_ACCESS_KEY_ID="a", AWS_SECRET_ACCESS_KEY="b", AWS_DEFAULT_REGION="us-east-1",
+    S3_ENDPOINT_URL=ENDPOINT, XDG_CACHE_HOME=CACHE, HF_HOME=CACHE, TOKENIZERS_PARALLELISM="false")
+def cpu():
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(sum(resource.getrusage(kind)[:2]) for kind in kinds)
+def report(make):
+    before, start = cpu(), time.perf_counter()
+    batches, close = make()
+    count, first, nbytes = 0, 0.0, 0
+    for images in batches:
+        count += len(images)
+        nbytes += sum(map(len, images))
+        first = first or time.perf_counter() - start
+        if count >= TOTAL:
+            break
+    seconds = time.perf_counter() - start
+    del batches
+    close()
+    gc.collect()
+    for child in multiprocessing.active_children():
+        child.terminate()
+        child.join()  # so that its CPU time counts
+    print(json.dumps({"first": first, "rate": count / seconds, "cpu": cpu() - before,
+        "samples": count, "read": nbytes}))
+"""
+PENSTOCK = """
+from penstock import fn, pipeline_def
+import numpy, penstock.readers.webdataset.reader, penstock.readers.remote.objects, aiohttp
+import fsspec.implementations.http
+@pipeline_def(batch_size=BATCH, num_threads=2, seed=1)
+def pipeline():
+    return fn.readers.webdataset(paths=URLS, ext=["jpg", "cls"], dtypes=[UINT8, UINT8],
+        random_shuffle=True, SAMPLES)
+def make():
+    pipe = pipeline()
+    pipe.build()
+    return ([numpy.asarray(image) for image in pipe.run()[0]] for _ in range(TOTAL)), pipe.close
+from penstock.types import UINT8
+report(make)
+"""
+PEER_PROGRAMS = {
+    "webdataset, 2 processes": (
+        "energon",
+        """
+import torch, webdataset
+def make():
+    data = webdataset.WebDataset(URLS, shardshuffle=4).shuffle(512).to_tuple("jpg", "cls")
+    data = data.batched(BATCH, collation_fn=None)
+    loader = torch.utils.data.DataLoader(data, batch_size=None, num_workers=2)
+    return ([image for image, _ in batch] for batch in loader), lambda: None
+report(make)
+""",
+    ),
+    "webdataset, 1 process": (
+        "webdataset",
+        """
+import webdataset
+def make():
+    data = webdataset.WebDataset(URLS, shardshuffle=4).shuffle(512).to_tuple("jpg", "cls")
+    return ([i for i, _ in batch] for batch in data.batched(BATCH, collation_fn=None)), lambda: None
+report(make)
+""",
+    ),
+    "HF streaming": (
+        "datasets",
+        """
+import datasets
+def make():
+    data = datasets.load_dataset("webdataset", data_files=URLS, split="train", streaming=True)
+    data = data.cast_column("jpg", datasets.Image(decode=False)).shuffle(seed=1, buffer_size=512)
+    return ([i["bytes"] for i in b["jpg"]] for b in data.iter(BATCH)), lambda: None
+report(make)
+""",
+    ),
+    "MDS, 2 processes": (
+        "mds",
+        """
+import torch, streaming
+def make():
+    data = streaming.StreamingDataset(remote="s3://mds/set", local=CACHE + "/mds", shuffle=True,
+        batch_size=BATCH)
+    loader = torch.utils.data.DataLoader(data, BATCH, num_workers=2, collate_fn=list)
+    return ([sample["jpg"] for sample in batch] for batch in loader), lambda: None
+report(make)
+""",
+    ),
+    "LitData, 2 processes": (
+        "litdata",
+        """
+import litdata
+def make():
+    data = litdata.StreamingDataset("s3://litdata/set", shuffle=True, cache_dir=CACHE + "/lit",
+        storage_options={"endpoint_url": ENDPOINT})
+    loader = litdata.StreamingDataLoader(data, batch_size=BATCH, num_workers=2, collate_fn=list)
+    return ([sample["jpg"] for sample in batch] for batch in loader), lambda: None
+report(make)
+""",
+    ),
+}
+WRITERS = {
+    "mds": """
+import sys, pickle, streaming
+samples = pickle.load(open(sys.argv[1], "rb"))
+columns = {"jpg": "bytes", "cls": "int"}
+with streaming.MDSWriter(out=sys.argv[2], columns=columns, size_limit=28 << 20) as writer:
+    for image, label in samples:
+        writer.write({"jpg": image, "cls": label})
+""",
+    "litdata": """
+import sys, pickle, litdata
+samples = pickle.load(open(sys.argv[1], "rb"))
+def one(number):
+    return {"jpg": samples[number][0], "cls": samples[number][1]}
+if __name__ == "__main__":
+    litdata.optimize(one, list(range(len(samples))), sys.argv[2], chunk_bytes="28MB", num_workers=1)
+""",
+}
+
+
+def photographs() -> list[bytes]:
+    """Return JPEG files of about 110 KB: smooth pictures with noise."""
+    random = np.random.default_rng(0)
+    files = []
+    for number in range(16):
+        coarse = Image.fromarray(random.integers(0, 255, (12, 16, 3), np.uint8))
+        smooth = np.asarray(coarse.resize((500, 375)), np.int16)
+        pixels = (smooth + random.integers(-30, 30, smooth.shape)).clip(0, 255).astype(np.uint8)
+        stream = io.BytesIO()
+        Image.fromarray(pixels).save(stream, "JPEG", quality=88, comment=b"%d" % number)
+        files.append(stream.getvalue())
+    return files
+
+
+def put_data(server: ObjectServer, folder: Path) -> int:
+    """Put the data sets on the server; return the bytes of the archives."""
+    import pickle
+
+    files = photographs()
+    samples = [(files[n % len(files)], n) for n in range(SHARDS * EACH)]
+    for shard in range(SHARDS):
+        stream = io.BytesIO()
+        with tarfile.open(fileobj=stream, mode="w") as archive:
+            for image, label in samples[shard * EACH : (shard + 1) * EACH]:
+                for name, content in (("jpg", image), ("cls", b"%d" % label)):
+                    member = tarfile.TarInfo(f"{label:06d}.{name}")
+                    member.size = len(content)
+                    archive.addfile(member, io.BytesIO(content))
+        server.objects[f"tars/{shard}.tar"] = stream.getvalue()
+        server.tags[f"tars/{shard}.tar"] = f'"{shard}"'
+    (folder / "samples").write_bytes(pickle.dumps(samples))
+    for peer, program in WRITERS.items():
+        python = PEERS / peer / "bin" / "python"
+        if python.exists():
+            (folder / f"write_{peer}.py").write_text(program)
+            command = [python, folder / f"write_{peer}.py", folder / "samples", folder / peer]
+            subprocess.run(command, check=True, capture_output=True)
+            for path in (folder / peer).iterdir():
+                server.objects[f"{peer}/set/{path.name}"] = path.read_bytes()
+                server.tags[f"{peer}/set/{path.name}"] = f'"{path.name}"'
+    return sum(len(c) for name, c in server.objects.items() if name.startswith("tars/"))
+
+
+def moved(server: ObjectServer) -> int:
+    """Return the bytes that were asked for."""
+    total = 0
+    for path, wanted in server.requests:
+        size = len(server.objects.get(path, b""))
+        first, _, last = wanted.removeprefix("bytes=").partition("-")
+        total += min(int(last or size), size - 1) + 1 - int(first) if first and size else size
+    return total
+
+
+def run(python: Path, program: str, server: ObjectServer, folder: Path) -> dict[str, Any]:
+    """Run one loader; return what it reports, with bytes and requests."""
+    server.requests.clear()
+    with tempfile.TemporaryDirectory(dir=folder) as cache:
+        (Path(cache) / "program.py").write_text(TIMED + program)
+        arguments = [server.url, server.url, BATCH, EACH, cache]
+        command = [str(python), f"{cache}/program.py", *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode or not lines:
+        return {"error": done.stderr.strip()[-600:]}
+    report: dict[str, Any] = json.loads(lines[-1])
+    return report | {"moved": moved(server), "requests": len(server.requests)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--latency", type=float, default=0.02)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--save", type=Path)
+    options = parser.parse_args()
+    own = {
+        "penstock, samples_per_shard": PENSTOCK.replace("SAMPLES", f"samples_per_shard={EACH}"),
+        "penstock, no numbers": PENSTOCK.replace("SAMPLES", "name='reader'"),
+    }
+    programs = {name: (Path(sys.executable), program) for name, program in own.items()}
+    for name, (peer, program) in PEER_PROGRAMS.items():
+        if (PEERS / peer / "bin" / "python").exists():
+            programs[name] = (PEERS / peer / "bin" / "python", program)
+    with ObjectServer() as server, tempfile.TemporaryDirectory() as text:
+        total = put_data(server, Path(text))
+        server.latency = options.latency
+        results: dict[str, list[dict[str, Any]]] = {name: [] for name in programs}
+        for _ in range(options.repeat):
+            for name, (python, program) in programs.items():
+                results[name].append(run(python, program, server, Path(text)))
+    print(f"{'':28} first batch  samples/s  CPU s  bytes  requests")
+    for name, runs in results.items():
+        sound = [one for one in runs if "error" not in one]
+        if not sound:
+            print(f"{name:28} {runs[0]['error']}")
+            continue
+        middle = {key: float(np.median([one[key] for one in sound])) for key in sound[0]}
+        print(
+            f"{name:28} {middle['first']:9.2f} s {middle['rate']:10.0f} {middle['cpu']:6.2f} "
+            f"{middle['moved'] / total:5.2f}x {middle['requests']:9.0f}"
+        )
+    if options.save:
+        options.save.write_text(
+            json.dumps({"bytes": total, "latency": options.latency, "runs": results}, indent=1)
+        )
+
+
+if __name__ == "__main__":
+    os.environ.pop("PYTHONPATH", None)
+    main()
