@@ -7,4 +7,5 @@ class_folders  a folder that holds one folder of files for each class
 layouts        folders that other software lays out, recognized and refused by name
 globs          patterns of file names
 path_patterns  paths with braces, globs and folders
+url_patterns   globs in URLs, and what a store lists for them
 """
