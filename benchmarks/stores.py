@@ -87,7 +87,8 @@ def obstore(url: str) -> dict[str, Read]:
 
         def one(offset: int, row: NDArray[np.uint8]) -> None:
             wanted: Any = {"range": (offset, offset + row.size), "if_match": tag}
-            row[:] = np.frombuffer(get(store, "data", options=wanted).bytes(), np.uint8)
+            content: Any = get(store, "data", options=wanted).bytes()
+            row[:] = np.frombuffer(content, np.uint8)
 
         list(pool.map(one, offsets, rows))
 
@@ -118,11 +119,15 @@ def measure(url: str, content: NDArray[np.uint8], options: Namespace) -> list[Fi
     for protocol in ("http", "s3"):
         ours, theirs = penstock(url)[protocol], obstore(url)[protocol]
         for name, (length, count, factor) in WORK.items():
-            turns = []
             for read in (ours, theirs):
                 check(read, content, length)
-                turns.append(partial(turn, read, length, count, factor))
-            figure = common.alternate(f"{protocol}, {name}", "s", *turns, options.rounds)
+            figure = common.alternate(
+                f"{protocol}, {name}",
+                "s",
+                partial(turn, ours, length, count, factor),
+                partial(turn, theirs, length, count, factor),
+                options.rounds,
+            )
             common.print_figure(figure)
             figures.append(figure)
     return figures
