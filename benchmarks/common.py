@@ -29,7 +29,7 @@ from penstock.tests.readers.processes import children
 
 ROOT = Path(__file__).resolve().parent.parent
 PHOTOS = ROOT / "fixtures" / "data" / "benchmark"
-_LIBRARIES = ("numpy", "opencv-python-headless", "simplejpeg", "nvidia-dali-cuda130")
+_LIBRARIES = ("numpy", "obstore", "opencv-python-headless", "simplejpeg", "nvidia-dali-cuda130")
 
 Turn = Callable[[], float | Looked]
 """Does a piece of work once and returns its figure, such as images a second. Turns that count

@@ -9,12 +9,9 @@ shuffled order; samples per second, and the ratio to the first line, in one run.
 from __future__ import annotations
 
 import argparse
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +22,9 @@ from numpy.typing import NDArray
 from penstock import fn, pipeline_def
 from penstock.benchmarks import common
 from penstock.benchmarks.looking import Looked, Watched
+from penstock.benchmarks.stores import serving
 
 ROOT = Path(__file__).resolve().parent.parent
-SERVER = ROOT / "tests" / "readers" / "servers.py"
 RECORD = 110_000
 COUNT = 1500
 MAGIC = 0xCED7230A
@@ -46,21 +43,6 @@ def write_records(path: Path) -> NDArray[np.int64]:
     lines = (f"{number}\t{offset}\n" for number, offset in enumerate(offsets))
     path.with_suffix(".idx").write_text("".join(lines))
     return offsets
-
-
-@contextmanager
-def serving(folder: Path, latency: float) -> Iterator[str]:
-    server = subprocess.Popen(
-        [sys.executable, SERVER, str(latency), str(folder)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stdout is not None
-        yield server.stdout.readline().strip()
-    finally:
-        server.communicate()
 
 
 def samples_per_second(batch: Callable[[], int], seconds: float) -> float:

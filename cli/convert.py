@@ -22,6 +22,7 @@ from ..datasets.formats.loose_files import LooseFileWriter
 from ..datasets.formats.table import writers
 from ..engine.errors import ArgumentError
 from ..engine.suggestions import listed
+from ..readers.storage.urls import is_url
 from .commands import AsJson, CommandFailed, between, message_of, say_error, status_of
 from .console import console, size_text
 from .formats import DATA_SET
@@ -156,7 +157,7 @@ def _with_hint(error: OSError, destination: str) -> CommandFailed:
     for note in getattr(error, "__notes__", ()):
         if "resume=True" not in note:
             failure.add_note(note)
-    if os.path.isdir(destination):
+    if os.path.isdir(destination) or is_url(destination):
         failure.add_note(_GO_ON)
     return failure
 

@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from ...engine.errors import ArgumentError
 from ...readers.storage.index_cache import replace_file
+from ...readers.storage.urls import Url, place_of
 from ..dataset import Dataset
 from ..formats.hashed_file import write_new
 from ..formats.writer import Target, Writer
@@ -216,6 +218,21 @@ class Destination:
                 os.replace(self.path, self._old)
                 self._finish_exchange()
         sync_folder(self.path.parent)
+
+
+def local_folder(destination: str | os.PathLike[str]) -> Path:
+    """Return the path of a folder to write.
+
+    Raises:
+        ArgumentError: the destination is a URL.
+    """
+    place = place_of(destination)
+    if isinstance(place, Url):
+        raise ArgumentError(
+            f"the destination {place} is a URL, but Ray writes data sets to local folders; write a "
+            "local folder, and convert it to the URL"
+        )
+    return place
 
 
 def advice(*, unfinished: bool) -> str:

@@ -10,6 +10,7 @@ shard-00000.json ...   the shards that are whole: names, sizes, SHA-256 and ETag
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import tempfile
@@ -99,7 +100,7 @@ class StoredDestination:
             if before is None:
                 before = self._begin(plan, found)
                 found = {}
-            root = Path(tempfile.mkdtemp(prefix="penstock-convert-"))
+            root = _new_folder(self.path.text)
             (root / WORK).mkdir()
             try:
                 yield OpenedDestination(root, *before, self.store, self._whole(found))
@@ -137,8 +138,9 @@ class StoredDestination:
                 record = json.loads(self.store.read(name))
                 shard = ShardInfo.from_json(record)
                 for file in shard.files:
-                    there = found[file.name]
-                    if (there.size, there.tag) != (file.bytes, record["tags"][file.name]):
+                    there, tag = found[file.name], record["tags"][file.name]
+                    # Azure lists its tags without the quotes that they have elsewhere.
+                    if there.size != file.bytes or there.tag.strip('"') != tag.strip('"'):
                         return
             except (ValueError, KeyError, TypeError):
                 return
@@ -207,3 +209,11 @@ class StoredDestination:
         for name in last:
             if name in work:
                 self.store.delete(name)
+
+
+def _new_folder(url: str) -> Path:
+    """Return a new local folder for the files on their way; remove those of killed runs."""
+    prefix = f"penstock-convert-{hashlib.sha256(url.encode()).hexdigest()[:16]}-"
+    for old in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+        shutil.rmtree(old, ignore_errors=True)  # another user's stays
+    return Path(tempfile.mkdtemp(prefix=prefix))

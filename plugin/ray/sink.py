@@ -17,6 +17,7 @@ from ray.data import Datasink
 
 from ...datasets.checking.digests import KEYS_DTYPE, key_digests, repeated_keys
 from ...datasets.class_names import checked_classes
+from ...datasets.conversion.destination import local_folder
 from ...datasets.conversion.task import publish, sync_folder
 from ...datasets.formats.dataset_format import DatasetFormat
 from ...datasets.formats.hashed_file import write_new
@@ -25,7 +26,6 @@ from ...datasets.manifest import NAME, Manifest, ShardInfo
 from ...datasets.sample import Sample, check_names
 from ...datasets.schema import Schema
 from ...engine.errors import ArgumentError, DecodeError
-from ...readers.storage.urls import Url, place_of
 from .rows import samples_of
 
 
@@ -66,7 +66,7 @@ class DatasetSink(Datasink[_Shard]):
         rows_per_shard: int | None = None,
     ) -> None:
         assert format.writer is not None
-        self._root = _local_folder(path).absolute()
+        self._root = local_folder(path).absolute()
         self._work = self._root / f".penstock-write-{uuid4().hex}"  # which is ours beyond doubt
         self._format = format
         self._writer = format.writer
@@ -178,18 +178,3 @@ def _key_at(written: Sequence[_Shard], index: int) -> str:
 
 def _keys(shard: _Shard) -> list[str]:
     return Path(shard.staging + ".keys").read_text(encoding="utf-8").split("\n")[:-1]
-
-
-def _local_folder(destination: str | os.PathLike[str]) -> Path:
-    """Return the path of a folder to write.
-
-    Raises:
-        ArgumentError: the destination is a URL.
-    """
-    place = place_of(destination)
-    if isinstance(place, Url):
-        raise ArgumentError(
-            f"the destination {place} is a URL, but Ray writes data sets to local folders; write a "
-            "local folder, and convert it to the URL"
-        )
-    return place

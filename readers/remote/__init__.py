@@ -11,4 +11,5 @@ obstore_service.py, fsspec_service.py   the services
 stores.py, aws.py   obstore's stores, made from `storage_options`
 links.py        pages of web servers that list folders
 folders.py      class folders in object stores
+writing.py      a folder in an object store that is written
 """

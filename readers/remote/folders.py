@@ -12,7 +12,7 @@ from ..listing.class_folders import ClassFolders, Entry
 from ..source import UnavailableError
 from ..storage.urls import Url, shown
 from .endpoint import Endpoint, endpoint
-from .requests import Request, Requests
+from .requests import Requests, ServiceRequest
 
 
 class RemoteClassFolders(ClassFolders):
@@ -70,7 +70,7 @@ def list_folders(urls: Sequence[str], options: Mapping[str, Any]) -> list[list[t
     place = endpoint(urls[0], options)
     found: dict[int, list[tuple[str, bool]]] = {}
     requests = [
-        Request(
+        ServiceRequest(
             partial(_entries, place, url),
             partial(found.__setitem__, number),
             f"the list of {shown(url)}",

@@ -28,7 +28,7 @@ from ..storage.claims import check_claim
 from ..storage.storage import Storage
 from ..storage.urls import shown
 from .endpoint import Endpoint, endpoint
-from .requests import Request, Requests
+from .requests import Requests, ServiceRequest
 from .retries import Passing
 from .sequential import SequentialObject
 from .service import Changed, Reply, Version
@@ -119,7 +119,7 @@ def start_open(url: str, options: Mapping[str, Any], tail: int = 0) -> Pending[R
     place = endpoint(url, options)
     found: list[tuple[Version, bytes]] = []
     requests = Requests(
-        place, [Request(partial(_describe, place, url, tail), found.append, shown(url))]
+        place, [ServiceRequest(partial(_describe, place, url, tail), found.append, shown(url))]
     )
     return Then(requests, lambda _: RemoteFile(url, options, *found[0]))
 
@@ -143,7 +143,7 @@ def start_whole(url: str, options: Mapping[str, Any], allocate: Allocate) -> Pen
         requests.add(_range_requests(place, url, version, _parts(start, content[start:])))
 
     requests = Requests(place, [])
-    requests.add([Request(partial(_first_part, place, url), take, shown(url))])
+    requests.add([ServiceRequest(partial(_first_part, place, url), take, shown(url))])
     return Then(requests, lambda _: contents[0])
 
 
@@ -172,9 +172,9 @@ def _first_part(place: Endpoint, url: str) -> tuple[Version, Any]:
 
 def _range_requests(
     place: Endpoint, url: str, version: Version, parts: list[tuple[int, Bytes]]
-) -> list[Request]:
+) -> list[ServiceRequest]:
     return [
-        Request(
+        ServiceRequest(
             partial(_range, place, url, version, offset, buffer.size),
             partial(_fill, buffer),
             f"{shown(url)}, bytes {offset} to {offset + buffer.size - 1}",

@@ -16,7 +16,7 @@ from .endpoint import Endpoint
 from .retries import persist
 
 
-class Request(NamedTuple):
+class ServiceRequest(NamedTuple):
     """A request.
 
     Attributes:
@@ -37,7 +37,7 @@ class Requests(Pending[None]):
     also if replies are still under way.
     """
 
-    def __init__(self, endpoint: Endpoint, requests: Sequence[Request]) -> None:
+    def __init__(self, endpoint: Endpoint, requests: Sequence[ServiceRequest]) -> None:
         self._endpoint = endpoint
         self._future: Future[None] = Future()
         self._state = threading.Condition()
@@ -45,7 +45,7 @@ class Requests(Pending[None]):
         self._given_up = False
         self.add(requests)
 
-    def add(self, requests: Sequence[Request]) -> None:
+    def add(self, requests: Sequence[ServiceRequest]) -> None:
         """Start further requests, before the first ones or in `take` of one under way."""
         with self._state:
             self._left += len(requests)
@@ -67,7 +67,7 @@ class Requests(Pending[None]):
             self._state.notify_all()
             self._state.wait_for(lambda: not self._writing)
 
-    def _make(self, request: Request) -> None:
+    def _make(self, request: ServiceRequest) -> None:
         try:
             if self._begin():
                 answer = persist(request.ask, request.what, self._endpoint.limits, self._pause)
@@ -79,7 +79,7 @@ class Requests(Pending[None]):
     def _begin(self) -> bool:
         return not self._given_up and not self._future.done()
 
-    def _write(self, request: Request, answer: Any) -> None:
+    def _write(self, request: ServiceRequest, answer: Any) -> None:
         with self._state:
             if not self._begin():
                 return

@@ -152,7 +152,8 @@ def _renamed(scheme: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_plain_http(options: Mapping[str, Any]) -> bool:
-    endpoints = [value for name, value in os.environ.items() if "ENDPOINT" in name]
+    of_services = ("AWS_ENDPOINT", "AZURE_STORAGE_ENDPOINT", "GOOGLE_BASE_URL")
+    endpoints = [v for name, v in os.environ.items() if name.startswith(of_services)]
     endpoints += [value for value in options.values() if isinstance(value, str)]
     return any(value.startswith("http://") for value in endpoints)
 

@@ -1,21 +1,17 @@
 """Servers on loopback for tests and benchmarks: HTTP with faults on demand, and S3.
 
-`python servers.py LATENCY FOLDER` serves the files of a folder from memory, prints its URL, and
-ends when its input does.
+`range_server.py` is faster, and a process of its own.
 """
 
 from __future__ import annotations
 
 import http.client
 import re
-import sys
 import threading
 import time
 from collections import deque
-from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 HOST = "127.0.0.1"
@@ -256,16 +252,3 @@ class S3Server:
     def close(self) -> None:
         self.front.close()
         self._server.stop()
-
-
-def main() -> None:
-    latency, folder = float(sys.argv[1]), Path(sys.argv[2])
-    objects = {path.name: path.read_bytes() for path in folder.iterdir()}
-    with ObjectServer(objects, latency=latency) as server:
-        print(server.url, flush=True)
-        with suppress(KeyboardInterrupt):
-            sys.stdin.read()
-
-
-if __name__ == "__main__":
-    main()

@@ -6,6 +6,8 @@ pyproject.toml admits, and with each release of Python.
 
 from __future__ import annotations
 
+import http.server
+import threading
 import warnings
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 
 from penstock import Pipeline, datasets, fn
 from penstock.engine.graph.operator import OPERATORS
+from penstock.readers.storage.opening import open_storage
 
 from . import data
 from .data import CLASSES, PER_CLASS, SIZE
@@ -241,3 +244,40 @@ def test_torch():
         with Pipeline(batch_size=2, num_threads=1) as pipe:
             pipe.set_outputs(fn.random.uniform(shape=[3]))
         assert next(iter(DALIGenericIterator(pipe, ["x"], size=2)))[0]["x"].shape == (2, 3)
+
+
+class _Ranges(http.server.BaseHTTPRequestHandler):
+    """Serves one file, as a whole or the range that is asked for."""
+
+    content = b""
+
+    def do_GET(self):
+        first, last = 0, len(self.content) - 1
+        if wanted := self.headers.get("Range"):
+            start, end = wanted.removeprefix("bytes=").split("-")
+            first, last = int(start), min(int(end), last)
+        self.send_response(206 if wanted else 200)
+        self.send_header("ETag", '"1"')
+        self.send_header("Content-Length", str(last + 1 - first))
+        self.send_header("Content-Range", f"bytes {first}-{last}/{len(self.content)}")
+        self.end_headers()
+        self.wfile.write(self.content[first : last + 1])
+
+    def log_message(self, *_):
+        pass
+
+
+def test_urls():
+    content = data.encoded(".jpg")
+    handler = type("Handler", (_Ranges,), {"content": content})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        try:
+            url = f"http://127.0.0.1:{server.server_port}/a.jpg"
+            (images,) = run(images_of(lambda: fn.readers.file(files=[url])), batch_size=1)
+            check_images(images)
+            storage = open_storage(url)
+            read = storage.read(np.array([5]), np.array([7]), np.empty)
+            assert read[0].tobytes() == content[5:12]
+        finally:
+            server.shutdown()

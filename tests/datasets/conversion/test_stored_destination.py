@@ -4,12 +4,13 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from penstock import datasets
-from penstock.datasets.conversion import claim
+from penstock.datasets.conversion import claim, stored_destination
 from penstock.datasets.conversion import task as tasks
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.readers.remote.writing import WritableFolder
@@ -158,6 +159,18 @@ def test_a_writer_that_lost_its_claim_ends(source, place, monkeypatch):
     with pytest.raises(FileExistsError, match="another process is converting to"):
         convert(source, place)
     assert "dataset.json" not in objects(place)
+
+
+def test_local_folders_of_killed_runs_are_removed(source, place, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(stored_destination.shutil, "rmtree", lambda *_, **__: None)
+    convert(source, place)
+    assert len([*(tmp_path / "temporary").iterdir()]) == 1
+    monkeypatch.undo()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    convert(source, place, overwrite=True)
+    assert not [*(tmp_path / "temporary").iterdir()]
 
 
 def test_nothing_is_left_if_no_sample_is_chosen(source, place):
