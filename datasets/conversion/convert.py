@@ -31,6 +31,7 @@ from ..manifest import NAME, Manifest, ShardInfo
 from .destination import Destination, local_folder
 from .engines.table import ENGINES
 from .execution import Execution
+from .hub_upload import upload_of
 from .options import ConvertOptions, taking
 from .plan import ConvertPlan, SampleOrder, check_stamp, check_versions
 from .target import shard_count_of, target_of
@@ -77,7 +78,8 @@ def convert(options: ConvertOptions) -> ConvertReport:
 
     Encoded files keep their bytes unless an option encodes them anew. A shard gets its name when it
     is whole and on the disk, so neither a kill nor a full disk leaves a part of a shard. The file
-    `dataset.json` appears last. It holds the counts, the schema, and the SHA-256 of each shard.
+    `dataset.json` appears last. It holds the counts, the schema, and the SHA-256 of each shard. A
+    data set on the Hugging Face Hub (`hf://user/name`) gets all files in one commit.
 
     Args:
         {arguments}
@@ -98,15 +100,19 @@ def convert(options: ConvertOptions) -> ConvertReport:
     """
     if options.engine not in ENGINES:
         raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {options.engine!r}")
-    path = local_folder(options.destination)
+    format = format_named(options.to, written=True)
+    upload = upload_of(options.destination, format, overwrite=options.overwrite)
+    path = upload.folder if upload else local_folder(options.destination)
     with open_dataset(
         options.source,
         format=options.format,
         storage_options=options.storage_options,
         skip_bad=options.leaves_out_damage,
     ) as dataset:
-        folder = Destination(path, dataset, overwrite=options.overwrite, resume=options.resume)
-        return _converted(dataset, folder, options)
+        replaces = options.overwrite if upload is None else not options.resume
+        folder = Destination(path, dataset, overwrite=replaces, resume=options.resume)
+        report = _converted(dataset, folder, options)
+    return report if upload is None else replace(report, path=upload.publish())
 
 
 def _converted(dataset: Dataset, folder: Destination, options: ConvertOptions) -> ConvertReport:

@@ -46,7 +46,7 @@ class ConvertOptions:
     Attributes:
         source: path, pattern or URL of the data set: see `open_dataset`.
         destination: local folder to write; it must not exist, or be empty. Of a link to a folder,
-            that folder is written.
+            that folder is written. Or a data set on the Hub: `hf://user/name[@branch][/folder]`.
         to: format to write, a name in `datasets.FORMATS`.
         format: of the source; by default, the content of the files tells.
         storage_options: for a source behind URLs.

@@ -172,6 +172,8 @@ def refusal(name: HubName, error: Exception) -> Exception:
     """Return the exception for an error of huggingface_hub."""
     errors = hub_library().errors
     root = str(name._replace(path=""))
+    if isinstance(error, RuntimeError) and isinstance(error.__cause__, Exception):
+        error = error.__cause__  # of a file that could not be sent
     reason = shown(str(error).strip().split("\n", 1)[0][:300])
     if isinstance(error, errors.GatedRepoError):
         return PermissionError(EACCES, gated(name), root)
@@ -194,7 +196,11 @@ def refusal(name: HubName, error: Exception) -> Exception:
             return SourceError(f"{root}: the Hub answered: {reason}")
     if isinstance(error, errors.HFValidationError):
         return ArgumentError(f"{root}: {reason}")
-    return UnavailableError(f"{root}: the Hub does not answer ({type(error).__name__}: {reason})")
+    named = f"{type(error).__name__}: {reason}"
+    is_of_network = type(error).__module__.partition(".")[0].startswith("httpx")
+    if is_of_network or isinstance(error, (OSError, errors.OfflineModeIsEnabled)):
+        return UnavailableError(f"{root}: the Hub does not answer ({named})")
+    return SourceError(f"{root}: huggingface_hub failed ({named})")
 
 
 def gated(name: HubName) -> str:
