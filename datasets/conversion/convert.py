@@ -108,7 +108,10 @@ def convert(options: ConvertOptions) -> ConvertReport:
         format=options.format,
         storage_options=options.storage_options,
         skip_bad=options.leaves_out_damage,
+        split=options.split,
+        config=options.config,
     ) as dataset:
+        options = replace(options, source=dataset.path)  # with the commit, if it is on the Hub
         replaces = options.overwrite if upload is None else not options.resume
         folder = Destination(path, dataset, overwrite=replaces, resume=options.resume)
         report = _converted(dataset, folder, options)

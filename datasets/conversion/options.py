@@ -49,6 +49,7 @@ class ConvertOptions:
             that folder is written. Or a data set on the Hub: `hf://user/name[@branch][/folder]`.
         to: format to write, a name in `datasets.FORMATS`.
         format: of the source; by default, the content of the files tells.
+        split, config: of the source: see `open_dataset`.
         storage_options: for a source behind URLs.
         shard_count: number of shards.
         shard_size: bytes of a shard, about: the mean size of a few samples gives the number of
@@ -91,6 +92,8 @@ class ConvertOptions:
         str | None,
         CommandOption("Format of SRC; by default, the content of the files tells.", "FORMAT"),
     ] = None
+    split: Annotated[str | None, CommandOption("Split of SRC, such as train.", "NAME")] = None
+    config: Annotated[str | None, CommandOption("Configuration of SRC.", "NAME")] = None
     storage_options: Mapping[str, Any] | None = None
     shard_count: Annotated[int | None, CommandOption("Number of shards.", "N", minimum=1)] = None
     shard_size: Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from errno import EACCES, ENOENT
+from functools import lru_cache
 from threading import Lock
 from types import ModuleType
 from typing import NamedTuple
@@ -97,6 +98,21 @@ def pinned(path: str, known: Mapping[str, str] | None = None) -> str:
         return str(name)
     commit = (known or {}).get(revision_key(name)) or repository(name).name.revision
     return str(name._replace(revision=commit))
+
+
+def pinned_once(url: str) -> str:
+    """Return a name with a commit; a process asks for each revision once.
+
+    For names that come with samples, such as those of a list. Readers pin their arguments.
+    """
+    name = hub_name(url)
+    commit = name.revision if name.is_pinned else _commit_of(_endpoint(), name._replace(path=""))
+    return str(name._replace(revision=commit))
+
+
+@lru_cache(_KEPT)
+def _commit_of(_: str, root: HubName) -> str:
+    return repository(root).name.revision
 
 
 def pins(paths: Sequence[str], known: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
