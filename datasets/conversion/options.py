@@ -49,7 +49,8 @@ class ConvertOptions:
             that folder is written. Or a data set on the Hub: `hf://user/name[@branch][/folder]`.
         to: format to write, a name in `datasets.FORMATS`.
         format: of the source; by default, the content of the files tells.
-        split, config: of the source: see `open_dataset`.
+        split: of the source: see `open_dataset`.
+        config: configuration of the source.
         storage_options: for a source behind URLs.
         shard_count: number of shards.
         shard_size: bytes of a shard, about: the mean size of a few samples gives the number of
