@@ -78,7 +78,7 @@ def _listed_by(
     paths = _paths_below(folder, options)
     found: Splits = {}
     for split, globs in patterns.items():
-        fits = [path_glob(glob).fullmatch for glob in globs]
+        fits = [path_glob(glob) for glob in globs]
         named = [path for path in paths if any(fit(path) for fit in fits)]
         found[split] = [text_of(folder / path) for path in data_files(named, endings)]
     if any(found.values()):
