@@ -22,6 +22,7 @@ from ..datasets.formats.loose_files import LooseFileWriter
 from ..datasets.formats.table import writers
 from ..engine.errors import ArgumentError
 from ..engine.suggestions import listed
+from ..readers.hub.names import is_on_hub
 from ..readers.storage.urls import is_url
 from .commands import AsJson, CommandFailed, between, message_of, say_error, status_of
 from .console import console, size_text
@@ -34,6 +35,7 @@ EXAMPLES = (
     "penstock convert shards/ small/ --to tfrecord --longest-side 512",
     "penstock convert shards/ cats/ --to folder --where \"label in ('cat', 'dog')\"",
     "penstock convert photos/ shards/ --to webdataset --resume",
+    "penstock convert shards/ hf://user/name --to parquet",
     "penstock convert damaged/ rescued/ --to webdataset --skip-bad --quarantine bad.jsonl",
 )
 
@@ -155,9 +157,9 @@ def _with_hint(error: OSError, destination: str) -> CommandFailed:
     """Return the end of the command, with one hint at how to go on, in words of options."""
     failure = CommandFailed(message_of(error).split("\n")[0], status_of(error))
     for note in getattr(error, "__notes__", ()):
-        if "resume=True" not in note:
-            failure.add_note(note)
-    if os.path.isdir(destination) or is_url(destination):
+        if "resume=True" not in note or is_on_hub(destination):
+            failure.add_note(_OPTION.sub(r"--\1\2\3", note))
+    if os.path.isdir(destination) or (is_url(destination) and not is_on_hub(destination)):
         failure.add_note(_GO_ON)
     return failure
 

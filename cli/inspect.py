@@ -14,7 +14,7 @@ from .. import datasets
 from ..datasets import Dataset
 from .commands import AsJson, between
 from .console import console
-from .formats import DATA_SET
+from .formats import CONFIG, DATA_SET, SPLIT
 from .inspection.page import as_html
 from .inspection.text import as_content, print_summary
 from .pictures.outputs import of_dataset
@@ -24,6 +24,7 @@ from .target import require_path
 
 EXAMPLES = (
     "penstock inspect photos/train",
+    "penstock inspect hf://user/name --split train",
     "penstock inspect shards/ --html shards.html",
     "penstock inspect 'train-{000..127}.tar' --json",
 )
@@ -37,6 +38,8 @@ def inspect(
             metavar="FORMAT", help="Format of PATH; by default, the content of the files tells."
         ),
     ] = None,
+    split: Annotated[str | None, typer.Option(metavar="NAME", help=SPLIT)] = None,
+    config: Annotated[str | None, typer.Option(metavar="NAME", help=CONFIG)] = None,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page with a contact sheet.")
     ] = None,
@@ -59,7 +62,9 @@ def inspect(
     """
     with (
         Spinner(sys.stderr) as tick,
-        datasets.open_dataset(require_path(path), format=format, skip_bad=True) as dataset,
+        datasets.open_dataset(
+            require_path(path), format=format, skip_bad=True, split=split, config=config
+        ) as dataset,
     ):
         tick(f"reading {path}")
         report = datasets.inspect(dataset)

@@ -18,7 +18,7 @@ from ..engine.errors import SourceError
 from ..readers.storage.urls import is_url
 from .commands import AsJson, CommandFailed, PipelineArguments, between
 from .console import console
-from .formats import FORMATS_READ
+from .formats import CONFIG, FORMATS_READ, SPLIT
 from .graphs import show_graph
 from .pictures.outputs import by_turns, media_files, of_batch, of_dataset, of_files
 from .pictures.roles import Output
@@ -63,6 +63,8 @@ def show(
     shuffle: Annotated[
         bool, typer.Option(help="Any samples of PATH, not those of each class by turns.")
     ] = False,
+    split: Annotated[str | None, typer.Option(metavar="NAME", help=SPLIT)] = None,
+    config: Annotated[str | None, typer.Option(metavar="NAME", help=CONFIG)] = None,
     side: Annotated[
         int,
         typer.Option(
@@ -105,7 +107,7 @@ def show(
         return show_graph(target, arg or [], count, output, as_json)
     if output is not None and output.suffix.lower() != ".png":
         raise CommandFailed(f"{output}: a contact sheet is written as .png", 2)
-    outputs, known = _samples(target, count, arg or [], shuffle)
+    outputs, known = _samples(target, count, arg or [], shuffle, split, config)
     if boxes != "auto":
         outputs = [replace(o, layout=boxes) if o.role.value == "boxes" else o for o in outputs]
     if not known:
@@ -121,11 +123,16 @@ def show(
 
 
 def _samples(
-    text: str, count: int, arguments: list[str], shuffle: bool
+    text: str,
+    count: int,
+    arguments: list[str],
+    shuffle: bool,
+    split: str | None,
+    config: str | None,
 ) -> tuple[list[Output], list[SampleText]]:
     target = parse_target(text)
     if not isinstance(target, PipelineTarget):
-        return _of_path(target, count, shuffle)
+        return _of_path(target, count, shuffle, split, config)
     pipeline = open_pipeline(target, parse_arguments(arguments), {}, count)
     with pipeline, running(target):
         outputs = pipeline.run()
@@ -133,9 +140,11 @@ def _samples(
         return of_batch(outputs, count, known)
 
 
-def _of_path(path: str, count: int, shuffle: bool) -> tuple[list[Output], list[SampleText]]:
+def _of_path(
+    path: str, count: int, shuffle: bool, split: str | None, config: str | None
+) -> tuple[list[Output], list[SampleText]]:
     try:
-        with open_dataset(path) as dataset:
+        with open_dataset(path, split=split, config=config) as dataset:
             numbers = _any(len(dataset), count) if shuffle else by_turns(dataset, count)
             return of_dataset(dataset, numbers)
     except SourceError:

@@ -14,7 +14,7 @@ from .. import datasets
 from ..datasets import VerifyReport
 from .commands import AsJson
 from .console import Printer, console
-from .formats import DATA_SET
+from .formats import CONFIG, DATA_SET, SPLIT
 from .inspection.text import print_left_out
 from .progress import ProgressBar
 from .target import require_path
@@ -38,6 +38,8 @@ def verify(
         str | None,
         typer.Option(metavar="FORMAT", help="Format of A; by default, the content tells."),
     ] = None,
+    split: Annotated[str | None, typer.Option(metavar="NAME", help=f"Of A. {SPLIT}")] = None,
+    config: Annotated[str | None, typer.Option(metavar="NAME", help=f"Of A. {CONFIG}")] = None,
     decode: Annotated[bool, typer.Option("--decode", help="Decode images and sound, too.")] = False,
     quarantine: Annotated[
         Path | None,
@@ -64,6 +66,8 @@ def verify(
             require_path(a),
             None if b is None else require_path(b),
             format=format,
+            split=split,
+            config=config,
             decode=decode,
             quarantine=quarantine,
             only=only,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..readers.hub.names import is_on_hub
 from ..readers.hub.repository import pinned
+from ..readers.listing.splits import Part
 from ..readers.source import checked_indices
 from ..readers.storage.damage import Damages
 from ..readers.storage.urls import Url, place_of
@@ -46,18 +47,20 @@ class Dataset:
         options: Mapping[str, Any] | None = None,
         *,
         skip_bad: bool = False,
+        part: Part | None = None,
     ) -> None:
         self.path = path = pinned(path) if is_on_hub(path) else path
         self.place = place_of(path)
         self.options = options or {}
         row = None if format is None else format_named(format)
-        self.row, location = locate(self.place, row, self.options)
+        self.row, location = locate(self.place, row, self.options, part)
+        self._part = part
         self.manifest: Manifest | None = location.manifest
         self.damages = Damages(leaves_out=skip_bad)
         self._stored: StoredSamples = self.row.open(replace(location, damages=self.damages))
 
     def __reduce__(self) -> Any:
-        again = partial(Dataset, skip_bad=self.damages.leaves_out)
+        again = partial(Dataset, skip_bad=self.damages.leaves_out, part=self._part)
         return again, (self.absolute_path, self.row, self.options)
 
     @property
@@ -131,6 +134,8 @@ def open_dataset(
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     skip_bad: bool = False,
+    split: str | None = None,
+    config: str | None = None,
 ) -> Dataset:
     """Open a data set of any format.
 
@@ -140,10 +145,11 @@ def open_dataset(
         storage_options: for URLs: see `fn.readers.file`.
         skip_bad: whether files that cannot be opened, or are cut off, are left out or read in part.
             `Dataset.damages` tells of them. Otherwise the first one is an error.
+        split, config: of a folder of Parquet files or tar archives: see `fn.readers.parquet`.
 
     Raises:
         SourceError: there is no data set of a known format, or a file is damaged.
-        ArgumentError: the format is not known.
+        ArgumentError: the format is not known, or there is no such split or configuration.
         OSError: a file cannot be read.
 
     >>> from pathlib import Path
@@ -155,4 +161,5 @@ def open_dataset(
     ...     print(dataset.format, len(dataset), dataset.read([1]))
     folder 2 [Sample(key='b/2', components={'text': 'two', 'label': 1})]
     """
-    return Dataset(os.fspath(path), format, storage_options, skip_bad=skip_bad)
+    part = Part(split or "", config or "") if split or config else None
+    return Dataset(os.fspath(path), format, storage_options, skip_bad=skip_bad, part=part)

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.errors import PenstockError, SourceError
+from ..engine.errors import ArgumentError, PenstockError, SourceError
 from ..formats.foreign import HEAD, foreign_file
 from ..readers.hub.names import is_on_hub
 from ..readers.listing.folder import Folder
 from ..readers.listing.folder_rule import describes_data, is_beside_data, is_hidden
 from ..readers.listing.layouts import found_layout, last_layout, said
 from ..readers.listing.path_patterns import expand_paths, warn_of_missing_files
-from ..readers.listing.splits import files_of_split, splits_of
+from ..readers.listing.splits import Part, files_of_split, splits_of
 from ..readers.storage.opening import exists, open_storage
 from ..readers.storage.storage import Storage
 from ..readers.storage.urls import Place, Url, is_url, shown, text_of
@@ -40,18 +40,27 @@ _LOOKED_AT = 16  # files, or folders, whose content may tell the format
 Located = tuple[DatasetFormat, Location]
 
 
-def locate(place: Place, format: DatasetFormat | None, options: Mapping[str, Any]) -> Located:
+def locate(
+    place: Place,
+    format: DatasetFormat | None,
+    options: Mapping[str, Any],
+    part: Part | None = None,
+) -> Located:
     """Return the format and the files of the data set at a place.
 
     Args:
         place: a folder, a file, or a pattern such as "train-{000..127}.tar".
         format: None to have the content looked at.
         options: `Reader.storage_options`.
+        part: the split and the configuration of a folder; None where none is wanted.
 
     Raises:
+        ArgumentError: the folder has not the part, or several and none is wanted.
         SourceError: nothing there has a known format.
         OSError: there is no such path, or it cannot be read.
     """
+    if part is not None:
+        return _of_part(Folder(place, options), format, options, part)
     if isinstance(place, Url):
         return _locate_url(place, format, options)
     manifest = read_manifest(place) if place.is_dir() else None
@@ -63,6 +72,19 @@ def locate(place: Place, format: DatasetFormat | None, options: Mapping[str, Any
     if databases := _databases(place):
         return _of_files(place, databases, format, options)
     return _of_folder(folder, folder.files, format, options)
+
+
+def _of_part(
+    folder: Folder, format: DatasetFormat | None, options: Mapping[str, Any], part: Part
+) -> Located:
+    """Return the format and the files of a split of a folder."""
+    root = folder.place
+    endings = [ENDINGS, (TAR,)] if format is None else [format.endings or (TAR,)]
+    for some in endings:
+        if splits := splits_of(root, options, some, part.config):
+            files = files_of_split(root, splits, part.split, options, part.config)
+            return _of_files(root, files, format, options)
+    raise ArgumentError(f"{root} has no split {part.split or part.config!r}: it holds no shards")
 
 
 def _of_manifest(

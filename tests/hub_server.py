@@ -89,6 +89,7 @@ class HubServer:
     nbytes: int = 0
     uploads: dict[str, bytes] = field(default_factory=dict)
     signature: int = 0
+    refuses_commits: bool = False
 
     def __enter__(self):
         self._loop = asyncio.new_event_loop()
@@ -250,6 +251,8 @@ class HubServer:
 
     async def _commit(self, request):
         repo, commit = self._repo(request)
+        if self.refuses_commits:
+            return web.json_response({"error": "no right to write"}, status=403)
         files = dict(repo.commits[commit])
         for line in (await request.text()).splitlines():
             entry = json.loads(line)
@@ -266,7 +269,8 @@ class HubServer:
             elif entry["key"] == "deletedFolder":
                 files = {p: c for p, c in files.items() if not p.startswith(value["path"])}
         made = repo.push(files, request.match_info["revision"])
-        return web.json_response({"commitOid": made, "commitUrl": f"{self.url}/commit/{made}"})
+        place = f"{self.url}{request.path.replace('/api', '')}".rpartition("/")[0]
+        return web.json_response({"commitOid": made, "commitUrl": f"{place}/{made}"})
 
 
 def _refused(status, code):

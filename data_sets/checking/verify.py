@@ -114,6 +114,8 @@ def verify(
     b: str | os.PathLike[str] | Dataset | None = None,
     *,
     format: str | None = None,
+    split: str | None = None,
+    config: str | None = None,
     decode: bool = False,
     storage_options: Mapping[str, Any] | None = None,
     quarantine: ListPath | None = None,
@@ -141,6 +143,7 @@ def verify(
         a: path or URL of a data set, or an open data set.
         b: another one to compare with; None checks whether `a` is sound.
         format: of `a`, one of `datasets.FORMATS`; by default, the content of the files tells.
+        split, config: of `a`: see `open_dataset`.
         decode: whether images and sound must be decodable, too. Of FLAC files, the MD5 of the
             samples is compared with the one in the header.
         storage_options: for URLs.
@@ -161,7 +164,7 @@ def verify(
     >>> report.ok, report.counts["different"], report.different
     (False, 1, ['cat/1'])
     """
-    first = _opened(a, format, storage_options)
+    first = _opened(a, format, storage_options, split, config)
     chosen = [chosen_samples(first, only, without)]
     datasets = [first]
     if b is not None:
@@ -202,10 +205,18 @@ def verify(
     return report
 
 
-def _opened(path: Any, format: str | None, options: Mapping[str, Any] | None) -> Dataset:
+def _opened(
+    path: Any,
+    format: str | None,
+    options: Mapping[str, Any] | None,
+    split: str | None = None,
+    config: str | None = None,
+) -> Dataset:
     if isinstance(path, Dataset):
         return path
-    return open_dataset(path, format=format, storage_options=options, skip_bad=True)
+    return open_dataset(
+        path, format=format, storage_options=options, skip_bad=True, split=split, config=config
+    )
 
 
 @dataclass

@@ -31,6 +31,7 @@ from ..manifest import Manifest, ShardInfo
 from .destination import Destination, OpenedDestination
 from .engines.table import ENGINES
 from .execution import Execution
+from .hub_upload import upload_of
 from .options import ConvertOptions, taking
 from .plan import ConvertPlan, SampleOrder, check_stamp, check_versions
 from .progress import ConvertProgress, OnProgress
@@ -83,7 +84,8 @@ def convert(options: ConvertOptions) -> ConvertReport:
 
     Encoded files keep their bytes unless an option encodes them anew. A shard gets its name when it
     is whole and on the disk, so neither a kill nor a full disk leaves a part of a shard. The file
-    `dataset.json` appears last. It holds the counts, the schema, and the SHA-256 of each shard.
+    `dataset.json` appears last. It holds the counts, the schema, and the SHA-256 of each shard. A
+    data set on the Hugging Face Hub (`hf://user/name`) gets all files in one commit.
 
     Args:
         {arguments}
@@ -104,15 +106,22 @@ def convert(options: ConvertOptions) -> ConvertReport:
     """
     if options.engine not in ENGINES:
         raise ArgumentError(f"engine is one of {', '.join(ENGINES)}, not {options.engine!r}")
-    place = _place_of(options)
+    format = format_named(options.to, written=True)
+    upload = upload_of(options.destination, format, overwrite=options.overwrite)
+    place = upload.folder if upload else _place_of(options)
     with open_dataset(
         options.source,
         format=options.format,
         storage_options=options.storage_options,
         skip_bad=options.leaves_out_damage,
+        split=options.split,
+        config=options.config,
     ) as dataset:
-        folder = _destination(place, dataset, options)
-        return _converted(dataset, folder, options)
+        options = replace(options, source=dataset.path)  # with the commit, if it is on the Hub
+        replaces = options.overwrite if upload is None else not options.resume
+        folder = _destination(place, dataset, replace(options, overwrite=replaces))
+        report = _converted(dataset, folder, options)
+    return report if upload is None else replace(report, path=upload.publish())
 
 
 def _place_of(options: ConvertOptions) -> Path | WritableFolder:

@@ -46,9 +46,12 @@ class ConvertOptions:
     Attributes:
         source: path, pattern or URL of the data set: see `open_dataset`.
         destination: folder to write, or its URL in a store (`s3://`, `gs://`, `az://`); it must not
-            exist, or be empty. Of a link to a folder, that folder is written.
+            exist, or be empty. Of a link to a folder, that folder is written. Or a data set on the
+            Hub: `hf://user/name[@branch][/folder]`.
         to: format to write, a name in `datasets.FORMATS`.
         format: of the source; by default, the content of the files tells.
+        split: of the source: see `open_dataset`.
+        config: configuration of the source.
         storage_options: for a source behind URLs.
         destination_options: the same for a destination in a store.
         shard_count: number of shards.
@@ -93,6 +96,8 @@ class ConvertOptions:
         str | None,
         CommandOption("Format of SRC; by default, the content of the files tells.", "FORMAT"),
     ] = None
+    split: Annotated[str | None, CommandOption("Split of SRC, such as train.", "NAME")] = None
+    config: Annotated[str | None, CommandOption("Configuration of SRC.", "NAME")] = None
     storage_options: Mapping[str, Any] | None = None
     destination_options: Mapping[str, Any] | None = None
     shard_count: Annotated[int | None, CommandOption("Number of shards.", "N", minimum=1)] = None

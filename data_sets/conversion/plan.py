@@ -98,6 +98,8 @@ class ConvertPlan:
             "classes": list(target.classes),
         }
         fields |= {"versions": versions} if versions else {}
+        part = {"split": options.split, "config": options.config}
+        fields |= {name: value for name, value in part.items() if value}
         fields |= {"skip_bad": True} if options.skip_bad else {}
         fields |= {"lists": repr(order.chosen)} if order.chosen is not None else {}
         return cls(json.dumps(fields, sort_keys=True), stamp, versions)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
+from ...readers.listing.splits import Part
 from ...readers.storage.index_cache import replace_file
 from ...readers.storage.read_team import READ_TEAM
 from ..checking.bad_samples import BadSample, lines_of
@@ -143,7 +144,9 @@ def opened_source(job: ConvertJob) -> Dataset:
     """Return the source, which stays open for the next task of the process."""
     path, options = os.fspath(job.options.source), job.options.storage_options or {}
     skip_bad = job.options.leaves_out_damage
-    return opened(path, job.source_format, options, job.stamp, skip_bad=skip_bad)
+    split, config = job.options.split, job.options.config
+    part = Part(split or "", config or "") if split or config else None
+    return opened(path, job.source_format, options, job.stamp, skip_bad=skip_bad, part=part)
 
 
 def opened(
@@ -153,6 +156,7 @@ def opened(
     stamp: str,
     *,
     skip_bad: bool = False,
+    part: Part | None = None,
 ) -> Dataset:
     """Return a data set, which stays open for the next task of the process.
 
@@ -162,8 +166,9 @@ def opened(
         options: `Reader.storage_options`, for URLs.
         stamp: state of the files: see `stamp_of`. Files of another state are opened anew.
         skip_bad: see `open_dataset`.
+        part: see `recognition.locate`.
     """
-    return _opened(path, format, _Options(options), stamp, skip_bad)
+    return _opened(path, format, _Options(options), stamp, skip_bad, part)
 
 
 class _Options(dict[str, Any]):
@@ -174,9 +179,16 @@ class _Options(dict[str, Any]):
 
 
 @lru_cache(maxsize=1)
-def _opened(path: str, format: DatasetFormat, options: _Options, _: str, skip_bad: bool) -> Dataset:
-    """Open a data set; the last argument but one is the state of its files."""
-    return Dataset(path, format, options, skip_bad=skip_bad)
+def _opened(
+    path: str,
+    format: DatasetFormat,
+    options: _Options,
+    stamp: str,
+    skip_bad: bool,
+    part: Part | None,
+) -> Dataset:
+    """Open a data set; `stamp` is the state of its files."""
+    return Dataset(path, format, options, skip_bad=skip_bad, part=part)
 
 
 def release_source() -> None:

@@ -60,7 +60,7 @@ def matching_names(url: str) -> list[str]:
         SourceError: no file fits.
     """
     name = hub_name(pinned(url))
-    files, fits = repository(name).files, path_glob(name.path).fullmatch
+    files, fits = repository(name).files, path_glob(name.path)
     found = [str(name._replace(path=path)) for path in files if fits(path)]
     if not found:
         some = ", ".join(list(files)[:_NAMED]) or "nothing"

@@ -18,7 +18,7 @@ from ..remote.objects import RemoteFile, start_whole
 from ..remote.service import Version
 from ..source import Allocate
 from .names import HubName, hub_name
-from .repository import gated, hub_library, pinned, repository
+from .repository import gated, hub_library, pinned_once, repository
 
 _HEADERS = "headers"
 
@@ -62,7 +62,7 @@ class HubObject(RemoteFile):
         Raises:
             OSError: there is no such file or data set, or it may not be read.
         """
-        self._hub_name = name = hub_name(pinned(url))
+        self._hub_name = name = hub_name(pinned_once(url))
         file = repository(name).file(name.path)
         super().__init__(*behind_http(name, options), Version(file.size))
         self.name = str(name)
@@ -103,7 +103,7 @@ class HubObject(RemoteFile):
 
 def start_whole_of_hub(url: str, options: Mapping[str, Any], allocate: Allocate) -> Pending[Bytes]:
     """Start to fetch a file: see `start_whole`."""
-    name = hub_name(pinned(url))
+    name = hub_name(pinned_once(url))
     repository(name).file(name.path)
     return Advised(start_whole(*behind_http(name, options), allocate), name)
 

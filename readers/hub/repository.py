@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from errno import EACCES, ENOENT
+from functools import lru_cache
 from threading import Lock
 from types import ModuleType
 from typing import NamedTuple
@@ -99,6 +100,21 @@ def pinned(path: str, known: Mapping[str, str] | None = None) -> str:
     return str(name._replace(revision=commit))
 
 
+def pinned_once(url: str) -> str:
+    """Return a name with a commit; a process asks for each revision once.
+
+    For names that come with samples, such as those of a list. Readers pin their arguments.
+    """
+    name = hub_name(url)
+    commit = name.revision if name.is_pinned else _commit_of(_endpoint(), name._replace(path=""))
+    return str(name._replace(revision=commit))
+
+
+@lru_cache(_KEPT)
+def _commit_of(_: str, root: HubName) -> str:
+    return repository(root).name.revision
+
+
 def pins(paths: Sequence[str], known: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return paths with commits in place of revisions, and the commits: see `pinned`."""
     found: list[str] = []
@@ -172,6 +188,8 @@ def refusal(name: HubName, error: Exception) -> Exception:
     """Return the exception for an error of huggingface_hub."""
     errors = hub_library().errors
     root = str(name._replace(path=""))
+    if isinstance(error, RuntimeError) and isinstance(error.__cause__, Exception):
+        error = error.__cause__  # of a file that could not be sent
     reason = shown(str(error).strip().split("\n", 1)[0][:300])
     if isinstance(error, errors.GatedRepoError):
         return PermissionError(EACCES, gated(name), root)
@@ -194,7 +212,11 @@ def refusal(name: HubName, error: Exception) -> Exception:
             return SourceError(f"{root}: the Hub answered: {reason}")
     if isinstance(error, errors.HFValidationError):
         return ArgumentError(f"{root}: {reason}")
-    return UnavailableError(f"{root}: the Hub does not answer ({type(error).__name__}: {reason})")
+    named = f"{type(error).__name__}: {reason}"
+    is_of_network = type(error).__module__.partition(".")[0].startswith("httpx")
+    if is_of_network or isinstance(error, (OSError, errors.OfflineModeIsEnabled)):
+        return UnavailableError(f"{root}: the Hub does not answer ({named})")
+    return SourceError(f"{root}: huggingface_hub failed ({named})")
 
 
 def gated(name: HubName) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from reprlib import repr as short
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ class Card(NamedTuple):
             SourceError: the card does not list files as the hub expects it.
         """
         chosen = self._chosen(config, folder)
-        within = str(chosen.get("data_dir") or "").strip("/")
+        within = _word(chosen.get("data_dir") or "").strip("/")
         given = chosen.get("data_files")
         if given is None:
             return {"train": [f"{within}/**" if within else "**"]}
@@ -56,7 +57,7 @@ class Card(NamedTuple):
         }
 
     def _chosen(self, config: str, folder: str) -> Mapping[str, Any]:
-        names = {str(row.get("config_name", "default")): row for row in self.configs}
+        names = {_word(row.get("config_name", "default")): row for row in self.configs}
         if config and config not in names:
             raise ArgumentError(f"{folder!r} has no configuration {not_among(config, [*names])}")
         if config:
@@ -72,10 +73,10 @@ class Card(NamedTuple):
     def rows(self, config: str) -> dict[str, int]:
         """Return the number of rows of each split, as far as the card tells it."""
         for row in self.info:
-            if str(row.get("config_name", "default")) == (config or "default"):
+            if _word(row.get("config_name", "default")) == (config or "default"):
                 splits = row.get("splits")
                 return {
-                    str(split.get("name")): split["num_examples"]
+                    _word(split.get("name")): split["num_examples"]
                     for split in (splits if isinstance(splits, list) else ())
                     if isinstance(split, dict) and isinstance(split.get("num_examples"), int)
                 }
@@ -119,6 +120,13 @@ def _text(file: Storage) -> str:
     return content.tobytes().decode("utf-8", "replace")
 
 
+def _word(value: Any) -> str:
+    """Return a name; YAML makes numbers, truth values and dates of some."""
+    if isinstance(value, dict | list | set | tuple):  # aliases make small texts huge values
+        raise SourceError(f"{NAME}: {short(value)} is no name of a split, configuration or folder")
+    return str(value)
+
+
 def _mappings(value: Any) -> tuple[Mapping[str, Any], ...]:
     rows = value if isinstance(value, list) else [value]
     return tuple(row for row in rows if isinstance(row, dict))
@@ -129,21 +137,21 @@ def _by_split(given: Any, where: str) -> dict[str, list[str]]:
     if isinstance(given, str) or (isinstance(given, list) and _are_texts(given)):
         return {"train": _texts(given, where)}
     if isinstance(given, dict):
-        return {str(split): _texts(globs, where) for split, globs in given.items()}
+        return {_word(split): _texts(globs, where) for split, globs in given.items()}
     if isinstance(given, list) and all(isinstance(row, dict) for row in given):
         found: dict[str, list[str]] = {}
         for row in given:
-            found.setdefault(str(row.get("split", "train")), []).extend(
+            found.setdefault(_word(row.get("split", "train")), []).extend(
                 _texts(row.get("path"), where)
             )
         return found
-    raise SourceError(f"{where}: data_files is {given!r:.100}, not what the hub expects")
+    raise SourceError(f"{where}: data_files is {short(given)}, not what the hub expects")
 
 
 def _texts(value: Any, where: str) -> list[str]:
     texts = value if isinstance(value, list) else [value]
     if not _are_texts(texts) or len(texts) > _MOST_PATTERNS:
-        raise SourceError(f"{where}: {value!r:.100} in data_files is no list of paths")
+        raise SourceError(f"{where}: {short(value)} in data_files is no list of paths")
     return [*texts]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.suggestions import not_among
@@ -33,6 +33,13 @@ _DEEPEST = 8
 
 Splits = dict[str, list[str]]
 """The files of each split. Where nothing tells one, it is "train", as for the hub."""
+
+
+class Part(NamedTuple):
+    """The part of a folder that is wanted: see `splits_of` and `files_of_split`."""
+
+    split: str = ""
+    config: str = ""
 
 
 def splits_of(
@@ -71,7 +78,7 @@ def _listed_by(
     paths = _paths_below(folder, options)
     found: Splits = {}
     for split, globs in patterns.items():
-        fits = [path_glob(glob).fullmatch for glob in globs]
+        fits = [path_glob(glob) for glob in globs]
         named = [path for path in paths if any(fit(path) for fit in fits)]
         found[split] = [text_of(folder / path) for path in data_files(named, endings)]
     if any(found.values()):

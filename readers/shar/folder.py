@@ -11,8 +11,8 @@ from typing import IO, Any, cast
 
 from ...engine.errors import SourceError
 from ...formats.shar import Cut, parse_cut
-from ..listing.folder_rule import is_beside_data
 from ..listing.folder import Folder
+from ..listing.folder_rule import is_beside_data
 from ..storage.opening import opened
 from ..storage.urls import Place, place_of, shown, text_of
 

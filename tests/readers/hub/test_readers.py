@@ -251,3 +251,21 @@ def test_scripts_are_not_run(repo):
     ):
         labels()
     assert hub_name("hf://user/name").path == ""
+
+
+def test_names_that_come_with_samples_are_asked_for_once(hub, repo, tmp_path):
+    first = repo.push({f"{number}.bin": bytes([number]) for number in range(6)})
+    names = tmp_path / "names.txt"
+    names.write_text("".join(f"hf://user/name/{number}.bin {number}\n" for number in range(6)))
+    with Pipeline(batch_size=2, num_threads=1) as pipe:
+        files, numbers = fn.readers.file(file_list=str(names))
+        pipe.set_outputs(files, numbers)
+        for start in (0, 2, 4):
+            files, _ = pipe.run()
+            assert [bytes(files.at(row)) for row in range(2)] == [
+                bytes([start]),
+                bytes([start + 1]),
+            ]
+            repo.push({"0.bin": b"moved"})
+    assert hub.counts()["api"] == 1
+    assert all(first in path for _, path, _ in hub.requests if "/resolve/" in path)

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -212,3 +213,12 @@ def test_random_cards_are_errors_or_splits(tmp_path):
             found(root)
         except (ArgumentError, SourceError):
             continue
+
+
+@pytest.mark.parametrize("place", ["config_name: *i", "data_files: *i", "data_dir: *i"])
+def test_small_texts_that_stand_for_huge_values(tmp_path, place):
+    levels = [f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]" for a, b in pairwise("abcdefghi")]
+    lines = ["a: &a [x, x]", *levels, f"configs: [{{{place}}}]"]
+    root = lay_out(tmp_path / "set", "a.parquet", card="\n".join(lines))
+    with pytest.raises(SourceError, match=r"is no name|not what the hub expects|no list of paths"):
+        found(root)

@@ -166,7 +166,9 @@ def test_the_reader_and_the_commands_find_the_same_splits(tmp_path, layout):
     assert read_split(tmp_path, "train") == [1, 2]
     assert read_split(tmp_path, "test") == [3]
     for opens in (open_dataset, read_split):
-        with pytest.raises(ArgumentError, match=r"holds the splits test, train, .*") as raised:
+        with pytest.raises(
+            ArgumentError, match=r"holds the splits test \(1 .*, train \("
+        ) as raised:
             opens(tmp_path)
         pattern = re.search(r"files of one of them: '(.*)' .*split='train'", str(raised.value))[1]
         assert read_split(pattern) == [1, 2]
@@ -184,7 +186,7 @@ def test_splits_behind_a_url(tmp_path, web):
         web.objects[f"set/{name}"] = (tmp_path / name).read_bytes()
     assert read_split(f"{web.url}/set/", "test") == [3]
     for opens in (open_dataset, read_split):
-        with pytest.raises(ArgumentError, match="holds the splits test, train"):
+        with pytest.raises(ArgumentError, match=r"holds the splits test \(1 file\), train"):
             opens(f"{web.url}/set/")
     del web.objects["set/data/test-00000-of-00001.parquet"]
     assert read_split(f"{web.url}/set/") == [1, 2]
