@@ -17,6 +17,7 @@ def test_all_are_entered():
     assert output_of(PROGRAM).split() == [
         "decoders.numpy",
         "experimental.readers.video",
+        "readers.coco",
         "readers.nemo_asr",
         "readers.sequence",
         "readers.video",
