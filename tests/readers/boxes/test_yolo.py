@@ -122,6 +122,7 @@ def test_what_is_missing_is_named(tmp_path):
         ("train: 3\nnames: [a]\n", "`train` is 3, neither a path"),
         ("train: a\n", "`names` is None"),
         ("names: {a: b}\n", "key that is no number"),
+        ("a: &a [x, x]\nnames: [*a, *a]\n", "holds a list or a mapping in place of a name"),
         ("names: {99999999: b}\n", "key that is no number"),
     ],
 )
