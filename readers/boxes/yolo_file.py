@@ -50,6 +50,7 @@ def parse_yolo_file(text: bytes, name: str) -> YoloFile:
     if not isinstance(content, dict):
         raise DecodeError(f"{name} holds no members, such as `train` and `names`")
     path = content.get("path", "")
+    path = "" if isinstance(path, list | dict) else path
     splits = {
         split: _texts(content[split], f"{name}: `{split}`")
         for split in SPLITS
@@ -61,7 +62,8 @@ def parse_yolo_file(text: bytes, name: str) -> YoloFile:
 def _texts(value: Any, where: str) -> list[str]:
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise DecodeError(f"{where} is {value!r:.80}, neither a path nor a list of paths")
+        shown = "a list or mapping" if isinstance(value, list | dict) else f"{value!r:.80}"
+        raise DecodeError(f"{where} is {shown}, neither a path nor a list of paths")
     return texts
 
 
