@@ -16,6 +16,7 @@ from .checking.bad_samples import MAX_LISTED, BadSample, damaged_on_opening
 from .checking.integrity import miscounted, read_intact
 from .dataset import Dataset, open_dataset
 from .manifest import Manifest
+from .reader_text import reader_texts
 from .reading import read_batches, size_of
 from .sample import Sample
 from .schema import Schema
@@ -52,6 +53,9 @@ class InspectReport:
             by what they are.
         bad: files that are damaged, a `dataset.json` that counts other samples than the files
             hold, and samples of those looked at: the first `MAX_LISTED`.
+        reader: the calls that read the data set in a pipeline, such as
+            "fn.readers.file(file_root='/data/pets')"; they need `fn`, `types` and `tfrecord` of
+            `penstock`. Empty if no reader reads it.
     """
 
     path: str
@@ -69,6 +73,7 @@ class InspectReport:
     lost: tuple[str, ...] = ()
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
     bad: Sequence[BadSample] = ()
+    reader: tuple[str, ...] = ()
 
 
 def inspect(
@@ -143,6 +148,7 @@ def inspect(
         dataset.stored.unread_fields,
         _left_out(dataset),
         bad[:MAX_LISTED],
+        reader_texts(dataset),
     )
 
 

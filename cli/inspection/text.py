@@ -34,6 +34,7 @@ def as_content(report: InspectReport) -> dict[str, Any]:
         "lost": list(report.lost),
         "left_out": {kind: list(names) for kind, names in report.left_out.items()},
         "bad": [asdict(bad) for bad in report.bad],
+        "reader": list(report.reader),
         "shards": shard_count(report),
         "sample": None
         if sample is None
@@ -93,6 +94,8 @@ def print_summary(report: InspectReport) -> None:
         for name, component in report.schema.items()
     ]
     printer.table(("component", "type", f"of {report.sample.key}"), rows, words=3)
+    for call in report.reader:
+        printer.print(("read it by  ", "dim"), call)
     if report.lost:
         printer.print(("not in the samples  ", "dim"), ", ".join(report.lost))
     for kind, names in report.left_out.items():

@@ -10,6 +10,7 @@ from ...engine.errors import DecodeError, MissingDependencyError, install_hint
 
 SPLITS = ("train", "val", "test")
 _MOST_CLASSES = 1_000_000
+_MOST_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ def parse_yolo_file(text: bytes, name: str) -> YoloFile:
         DecodeError: the file is no YAML, or a member has another form.
         MissingDependencyError: PyYAML is not installed.
     """
+    if len(text) > _MOST_BYTES:
+        raise DecodeError(f"{name}: {len(text):,} bytes are no data.yaml")
     try:
         import yaml
     except ImportError:
@@ -47,6 +50,7 @@ def parse_yolo_file(text: bytes, name: str) -> YoloFile:
     if not isinstance(content, dict):
         raise DecodeError(f"{name} holds no members, such as `train` and `names`")
     path = content.get("path", "")
+    path = "" if isinstance(path, list | dict) else path
     splits = {
         split: _texts(content[split], f"{name}: `{split}`")
         for split in SPLITS
@@ -58,16 +62,21 @@ def parse_yolo_file(text: bytes, name: str) -> YoloFile:
 def _texts(value: Any, where: str) -> list[str]:
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise DecodeError(f"{where} is {value!r:.80}, neither a path nor a list of paths")
+        shown = "a list or mapping" if isinstance(value, list | dict) else f"{value!r:.80}"
+        raise DecodeError(f"{where} is {shown}, neither a path nor a list of paths")
     return texts
 
 
 def _classes(names: Any, where: str) -> tuple[str, ...]:
     """Return the names in order; a mapping has numbers, or names alone, as in older files."""
+    if not isinstance(names, list | dict):
+        raise DecodeError(f"{where}: `names` is {names!r:.80}, neither a list nor a mapping")
+    # The text of a list in a list, whose parts YAML repeats, could fill the memory.
+    values = names if isinstance(names, list) else names.values()
+    if any(isinstance(value, list | dict) for value in values):
+        raise DecodeError(f"{where}: `names` holds a list or a mapping in place of a name")
     if isinstance(names, list):
         return tuple(map(str, names))
-    if not isinstance(names, dict):
-        raise DecodeError(f"{where}: `names` is {names!r:.80}, neither a list nor a mapping")
     numbers = [int(key) if isinstance(key, int) or str(key).isdigit() else -1 for key in names]
     if names and not 0 <= min(numbers) <= max(numbers) < _MOST_CLASSES:
         raise DecodeError(f"{where}: `names` has a key that is no number of a class")

@@ -51,6 +51,7 @@ def parse_rows(text: bytes, size: Size, name: str, classes: int, points: int = 0
             f"{name}: rows of {', '.join(map(str, sorted(widths)))} numbers are not all boxes (5) "
             "or all polygons (7, 9, 11, ...); Ultralytics mixes neither"
         )
+    points = points if widths <= wanted else 0
     kept = list(dict.fromkeys(map(tuple, rows)))
     labels = np.array([row[0] for row in kept], np.float64)
     _check_labels(labels, classes, name)

@@ -18,6 +18,7 @@ def test_all_are_entered():
         "decoders.image_list",
         "decoders.numpy",
         "experimental.readers.video",
+        "readers.coco",
         "readers.nemo_asr",
         "readers.sequence",
         "readers.video",

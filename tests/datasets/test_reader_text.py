@@ -1,0 +1,85 @@
+"""The calls that `inspect` prints run, for each format."""
+
+import io
+
+import numpy as np
+import pytest
+
+from penstock import datasets, fn, pipeline_def, tfrecord, types
+from penstock.datasets.formats.table import writers
+from penstock.datasets.reader_text import path_of
+from penstock.testing import made
+
+soundfile = pytest.importorskip("soundfile")
+
+CONTENT = {"npy": "arrays", "npz": "arrays", "coco": "detections"}
+CONTENT |= dict.fromkeys(("yolo", "voc", "openimages"), "detections")
+
+
+def sound(number):
+    """Return a quarter of a second as a FLAC file."""
+    file = io.BytesIO()
+    signal = np.random.default_rng(number).normal(0, 0.1, 4000)
+    soundfile.write(file, signal, 16_000, format="FLAC")
+    return file.getvalue()
+
+
+def speech(count=4):
+    return [
+        datasets.Sample(
+            f"{i:03d}",
+            {
+                "audio": datasets.Encoded(sound(i), "flac"),
+                "text": f"word {i}",
+                "duration": 0.25,
+            },
+        )
+        for i in range(count)
+    ]
+
+
+def written(root, name):
+    samples = speech() if name.startswith("nemo") else made.CONTENTS[CONTENT.get(name, "images")]()
+    classes = ("a", "b") if name == "folder" else ()
+    return made.write(root, samples, name, classes), samples
+
+
+@pytest.mark.parametrize("name", [name for name in writers() if name != "npz"])
+def test_the_call_runs_and_reads_the_samples(tmp_path, name):
+    root, samples = written(tmp_path / "set", name)
+    report = datasets.inspect(root)
+    assert report.reader
+
+    @pipeline_def(batch_size=len(samples), num_threads=1)
+    def reading():
+        outputs = []
+        for call in report.reader:
+            made = eval(call, {"fn": fn, "types": types, "tfrecord": tfrecord})
+            made = made.values() if isinstance(made, dict) else made
+            outputs += made if isinstance(made, list | tuple | type({}.values())) else [made]
+        return tuple(outputs)
+
+    with reading() as pipe:
+        outputs = pipe.run()
+        assert all(len(output) == len(samples) for output in outputs)
+        contents = sorted(np.array(row).tobytes() for row in outputs[0].rows())
+    images = [sample.components.get("image") for sample in samples]
+    if images[0] is not None:
+        assert contents == sorted(bytes(image.data) for image in images)
+
+
+def test_members_of_several_names_have_no_reader(tmp_path):
+    root, _ = written(tmp_path / "set", "npz")
+    assert datasets.inspect(root).reader == ()
+
+
+def test_patterns_stand_for_many_files(tmp_path):
+    numbered = [f"s3://b/x-{i:03d}-of-120.tar" for i in range(120)]
+    assert path_of(numbered) == "s3://b/x-{000..119}-of-120.tar"
+    assert path_of(numbered[:1] + numbered[2:]) == numbered[:1] + numbered[2:]
+    files = [str(tmp_path / f"{name}.tar") for name in ("apple", "pear")]
+    for file in files:
+        (tmp_path / file).write_text("")
+    assert path_of(files) == f"{tmp_path}/*.tar"
+    (tmp_path / "plum.tar").write_text("")
+    assert path_of(files) == files
