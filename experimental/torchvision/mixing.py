@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import fn, math
+from ... import fn
 from ...engine import types
 from ...engine.errors import ArgumentError
+from ...operators.elementwise import math_functions
 from .auto_augment import CHANGES, AugmentTransform, magnitudes, signs, steps_node
 from .images import Images
 from .transform import InterpolationMode, whole
@@ -65,7 +66,7 @@ class AugMix(AugmentTransform):
         mix = images.stored * (np.float32(1) - changed)
         for share in self._shares():
             mix = mix + self._augmented(images, self._chain(), pillow=True) * (share * changed)
-        return images.with_node(fn.cast(math.floor(mix), dtype=types.UINT8))
+        return images.with_node(fn.cast(math_functions.floor(mix), dtype=types.UINT8))
 
     def _shares(self) -> Iterator[Any]:
         """Yield the weight of each chain: together one sample of a Dirichlet distribution."""

@@ -49,13 +49,13 @@ def reader(**arguments):
     )
 
 
-def test_clips_and_sound(urls, tmp_path):
+def test_clips_and_sound(urls, user_cache):
     ((clips, labels, sounds, rates),) = run(lambda: reader(filenames=urls, labels=[4, 6]))
     assert [numbers_of(clip) for clip in clips] == [[*range(5)], [*range(5, 10)], [*range(5)]]
     assert [label.item() for label in labels] == [4, 4, 6]
     assert [rate.item() for rate in rates] == [8000, 8000, 32000]
     assert sounds[1].shape == (1333, 2)
-    assert len(list((tmp_path / "cache" / "penstock").iterdir())) == 2
+    assert len(list(user_cache.iterdir())) == 2
 
 
 def test_folders_and_lists(urls, web):

@@ -44,10 +44,10 @@ class TestClipSource(SourceConformance):
         assert source.where(1) == f"{paths[0]}, frame 3"
 
 
-def test_indexes_are_cached(paths, tmp_path):
+def test_indexes_are_cached(paths, user_cache):
     first = read_indexes([*paths, paths[0]], {})
     assert set(first) == set(paths)
-    cached = [*(tmp_path / "cache" / "penstock").glob("*.penstock-index")]
+    cached = [*user_cache.glob("*.penstock-index")]
     assert len(cached) == 2
     stamps = [path.stat().st_mtime_ns for path in cached]
     again = read_indexes(paths, {})
