@@ -66,6 +66,8 @@ PENSTOCK = """
 from penstock import fn, pipeline_def
 import numpy, penstock.readers.webdataset.reader, penstock.readers.remote.objects, aiohttp
 import fsspec.implementations.http
+from penstock.engine.graph.operator import OPERATORS
+OPERATORS.complete()  # imports what all operators need
 @pipeline_def(batch_size=BATCH, num_threads=2, seed=1)
 def pipeline():
     return fn.readers.webdataset(paths=URLS, ext=["jpg", "cls"], dtypes=[UINT8, UINT8],
@@ -228,6 +230,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--latency", type=float, default=0.02)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--loaders", default="", help="parts of names, with commas between them")
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
     own = {
@@ -238,6 +241,8 @@ def main() -> None:
     for name, (peer, program) in PEER_PROGRAMS.items():
         if (PEERS / peer / "bin" / "python").exists():
             programs[name] = (PEERS / peer / "bin" / "python", program)
+    wanted = options.loaders.split(",")
+    programs = {n: made for n, made in programs.items() if any(part in n for part in wanted)}
     with ObjectServer() as server, tempfile.TemporaryDirectory() as text:
         total = put_data(server, Path(text))
         server.latency = options.latency
@@ -245,6 +250,7 @@ def main() -> None:
         for _ in range(options.repeat):
             for name, (python, program) in programs.items():
                 results[name].append(run(python, program, server, Path(text)))
+                print(name, results[name][-1], file=sys.stderr, flush=True)
     print(f"{'':28} first batch  samples/s  CPU s  bytes  requests")
     for name, runs in results.items():
         sound = [one for one in runs if "error" not in one]
