@@ -70,7 +70,9 @@ def sources(tmp_path, monkeypatch):
         folder = Path("train", ["cat", "dog"][label])
         folder.mkdir(parents=True, exist_ok=True)
         pixels = random.integers(0, 60, (40 + number, 50, 3), np.uint8) + 180 * label
-        image_library.fromarray(pixels.astype(np.uint8)).save(folder / f"{number:03d}.JPEG")  # as ImageNet names them
+        image_library.fromarray(pixels.astype(np.uint8)).save(
+            folder / f"{number:03d}.JPEG"
+        )  # as ImageNet names them
     _make_scenes()
     _make_speech(random)
     members = {}
