@@ -72,7 +72,9 @@ def sources(tmp_path, monkeypatch):
         folder = Path("train", ["cat", "dog"][label])
         folder.mkdir(parents=True, exist_ok=True)
         pixels = random.integers(0, 60, (40 + number, 50, 3), np.uint8) + 180 * label
-        image_library.fromarray(pixels.astype(np.uint8)).save(folder / f"{number:03d}.jpg")
+        image_library.fromarray(pixels.astype(np.uint8)).save(
+            folder / f"{number:03d}.JPEG"
+        )  # as ImageNet names them
     _make_scenes()
     _make_speech(random)
     members = {}
@@ -238,7 +240,7 @@ def test_fields_of_json():
     blocks = re.findall(r"```python\n(.*?)```", RECIPES["WebDataset"], re.S)
     exec(compile(blocks[1], str(PAGE), "exec"), names)
     Path("train-tar").mkdir()
-    picture = next(Path("train").rglob("*.jpg")).read_bytes()
+    picture = next(Path("train").rglob("*.JPEG")).read_bytes()
     with webdataset.TarWriter("train-tar/a.tar") as writer:
         for number in range(4):
             scores = {"scores": {"quality": number / 2}}
