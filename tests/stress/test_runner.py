@@ -14,6 +14,7 @@ import pytest
 
 import penstock
 
+pytestmark = pytest.mark.slow
 HERE = Path(penstock.__file__).resolve().parent
 PROGRAM = """
 import sys, time
