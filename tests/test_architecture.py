@@ -167,6 +167,7 @@ def test_own_imports_are_relative():
     assert absolute == []
 
 
+@pytest.mark.slow
 def test_imports_point_one_way():
     wrong = [
         f"{path.relative_to(PACKAGE)} must not import {own}"

@@ -14,6 +14,7 @@ from penstock.benchmarks.training_curves import drawing, summaries
 from penstock.tests.torchvision_library import load_torchvision
 
 
+@pytest.mark.slow
 def test_networks_train_and_their_losses_are_drawn(photo_tree, tmp_path, monkeypatch, capsys):
     load_torchvision()
     drawn, file = tmp_path / "curve.svg", tmp_path / "record.json"

@@ -59,6 +59,7 @@ def test_the_cpu_works_here(as_json):
             assert row["cost"], row
 
 
+@pytest.mark.slow
 def test_the_folder_was_measured_and_left_empty(as_json, folder):
     content = json.loads(as_json.stdout)
     assert content["path"] == str(folder)

@@ -87,6 +87,7 @@ def test_a_setting_that_fails_is_reported_and_skipped(penstock_in_process, waiti
     assert {keyword.arg: keyword.value.value for keyword in call.keywords}["seconds"] == 0.0005
 
 
+@pytest.mark.slow
 def test_beside_other_programs_nothing_is_advised(
     penstock_in_process, waiting, in_turns, monkeypatch
 ):

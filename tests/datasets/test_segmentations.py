@@ -22,6 +22,7 @@ COUNTS = st.one_of(st.text(max_size=8), st.lists(st.integers(0, 99), max_size=5)
 RLE = st.fixed_dictionaries({"counts": COUNTS, "size": st.just([3, 4])})
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.none(), POLYGONS, RLE), max_size=4))
 def test_numbers_and_strings_come_back(values):
     texts = [b"" if value is None else json.dumps(value).encode() for value in values]

@@ -11,6 +11,7 @@ from penstock import ArgumentError, Pipeline, backend, fn
 from penstock.engine.tensors.memory import SlabPool
 
 
+@pytest.mark.slow
 def test_unused_memory_is_released_while_pipelines_run():
     with Pipeline(batch_size=4, num_threads=1) as pipe:
         pipe.set_outputs(fn.external_source(lambda i: np.full((4, 1 << 16), i, np.uint8)) + 1)

@@ -39,6 +39,7 @@ def sliced(*layouts, **constants):
     return SlicedFrame("cpu", (), layouts or ("HWC",), **constants)
 
 
+@pytest.mark.slow
 @given(st.data(), st.sampled_from(WAYS))
 def test_the_slices_of_a_batch_are_those_of_each_sample(data, names):
     columns = [st.tuples(*[NUMBER[name]] * 2) for name in names]

@@ -81,6 +81,7 @@ os._exit(0)  # the end of PyTorch takes a while
 """
 
 
+@pytest.mark.slow
 def test_class_folders_with_validation_by_two_ranks(photos):
     path = os.pathsep.join([str(SOURCES), *filter(None, sys.path)])
     subprocess.run(

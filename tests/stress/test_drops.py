@@ -17,6 +17,7 @@ print(drops.soak(1.0, 0, warm_up=1))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the census needs /proc")
 def test_dropped_pipelines_leave_nothing(tmp_path):
     assert int(output_of(SOAK, tmp_path)) > 0

@@ -13,6 +13,7 @@ import pytest
 
 from penstock.tests.checkout import SOURCES
 
+pytestmark = pytest.mark.slow
 PROGRAM = """
 import sys, time
 from penstock.tests.stress.runner import Case, Runner

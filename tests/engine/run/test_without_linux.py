@@ -66,6 +66,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_threads_and_processes_need_no_call_of_linux(photo_tree, tmp_path):
     import numpy as np

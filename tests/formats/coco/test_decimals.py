@@ -16,6 +16,7 @@ WHOLE = st.integers(0, 10**8 - 1).map(str)
 BROKEN = st.tuples(st.integers(0, 9999), st.integers(0, 9999)).map(lambda n: f"{n[0]}.{n[1]:03}")
 
 
+@pytest.mark.slow
 @given(st.lists(WHOLE | BROKEN, min_size=1))
 def test_plain_numbers_are_those_of_float(texts):
     assert parse(texts).tolist() == [float(text) for text in texts]

@@ -49,6 +49,7 @@ def draw_batch(xs, *, rng):
     return [generator.integers(1 << 40) for generator in rng]
 
 
+@pytest.mark.slow
 def test_nothing_but_the_sample_counts():
     expected = numbers_of(draw, batch_size=1)
     assert len(set(expected)) == 2 * COUNT

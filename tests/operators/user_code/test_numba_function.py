@@ -51,6 +51,7 @@ def swap_shapes(outs, ins):
         outs[0][k][1] = ins[0][k][0]
 
 
+@pytest.mark.slow
 def test_shapes_are_those_of_the_inputs():
     (result,) = applied(doubled, blocks=[1, 1, 1], threads_per_block=[1, 1, 1])
     for row, given in zip(result, ROWS, strict=True):

@@ -13,6 +13,7 @@ from penstock.plugin.arrays import GenericIterator
 
 pytest.importorskip("torch", reason="the ranks are those of torch.distributed")
 
+pytestmark = pytest.mark.slow
 RANK = """
 import json, sys, time
 
@@ -110,7 +111,6 @@ def ranks(files, tmp_path_factory):
     return list(zip(results, messages, strict=True))
 
 
-@pytest.mark.slow
 def test_ranks_read_disjoint_shards(ranks):
     both = [result["epoch"] for result, _ in ranks]
     assert sorted(both[0] + both[1]) == list(range(SAMPLES))

@@ -17,6 +17,7 @@ from penstock.tests.checkout import ROOT, SOURCES
 
 from ...serving.servers import WAIT, jpeg
 
+pytestmark = pytest.mark.slow
 TEXT = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
 
 
@@ -53,7 +54,6 @@ def address(folder):
             process.kill()
 
 
-@pytest.mark.slow
 def test_the_program_of_triton_s_client(address, folder, monkeypatch):
     pytest.importorskip("tritonclient.http", reason="Triton's client, with its extra http")
     monkeypatch.chdir(folder)
@@ -77,7 +77,6 @@ def test_the_command_of_curl(address, folder):
     assert len(output["data"]) == 3 * 224 * 224
 
 
-@pytest.mark.slow
 def test_the_exported_files_are_those_of_the_page(folder, monkeypatch):
     (line,) = (text for text in blocks("sh") if "serve export" in text)
     environment = {**os.environ, "PYTHONPATH": str(SOURCES)}

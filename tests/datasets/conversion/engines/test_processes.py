@@ -53,6 +53,7 @@ def uses(monkeypatch):
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", ["tfrecord", "webdataset", "lmdb"])
 def test_the_files_are_those_of_threads(source, tmp_path, uses, monkeypatch, to):
     seen = []

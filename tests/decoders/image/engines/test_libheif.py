@@ -14,6 +14,7 @@ from ..formats.heif_files import heic
 from ..formats.pictures import smooth_picture
 
 
+@pytest.mark.slow
 def test_pixels_stay_as_they_are():
     pixels = smooth_picture(64, 96, 3)
     data = heic(pixels)
