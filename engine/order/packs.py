@@ -11,6 +11,7 @@ and which samples a row has:
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 
@@ -125,7 +126,8 @@ class Packs(Subset):
             self._bases.append(bases)
         self.size = int(self._ends[-1])
         self.fill = float(np.sum(lengths) / (self.size * row))
-        self._digest = digest_of([row, align, histogram.tolist()])
+        own = hashlib.sha256(rooms.tobytes()).hexdigest()
+        self._digest = digest_of([row, align, own, seed if shuffle else None])
 
     def at(self, epoch: int, numbers: Int64s) -> Int64s:
         """Return the indices of rows of an epoch: see `Subset.at`."""
@@ -133,7 +135,7 @@ class Packs(Subset):
 
     @property
     def digest(self) -> str:
-        """Eight characters that stand for the length of rows and the histogram of lengths."""
+        """Eight characters that stand for the rows of all epochs."""
         return self._digest
 
     def samples(self, index: int) -> Int64s:

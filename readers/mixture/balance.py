@@ -69,10 +69,9 @@ class Balance(PartsReader):
     by = param(
         ANY,
         "label",
-        "What divides the samples: a column that the reader knows without reading samples "
-        '("label" of files, any column of integers or texts of Parquet); the number of an output '
-        "that is a number in each sample, which is read once, when the pipeline starts; or an "
-        "array with a value for each sample.",
+        "What divides the samples: what the reader knows without reading samples, such as "
+        '"label" of files; the number of an output that is a number in each sample, which is read '
+        "once, when the pipeline starts; or an array with a value for each sample.",
     )
     weights = param(
         ANY, None, "Shares by value; None for equal shares, 'sqrt' for those of square roots."

@@ -110,7 +110,12 @@ def member_of(called: str, name: str, value: Any) -> MixedReader:
 
 def shown(outputs: Sequence[DataNode]) -> tuple[str, ...]:
     """Return the operators and numbers of outputs, by which a decoding reader is recognized."""
-    return tuple(f"{output.node.operator.name}[{output.index}]" for output in outputs)
+
+    def name(output: DataNode) -> str:
+        operator = output.node.operator
+        return "output" if isinstance(operator, Reader) else operator.name
+
+    return tuple(f"{name(output)}[{output.index}]" for output in outputs)
 
 
 def _readers_of(outputs: Sequence[DataNode]) -> list[Node]:

@@ -223,3 +223,25 @@ def test_a_playlist_is_no_video_whatever_its_name(root, tmp_path):
     (tmp_path / "z.mp4").write_text("ffconcat version 1.0\nfile x/10.mp4\n")
     with pytest.raises(DecodeError, match="a playlist"):
         run(lambda: fn.readers.video(filenames=[str(tmp_path / "z.mp4")], sequence_length=2))
+
+
+def test_a_mixture_of_videos(root):
+    def make(folders=("x", "y"), lengths=(4, 4)):
+        sources = {
+            name: fn.readers.video(file_root=str(root / name / ".."), sequence_length=length)
+            for name, length in zip(folders, lengths, strict=True)
+        }
+        return fn.readers.mix(sources, weights=[1] * len(sources))
+
+    ((clips, _, source),) = run(make, size=4)
+    assert [len(clip) for clip in clips] == [4] * 4
+    assert [int(number) for number in source] == [0, 1, 0, 1]
+    with pytest.raises(ArgumentError, match="must be of one reader, with equal arguments"):
+        run(lambda: make(lengths=(4, 2)))
+
+    def cropped():
+        clip = fn.readers.video(file_root=str(root), sequence_length=4)[0]
+        return fn.readers.mix({"a": fn.crop(clip, crop=(8, 8))})
+
+    with pytest.raises(ArgumentError, match="must be what its reader has returned, unchanged"):
+        run(cropped)

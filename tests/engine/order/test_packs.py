@@ -79,6 +79,15 @@ def test_wrong_lengths_are_refused():
         Packs(np.array([], np.int64), 8)
 
 
-def test_the_digest_stands_for_lengths_and_row():
-    assert Packs(np.array([1, 2]), 8).digest == Packs(np.array([2, 1]), 8).digest
-    assert Packs(np.array([1, 2]), 8).digest != Packs(np.array([1, 3]), 8).digest
+def test_the_digest_stands_for_all_that_decides_the_rows():
+    lengths = np.array([1, 2, 2])
+    digests = {
+        Packs(lengths, 8).digest,
+        Packs(lengths, 9).digest,
+        Packs(lengths[::-1], 8).digest,
+        Packs(lengths, 8, align=2).digest,
+        Packs(lengths, 8, shuffle=True, seed=1).digest,
+        Packs(lengths, 8, shuffle=True, seed=2).digest,
+    }
+    assert len(digests) == 6
+    assert Packs(lengths, 8, seed=5).digest == Packs(lengths, 8).digest
