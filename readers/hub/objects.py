@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from errno import EACCES
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
+
 from ...engine.arrays import Bytes
 from ...engine.errors import ArgumentError
-from ...engine.pending import Pending
+from ...engine.pending import Later, Pending, Then
 from ..remote.objects import RemoteFile, start_whole
 from ..remote.service import Version
 from ..source import Allocate
+from ..storage.storage import Storage
 from .names import HubName, hub_name
 from .repository import gated, hub_library, pinned_once, repository
 
@@ -71,6 +75,18 @@ class HubObject(RemoteFile):
         self._ranges = 0
         self._signed: RemoteFile | None = None
 
+    def with_tail(self, size: int) -> Pending[Storage]:
+        """Fetch the last bytes; return this file."""
+        if not size:
+            return Later(lambda: self)
+        last = np.empty(size, np.uint8)
+
+        def keep(_: None) -> Storage:
+            self._tail = last.tobytes()
+            return self
+
+        return Then(self.start_read([self.size - size], [last]), keep)
+
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`."""
         before, self._ranges = self._ranges, self._ranges + len(offsets)
@@ -99,6 +115,19 @@ class HubObject(RemoteFile):
         signed = RemoteFile(location, self._given, Version(self.size))
         signed.name = self.name
         return signed
+
+
+def start_open_on_hub(url: str, options: Mapping[str, Any], tail: int) -> Pending[Storage]:
+    """Start to open a file: see `start_open`. Only `tail` takes a request."""
+    try:
+        file = HubObject(url, options)
+    except Exception as error:
+        return Later(partial(_raise, error))
+    return file.with_tail(min(tail, file.size))
+
+
+def _raise(error: Exception) -> Storage:
+    raise error
 
 
 def start_whole_of_hub(url: str, options: Mapping[str, Any], allocate: Allocate) -> Pending[Bytes]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from ...engine.arrays import Bytes
-from ...engine.pending import Later, Pending
+from ...engine.pending import Pending
 from ..hub.names import is_on_hub
 from ..source import Allocate
 from ..storage.storage import Storage
@@ -17,9 +16,9 @@ from . import objects
 def start_open(url: str, options: Mapping[str, Any], tail: int = 0) -> Pending[Storage]:
     """Start to open an object: see `objects.start_open`."""
     if is_on_hub(url):
-        from ..hub.objects import HubObject  # needs an optional library
+        from ..hub.objects import start_open_on_hub  # needs an optional library
 
-        return Later(partial(HubObject, url, options))
+        return start_open_on_hub(url, options, tail)
     return objects.start_open(url, options, tail)
 
 

@@ -10,6 +10,7 @@ from penstock.testing import made
 
 CONTENT = {"npy": "arrays", "npz": "arrays", "coco": "detections"}
 CONTENT |= dict.fromkeys(("nemo", "nemo-tar"), "speech")
+CONTENT |= dict.fromkeys(("yolo", "voc", "openimages"), "detections")
 LISTS = (".idx", ".lst", ".json")
 
 

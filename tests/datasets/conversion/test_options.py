@@ -27,7 +27,7 @@ def test_the_function_takes_the_fields():
 def test_the_command_has_them_but_for_what_no_text_can_be():
     names = {parameter.name for parameter in GROUP.commands["convert"].params}
     fields_of_options = {field.name for field in fields(ConvertOptions)}
-    assert fields_of_options - names == {"storage_options", "progress"}
+    assert fields_of_options - names == {"storage_options", "destination_options", "progress"}
     assert names - fields_of_options == {"as_json"}
 
 

@@ -39,7 +39,6 @@ LAYOUTS = {
     "a data set of Darknet": {"obj.data": "classes = 1\n", "obj.names": "cat\n", "obj/1.jpg": ""},
     "a data set of labelme": {"a/1.jpg": "", "a/1.json": JSON({"shapes": [], "imagePath": ""})},
     "a data set of Supervisely": {"meta.json": "{}", "ds/img/1.jpg": "", "ds/ann/1.json": "{}"},
-    "a data directory of Kaldi": {"wav.scp": "a a.wav\n", "text": "a hello\n", "wav/a.wav": ""},
     "a Hudi table": {".hoodie/hoodie.properties": "", "p/1.parquet": ""},
     "an N5 container": {"attributes.json": JSON({"n5": "2.0.0"}), "raw/0/0": ""},
     "a data set of TensorFlow Datasets": {
@@ -53,6 +52,7 @@ OPENED = {
     "a data set of YOLO": {"data.yaml": YAML, "train/images/1.jpg": "", "train/labels/1.txt": ""},
     "a data set of Pascal VOC": {"JPEGImages/1.jpg": "", "Annotations/1.xml": ""},
     "a data set of Open Images": {"train-annotations-bbox.csv": "", "train/1.jpg": ""},
+    "a data directory of Kaldi": {"wav.scp": "a a.wav\n", "text": "a hello\n", "wav/a.wav": ""},
 }
 
 
@@ -154,7 +154,7 @@ def test_readers_of_shards_refuse_folders_of_several_splits(tmp_path):
     def reading(path):
         return fn.readers.webdataset(paths=path, ext=["jpg"])
 
-    with pytest.raises(SourceError, match=r"is an Energon data set, .*name the tar files of one"):
+    with pytest.raises(SourceError, match=r"is an Energon data set, .*name the tar files of a"):
         reading(str(root)).build()
     with pytest.raises(SourceError, match="is an Energon data set, whose splits"):
         datasets.open_dataset(root)

@@ -55,7 +55,7 @@ def test_a_split_without_shards_is_an_error(tmp_path, split, error):
 
 def test_split_belongs_to_prepared_folders(tmp_path):
     prepared(tmp_path)
-    with pytest.raises(ArgumentError, match=r"is no folder with \.nv-meta/split\.yaml"):
+    with pytest.raises(ArgumentError, match="is no folder, so it has no 'train'"):
         read(tmp_path / "shard-000.tar", split="train")
 
 
@@ -80,7 +80,7 @@ def test_an_exclusion_of_nothing_is_an_error(tmp_path, exclude, error):
 
 def test_counts_are_verified(tmp_path):
     root = prepared(tmp_path, counts={"shard-001.tar": 4})
-    with pytest.raises(SourceError, match=r"shard-001\.tar has 3 samples, but 4 by Energon's"):
+    with pytest.raises(SourceError, match=r"shard-001\.tar has 3 samples, but 4 by the metadata"):
         read(root, split="train")
 
 
