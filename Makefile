@@ -46,7 +46,8 @@ gallery: $(VENV)/base
 	$(RUN) examples/gallery.py
 
 # Two processes; one if these do not start in time on a busy machine, which is exit status 2.
-MYPY = $(VENV)/bin/mypy --cache-dir $(VENV)/mypy
+export MYPY_CACHE_DIR ?= $(VENV)/mypy
+MYPY = $(VENV)/bin/mypy
 lint: $(VENV)/dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
@@ -101,7 +102,7 @@ stress: $(VENV)/dev
 
 # Each reader and decoder once: with the lowest releases that pyproject.toml admits, and with the
 # newest ones on each release of Python that this machine has.
-EXTRAS = audio,coco,energon,fits,images,lmdb,lz4,parquet,remote,tfrecord,video,zstd
+EXTRAS = audio,coco,fits,hub,images,lmdb,lz4,parquet,remote,tfrecord,video,yaml,zstd
 SMOKE = --noconftest -q --import-mode=importlib tests/smoke
 lowest: $(VENV)/dev
 	$(UV) venv --quiet --clear --python $(PYTHON) $(VENV)/lowest
