@@ -110,6 +110,10 @@ def _numpy(root):
     return fn.readers.numpy(file_root=root, files=["a.npy"], roi_start=[1, 2], roi_shape=[2, 3])
 
 
+def _folders(root):
+    return fn.readers.file(file_root=data.class_folder(root / "images"))
+
+
 def _fits(root):
     from astropy.io import fits
 
@@ -128,6 +132,12 @@ def _video_file(root):
 OTHERS = {
     "readers.coco": (_coco, None),
     "readers.numpy": (_numpy, (2, 3)),
+    "readers.mix": (lambda root: fn.readers.mix({"images": _folders(root)}), None),
+    "readers.balance": (lambda root: fn.readers.balance(_folders(root)), None),
+    "readers.pack": (
+        lambda root: fn.readers.pack(_folders(root)[0], length=1 << 20),
+        (1 << 20,),
+    ),
     "experimental.readers.fits": (_fits, (100, 100)),
     "readers.nemo_asr": (
         lambda root: fn.readers.nemo_asr(manifest_filepaths=[str(data.speech(root))]),
