@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..readers.hub.names import is_on_hub
 from ..readers.hub.repository import pinned
-from ..readers.listing.splits import Part
+from ..readers.listing.splits import SplitChoice
 from ..readers.source import checked_indices
 from ..readers.storage.damage import Damages
 from ..readers.storage.urls import Url, place_of
@@ -47,7 +47,7 @@ class Dataset:
         options: Mapping[str, Any] | None = None,
         *,
         skip_bad: bool = False,
-        part: Part | None = None,
+        part: SplitChoice | None = None,
     ) -> None:
         self.path = path = pinned(path) if is_on_hub(path) else path
         self.place = place_of(path)
@@ -161,5 +161,5 @@ def open_dataset(
     ...     print(dataset.format, len(dataset), dataset.read([1]))
     folder 2 [Sample(key='b/2', components={'text': 'two', 'label': 1})]
     """
-    part = Part(split or "", config or "") if split or config else None
+    part = SplitChoice(split or "", config or "") if split or config else None
     return Dataset(os.fspath(path), format, storage_options, skip_bad=skip_bad, part=part)

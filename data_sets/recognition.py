@@ -19,7 +19,7 @@ from ..readers.listing.folder import Folder
 from ..readers.listing.folder_rule import describes_data, is_beside_data, is_hidden
 from ..readers.listing.layouts import found_layout, last_layout, said
 from ..readers.listing.path_patterns import expand_paths, warn_of_missing_files
-from ..readers.listing.splits import Part, files_of_split, splits_of
+from ..readers.listing.splits import SplitChoice, files_of_split, splits_of
 from ..readers.storage.opening import exists, open_storage
 from ..readers.storage.storage import Storage
 from ..readers.storage.urls import Place, Url, is_url, shown, text_of
@@ -44,7 +44,7 @@ def locate(
     place: Place,
     format: DatasetFormat | None,
     options: Mapping[str, Any],
-    part: Part | None = None,
+    part: SplitChoice | None = None,
 ) -> Located:
     """Return the format and the files of the data set at a place.
 
@@ -75,7 +75,7 @@ def locate(
 
 
 def _of_part(
-    folder: Folder, format: DatasetFormat | None, options: Mapping[str, Any], part: Part
+    folder: Folder, format: DatasetFormat | None, options: Mapping[str, Any], part: SplitChoice
 ) -> Located:
     """Return the format and the files of a split of a folder."""
     root = folder.place

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError, DecodeError
-from ...readers.listing.splits import Part
+from ...readers.listing.splits import SplitChoice
 from ...readers.storage.index_cache import replace_file
 from ...readers.storage.read_team import READ_TEAM
 from ..checking.bad_samples import BadSample, lines_of
@@ -145,7 +145,7 @@ def opened_source(job: ConvertJob) -> Dataset:
     path, options = os.fspath(job.options.source), job.options.storage_options or {}
     skip_bad = job.options.leaves_out_damage
     split, config = job.options.split, job.options.config
-    part = Part(split or "", config or "") if split or config else None
+    part = SplitChoice(split or "", config or "") if split or config else None
     return opened(path, job.source_format, options, job.stamp, skip_bad=skip_bad, part=part)
 
 
@@ -156,7 +156,7 @@ def opened(
     stamp: str,
     *,
     skip_bad: bool = False,
-    part: Part | None = None,
+    part: SplitChoice | None = None,
 ) -> Dataset:
     """Return a data set, which stays open for the next task of the process.
 
@@ -185,7 +185,7 @@ def _opened(
     options: _Options,
     stamp: str,
     skip_bad: bool,
-    part: Part | None,
+    part: SplitChoice | None,
 ) -> Dataset:
     """Open a data set; `stamp` is the state of its files."""
     return Dataset(path, format, options, skip_bad=skip_bad, part=part)

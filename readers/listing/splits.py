@@ -35,7 +35,7 @@ Splits = dict[str, list[str]]
 """The files of each split. Where nothing tells one, it is "train", as for the hub."""
 
 
-class Part(NamedTuple):
+class SplitChoice(NamedTuple):
     """The part of a folder that is wanted: see `splits_of` and `files_of_split`."""
 
     split: str = ""
