@@ -33,6 +33,7 @@ MODULES = (
     *("penstock.plugin.numba.fn.experimental", "penstock.plugin.triton"),
     *("penstock.plugin_manager", "penstock.pickling", "penstock.testing"),
     *(f"penstock.testing.{suite}" for suite in ("operators", "readers", "writers", "decoders")),
+    "penstock.testing.iterators",
 )
 """Those that import without a framework but PyTorch."""
 
