@@ -37,10 +37,13 @@ MODULES = (
 )
 """Those that import without a framework but PyTorch."""
 
+TABLE = Path(__file__).resolve().parent.parent / "frameworks.md"
+IN_TABLE = re.findall(
+    r"^\| [^|]+ \| `(penstock\.plugin\.[\w.]+)`", TABLE.read_text(encoding="utf-8"), re.M
+)
 FRAMEWORKS = (
-    *("penstock.plugin.jax", "penstock.plugin.jax.fn", "penstock.plugin.jax.clu"),
-    *("penstock.plugin.tf", "penstock.plugin.tf.experimental", "penstock.plugin.keras"),
-    *("penstock.plugin.paddle", "penstock.plugin.ray"),
+    *(module for module in dict.fromkeys(IN_TABLE) if module not in MODULES),
+    *("penstock.plugin.jax.fn", "penstock.plugin.jax.clu", "penstock.plugin.tf.experimental"),
     *("penstock.plugin.pytorch.accelerate", "penstock.plugin.pytorch.hugging_face"),
 )
 """Those that need another framework; their files are read, but not imported."""

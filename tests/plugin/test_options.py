@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,17 @@ from penstock.plugin.arrays import ClassificationIterator, GenericIterator, Last
 from penstock.plugin.base_iterator import BaseIterator
 from penstock.plugin.options import chosen_policy, resets_itself
 from penstock.plugin.two_outputs import TwoOutputs
+from penstock.tests.checkout import ROOT
+
+PLUGIN = ROOT / "plugin"
+ITERATORS = sorted(
+    ".".join(path.relative_to(PLUGIN).with_suffix("").parts)
+    for path in PLUGIN.rglob("*.py")
+    if re.search(
+        r"^class \w+\(.*(BaseIterator|GenericIterator|TwoOutputs)\[", path.read_text(), re.M
+    )
+)
+"""Modules that define iterators."""
 
 
 @pytest.mark.parametrize(
@@ -73,7 +85,7 @@ def test_the_help_describes_each_argument(iterator):
 
 
 @pytest.mark.filterwarnings("ignore:No ccache found")  # Paddle
-@pytest.mark.parametrize("module", ["arrays", "pytorch", "jax", "jax.clu", "paddle"])
+@pytest.mark.parametrize("module", ITERATORS)
 def test_each_iterator_takes_the_arguments_of_all(module):
     """Constructors pass on what `BaseIterator` takes; one that lacks an argument fails here."""
     try:
