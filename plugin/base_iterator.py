@@ -10,6 +10,7 @@ turns a `TensorList` into a tensor of that framework:
 
 from __future__ import annotations
 
+import inspect
 import warnings
 import weakref
 from abc import ABC, abstractmethod
@@ -587,6 +588,18 @@ class BaseIterator(ABC, Generic[T, Form]):
 
 
 describe(BaseIterator, DESCRIPTION)
+
+_OF_ALL = tuple(name for name in inspect.signature(BaseIterator).parameters if name != "unknown")
+
+
+def of_all(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that all iterators take, for the constructor of `BaseIterator`.
+
+    Args:
+        given: the local variables of a constructor: `super().__init__(**of_all(locals()))`. Each
+            argument must be there. `unknown` holds arguments that no class has.
+    """
+    return {**{name: given[name] for name in _OF_ALL}, **given["unknown"]}
 
 
 def check_uniform(

@@ -30,7 +30,7 @@ from ..engine.errors import ArgumentError, MissingDependencyError, install_hint
 from ..engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ..engine.tensors.device_tensors import LastingExport
 from ..engine.tensors.dtypes import DALIDataType, to_numpy_type
-from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform
+from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform, of_all
 from .forms import Form
 from .two_outputs import TwoOutputs
 
@@ -114,21 +114,8 @@ class GenericIterator(BaseIterator[PaddleTensor, Form]):
         entries = [output_map] if isinstance(output_map, str) else output_map or ()
         pairs = [_name_and_level(entry) for entry in entries]
         self._levels = dict(pairs)
-        super().__init__(
-            pipelines,
-            None if output_map is None else [name for name, _ in pairs],
-            size,
-            reader_name,
-            auto_reset,
-            fill_last_batch,
-            dynamic_shape,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-            with_valid,
-            batch_form=batch_form,
-            **unknown,
-        )
+        output_map = None if output_map is None else [name for name, _ in pairs]
+        super().__init__(**of_all(locals()))
 
     def convert(self, name: str, output: TensorList, count: int) -> PaddleTensor:
         """Return the first `count` samples as one tensor."""

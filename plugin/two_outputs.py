@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Never, TypeVar
 
-from .base_iterator import BaseIterator, LastBatchPolicy
+from .base_iterator import BaseIterator, LastBatchPolicy, of_all
 from .forms import Form
 from .options import refuse_unknown
 
@@ -36,17 +36,5 @@ class TwoOutputs(BaseIterator[T, Form]):
         **unknown: Never,
     ) -> None:
         refuse_unknown(type(self), unknown)
-        super().__init__(
-            pipelines,
-            ["data", "label"],
-            size,
-            reader_name,
-            auto_reset,
-            fill_last_batch,
-            dynamic_shape,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-            with_valid,
-            batch_form=batch_form,
-        )
+        output_map = ["data", "label"]
+        super().__init__(**of_all(locals()))

@@ -1,4 +1,4 @@
-"""Test suites for extensions: for operators, readers, writers and image formats of your own.
+"""Test suites for extensions: for operators, readers, writers, iterators and more.
 
 A suite is a class. A test class inherits the suite, and names what it tests:
 
@@ -9,8 +9,8 @@ A suite is a class. A test class inherits the suite, and names what it tests:
     ...     inputs = ([np.full((4, 5 + i, 3), 50 * i, np.uint8) for i in range(3)],)
     >>> TestFlip().test_rows_agree_in_dtype_dimensions_and_layout()
 
-The suites need pytest. Each stands in a module of its own: `operators`, `readers`, `writers` and
-`decoders`. `fixtures` is a plugin for pytest, which a `conftest.py` names:
+The suites need pytest. Each stands in a module of its own: `operators`, `readers`, `writers`,
+`decoders` and `iterators`. `fixtures` is a plugin for pytest, which a `conftest.py` names:
 
     pytest_plugins = ["penstock.testing.fixtures"]
 

@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "extend": {"engine", "formats", "readers", "decoders", "operators", "plugin", "datasets"},
     "tfrecord": {"readers"},
     "datasets": GROUND | {"readers", "decoders"},
-    "testing": {"engine", "readers", "decoders", "datasets", "fn"},
+    "testing": {"engine", "readers", "decoders", "datasets", "plugin", "fn"},
     "serving": {"engine", "__version__"},
     "cli": GROUND | PARTS | {"datasets", "serving", "__version__"},
     "__init__": PACKAGES - {"testing"} | {"extend", "fn", "ops", "tfrecord"},

@@ -30,12 +30,25 @@ def test_targets_of_make_exist():
 
 def test_links_and_files_exist():
     links = re.findall(r"\]\(([^)#]+)", PAGE)
-    files = re.findall(r"`((?:docs|tests|benchmarks|cli|operators|readers)/[\w./]+)`", PAGE)
+    files = re.findall(r"`((?:docs|tests|benchmarks|cli|operators|plugin|readers)/[\w./]+)`", PAGE)
     made = {"operators/color/solarize.py", "tests/operators/color/test_solarize.py"}
-    named = {*links, *files} - made
+    made |= {"plugin/tally.py", "tests/plugin/tally/test_tally.py"}
+    assert made <= set(files)
+    named = {*(link for link in links if link), *files} - made
     assert len(named) > 8
     missing = [name for name in named if not (ROOT / name).exists() and "NAME" not in name]
     assert missing == []
+
+
+def section(title):
+    """Return a section of the page."""
+    return re.search(rf"^## {title}\n(.*?)^## ", PAGE, re.M | re.S)[1]
+
+
+def entry(step, language, indentation=0):
+    """Return the block of a section in a language, indented as it is entered."""
+    (block,) = re.findall(rf"```{language}\n(.*?) *```", step, re.S)
+    return textwrap.indent(textwrap.dedent(block).rstrip(), " " * indentation)
 
 
 def insert(path, line, after):
@@ -54,11 +67,9 @@ def tree(tmp_path_factory):
     (tree / "operators/color/solarize.py").write_text(module)
     (tree / "tests/operators/color/test_solarize.py").write_text(test)
     insert(tree / "operators/table.py", "    solarize,", after="from .color import (")
-    (row,) = re.findall(r"```text\n +(\|.*\|)\n", PAGE)
-    insert(tree / "docs/augmentation.md", row, after="|---|---|---|")
-    (case,) = re.findall(r"```python\n(.*?) *```", PAGE, re.S)
-    after = "CASES = {"
-    insert(tree / "benchmarks/operator_cases.py", textwrap.dedent(case).rstrip(), after)
+    step = section("Adding an operator")
+    insert(tree / "docs/augmentation.md", entry(step, "text"), after="|---|---|---|")
+    insert(tree / "benchmarks/operator_cases.py", entry(step, "python", 4), after="CASES = {")
     return tree
 
 
@@ -112,3 +123,66 @@ def test_a_command(tree, tmp_path):
     assert json.loads(printed) == ["cat", "dog"]
     assert summary in run(tree, "-m", "penstock", "--help")
     assert "penstock classes photos/" in run(tree, "-m", "penstock", "classes", "--help")
+
+
+TALLY = """import numpy as np
+
+
+class Tensor:
+    def __init__(self, array):
+        self.array = array
+
+    def numpy(self):
+        return self.array
+
+    def __getitem__(self, key):
+        return Tensor(self.array[key])
+
+
+def from_numpy(array):
+    assert array.dtype not in (np.uint16, np.float16)
+    return Tensor(array)
+"""
+
+
+@pytest.fixture
+def with_framework(tree):
+    """The copy of the tree with the framework, of which the library is not installed."""
+    module, test = blocks("A framework in the tree")
+    (tree / "plugin/tally.py").write_text(module)
+    (tree / "tests/plugin/tally").mkdir()
+    (tree / "tests/plugin/tally/test_tally.py").write_text(test)
+    room = tree / "plugin/__init__.py"
+    room.write_text(
+        room.read_text().replace("`jax` and `paddle` each", "`jax`, `paddle` and `tally` each")
+    )
+    step = section("Adding a framework")
+    insert(tree / "pyproject.toml", entry(step, "toml"), "[project.optional-dependencies]")
+    insert(tree / "tests/frameworks.py", entry(step, "python", 4), "FRAMEWORKS = {")
+    insert(tree / "docs/frameworks.md", entry(step, "text"), "|---|---|---|---|---|")
+    return tree
+
+
+@pytest.mark.slow
+def test_the_steps_add_a_framework(with_framework):
+    tree = with_framework
+    options = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    page = "tests/test_frameworks_page.py::test_a_module_is_there_or_says_what_it_needs"
+    named = "penstock.plugin.tally"
+    printed = run(tree, *options, "tests/plugin/tally", f"{page}[{named}]")
+    assert re.search(r"\b1 passed, 1 skipped", printed)  # the module says how to install Tally
+    assert re.search(r"of .*\btally\b", run(tree, "tests/frameworks.py", "--help"))
+    site = (
+        "import sys; sys.path.insert(0, 'docs/site'); import name_pages as n; print(n.FRAMEWORKS)"
+    )
+    assert f"'{named}'" in run(tree, "-c", site)
+    (tree / "src/tally.py").write_text(TALLY)  # as installed
+    printed = run(tree, *options, "tests/plugin/tally", f"{page}[{named}]")
+    assert int(re.search(r"(\d+) passed", printed)[1]) > 25
+    roll_calls = (
+        "plugin/test_options.py::test_each_iterator_takes_the_arguments_of_all[tally]",
+        "test_architecture.py::test_a_room_that_lists_its_modules_lists_all[plugin/__init__.py]",
+        "test_architecture.py::test_imports_point_one_way",
+    )
+    printed = run(tree, *options, *(f"tests/{test}" for test in roll_calls))
+    assert re.search(r"\b3 passed", printed)

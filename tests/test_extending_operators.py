@@ -44,8 +44,8 @@ def import_example(tmp_path, monkeypatch):
         if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]
     for name in set(OPERATORS) - set(before):
-        vars(fn._ALL).pop(name, None)
-        vars(ops._ALL).pop(OPERATORS[name].__name__, None)
+        vars(fn).pop(name, None)
+        vars(ops).pop(OPERATORS[name].__name__, None)
     OPERATORS.clear()
     OPERATORS.update(before)
 

@@ -59,7 +59,7 @@ PUBLIC = [
     *("auto_aug", "auto_aug.augmentations", "auto_aug.auto_augment", "auto_aug.core"),
     *("auto_aug.rand_augment", "auto_aug.trivial_augment", "experimental.dynamic"),
     *("testing.agreement", "testing.decoders", "testing.operators", "testing.readers"),
-    "testing.writers",
+    *("testing.iterators", "testing.writers"),
 ]
 
 

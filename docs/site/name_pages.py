@@ -33,13 +33,17 @@ MODULES = (
     *("penstock.plugin.numba.fn.experimental", "penstock.plugin.triton"),
     *("penstock.plugin_manager", "penstock.pickling", "penstock.testing"),
     *(f"penstock.testing.{suite}" for suite in ("operators", "readers", "writers", "decoders")),
+    "penstock.testing.iterators",
 )
 """Those that import without a framework but PyTorch."""
 
+TABLE = Path(__file__).resolve().parent.parent / "frameworks.md"
+IN_TABLE = re.findall(
+    r"^\| [^|]+ \| `(penstock\.plugin\.[\w.]+)`", TABLE.read_text(encoding="utf-8"), re.M
+)
 FRAMEWORKS = (
-    *("penstock.plugin.jax", "penstock.plugin.jax.fn", "penstock.plugin.jax.clu"),
-    *("penstock.plugin.tf", "penstock.plugin.tf.experimental", "penstock.plugin.keras"),
-    *("penstock.plugin.paddle", "penstock.plugin.ray"),
+    *(module for module in dict.fromkeys(IN_TABLE) if module not in MODULES),
+    *("penstock.plugin.jax.fn", "penstock.plugin.jax.clu", "penstock.plugin.tf.experimental"),
     *("penstock.plugin.pytorch.accelerate", "penstock.plugin.pytorch.hugging_face"),
 )
 """Those that need another framework; their files are read, but not imported."""

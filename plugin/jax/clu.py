@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jax
 import numpy as np
-from jax.sharding import Sharding
 
 from ...engine.errors import ArgumentError, CheckpointError, MissingDependencyError, install_hint
-from ..base_iterator import VALID, LastBatchPolicy
+from ..base_iterator import VALID
 from ..epoch_loop import EpochLoop
 from ..forms import DictForm
 from ..options import describe
-from .decorator import decorated
+from .decorator import data_iterator, decorated, taking_those_of
 from .iterator import GenericIterator
 
 try:
@@ -184,24 +183,8 @@ class PeekableIterator(GenericIterator[DictForm], DatasetIterator):  # type: ign
         return outputs
 
 
-def peekable_data_iterator(
-    pipeline_fn: Callable[..., Any] | None = None,
-    output_map: Sequence[str] | None = None,
-    size: int = -1,
-    reader_name: str | None = None,
-    auto_reset: str | bool | None = False,
-    last_batch_padded: bool = False,
-    last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
-    prepare_first_batch: bool = True,
-    sharding: Sharding | Mapping[str, Sharding] | None = None,
-    devices: Sequence[Any] | None = None,
-    pmap_compatible: bool | None = None,
-    *,
-    fill_last_batch: bool | None = None,
-    dynamic_shape: bool | None = False,
-    with_valid: bool = False,
-    batch_form: str = "dict",
-) -> Any:
+@taking_those_of(data_iterator)
+def peekable_data_iterator(**given: Any) -> Any:
     """Make a definition into a function that returns a `PeekableIterator`; also a decorator.
 
     The function's arguments are those that `data_iterator` describes.
@@ -212,24 +195,7 @@ def peekable_data_iterator(
     Raises:
         ArgumentError: the arguments contradict one another, or the definition.
     """
-    return decorated(
-        PeekableIterator,
-        pipeline_fn,
-        output_map=output_map,
-        size=size,
-        reader_name=reader_name,
-        auto_reset=auto_reset,
-        last_batch_padded=last_batch_padded,
-        last_batch_policy=last_batch_policy,
-        prepare_first_batch=prepare_first_batch,
-        sharding=sharding,
-        devices=devices,
-        pmap_compatible=pmap_compatible,
-        fill_last_batch=fill_last_batch,
-        dynamic_shape=dynamic_shape,
-        with_valid=with_valid,
-        batch_form=batch_form,
-    )
+    return decorated(PeekableIterator, **given)
 
 
 describe(peekable_data_iterator, PeekableIterator.described)

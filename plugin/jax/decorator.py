@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec
 
 import jax
 from jax.sharding import Sharding
@@ -16,6 +16,8 @@ from ..base_iterator import LastBatchPolicy
 from ..options import describe
 from .iterator import GenericIterator, check_places, leading
 from .placement import row_groups
+
+P = ParamSpec("P")
 
 DEFAULT_THREADS = 4
 """Threads of a pipeline, if the call of the decorated function does not say."""
@@ -67,27 +69,29 @@ def data_iterator(
     Raises:
         ArgumentError: the arguments contradict one another, or the definition.
     """
-    return decorated(
-        GenericIterator,
-        pipeline_fn,
-        output_map=output_map,
-        size=size,
-        reader_name=reader_name,
-        auto_reset=auto_reset,
-        last_batch_padded=last_batch_padded,
-        last_batch_policy=last_batch_policy,
-        prepare_first_batch=prepare_first_batch,
-        sharding=sharding,
-        devices=devices,
-        pmap_compatible=pmap_compatible,
-        fill_last_batch=fill_last_batch,
-        dynamic_shape=dynamic_shape,
-        with_valid=with_valid,
-        batch_form=batch_form,
-    )
+    return decorated(GenericIterator, **locals())
 
 
 describe(data_iterator, GenericIterator.described)
+
+
+def taking_those_of(
+    model: Callable[P, Any],
+) -> Callable[[Callable[..., Any]], Callable[P, Any]]:
+    """Return a decorator that gives a function of names the arguments of another function."""
+    form = inspect.signature(model)
+
+    def decorate(function: Callable[..., Any]) -> Callable[P, Any]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> Any:
+            bound = form.bind(*args, **kwargs)
+            bound.apply_defaults()
+            return function(**bound.arguments)
+
+        call.__signature__ = form  # type: ignore[attr-defined]
+        return call
+
+    return decorate
 
 
 class _Shard(NamedTuple):
@@ -98,7 +102,7 @@ class _Shard(NamedTuple):
 
 
 def decorated(
-    iterator: type[GenericIterator[Any]], definition: Callable[..., Any] | None, **options: Any
+    iterator: type[GenericIterator[Any]], pipeline_fn: Callable[..., Any] | None, **options: Any
 ) -> Any:
     """Return a function that makes iterators of a class; a decorator without a definition."""
     sharding, devices = options["sharding"], options["devices"]
@@ -131,7 +135,7 @@ def decorated(
 
         return create
 
-    return decorate if definition is None else decorate(definition)
+    return decorate if pipeline_fn is None else decorate(pipeline_fn)
 
 
 def _shards(sharding: Any, devices: Sequence[Any] | None) -> tuple[list[_Shard], int]:

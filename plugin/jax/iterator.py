@@ -10,7 +10,7 @@ from jax.sharding import Sharding
 
 from ...engine.errors import ArgumentError
 from ...engine.tensors import TensorList
-from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform
+from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform, of_all
 from ..forms import DictForm
 from ..options import DESCRIPTION
 from .integration import local_array
@@ -76,21 +76,7 @@ class GenericIterator(BaseIterator[JaxArray, DictForm]):
         **unknown: Never,
     ) -> None:
         check_places(sharding, devices)
-        super().__init__(
-            pipelines,
-            output_map,
-            size,
-            reader_name,
-            auto_reset,
-            fill_last_batch,
-            dynamic_shape,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-            with_valid,
-            batch_form=batch_form,
-            **unknown,
-        )
+        super().__init__(**of_all(locals()))
         count = len(self._pipelines)
         if devices is not None and len(devices) != count:
             raise ArgumentError(

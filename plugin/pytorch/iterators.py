@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Never, TypeVar
 
 from ...engine.errors import ArgumentError
 from ...engine.tensors import TensorList
-from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform
+from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform, of_all
 from ..forms import Form
 from ..options import DESCRIPTION, refuse_unknown
 from .sharing import TorchTensor, dense, rows, sparse
@@ -62,21 +62,7 @@ class GenericIterator(TorchIterator[TorchTensor, Form]):
         pin_memory: bool = False,
         **unknown: Never,
     ) -> None:
-        super().__init__(
-            pipelines,
-            output_map,
-            size,
-            reader_name,
-            auto_reset,
-            fill_last_batch,
-            dynamic_shape,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-            with_valid,
-            batch_form=batch_form,
-            **unknown,
-        )
+        super().__init__(**of_all(locals()))
         self.options = TensorOptions(self.output_map, class_labels, channels_last, pin_memory)
 
     def convert(self, name: str, output: TensorList, count: int) -> TorchTensor:
@@ -111,19 +97,9 @@ class ClassificationIterator(GenericIterator[Form]):
         **unknown: Never,
     ) -> None:
         refuse_unknown(type(self), unknown)
+        output_map = ["data", "label"]
         super().__init__(
-            pipelines,
-            ["data", "label"],
-            size,
-            reader_name,
-            auto_reset,
-            fill_last_batch,
-            dynamic_shape,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-            with_valid,
-            batch_form=batch_form,
+            **of_all(locals()),
             class_labels="label" if class_labels else None,
             channels_last=channels_last,
             pin_memory=pin_memory,
@@ -169,21 +145,7 @@ class RaggedIterator(TorchIterator[Any, Form]):
         pin_memory: bool = False,
         **unknown: Never,
     ) -> None:
-        super().__init__(
-            pipelines,
-            output_map,
-            size,
-            reader_name,
-            auto_reset,
-            fill_last_batch,
-            dynamic_shape,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-            with_valid,
-            batch_form=batch_form,
-            **unknown,
-        )
+        super().__init__(**of_all(locals()))
         tags = [self.DENSE_TAG] * len(self.output_map) if output_types is None else output_types
         known = (self.DENSE_TAG, self.SPARSE_LIST_TAG, self.SPARSE_COO_TAG)
         if len(tags) != len(self.output_map) or any(tag not in known for tag in tags):

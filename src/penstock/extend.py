@@ -53,7 +53,7 @@ from .engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .formats.bundle import files_of
 from .operators.elementwise.pointwise import pointwise
 from .operators.elementwise.saturation import saturate
-from .plugin.base_iterator import BaseIterator
+from .plugin.base_iterator import BaseIterator, check_uniform
 from .readers.reader import Reader
 from .readers.record_reader import RecordReader
 from .readers.source import Source, checked_indices
@@ -113,6 +113,7 @@ __all__ = [
     "Workspace",
     "Writer",
     "c_type",
+    "check_uniform",
     "checked_indices",
     "decode_error",
     "files_of",

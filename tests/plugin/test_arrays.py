@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from penstock import ArgumentError, Pipeline, fn
-from penstock.engine.tensors.alignment import empty_aligned
-from penstock.plugin.arrays import ClassificationIterator, GenericIterator, LastBatchPolicy
-
-from .conftest import column
+from penstock import Pipeline, fn
+from penstock.plugin.arrays import ClassificationIterator, GenericIterator
+from penstock.testing.iterators import IteratorConformance
 
 
-def test_outputs_are_arrays_of_whole_batches(numbers):
-    (batch,) = next(GenericIterator(numbers(5, 3), ["label"], reader_name="Reader"))
-    assert batch["label"].dtype == np.int32
-    np.testing.assert_array_equal(batch["label"], column([0, 1, 2]))
-
-
-def test_a_partial_batch_is_a_view(feed):
-    rows = empty_aligned((4, 3), np.float64)  # others are copied to aligned memory
-    rows[:] = np.arange(12.0).reshape(4, 3)
-    iterator = GenericIterator(
-        feed([rows]), ["label"], 3, last_batch_policy=LastBatchPolicy.PARTIAL
-    )
-    (batch,) = next(iterator)
-    assert batch["label"].shape == (3, 3)
-    assert np.shares_memory(batch["label"], rows)
+class TestGenericIterator(IteratorConformance):
+    iterator = GenericIterator
+    tensor = np.ndarray
 
 
 def test_rows_that_lie_apart_are_put_together(feed):
     (batch,) = next(GenericIterator(feed([[np.ones(2), np.zeros(2)]]), ["label"]))
     np.testing.assert_array_equal(batch["label"], [[1, 1], [0, 0]])
-
-
-def test_rows_of_several_shapes(feed):
-    iterator = GenericIterator(feed([[np.ones(1), np.ones(2)]]), ["label"])
-    with pytest.raises(ArgumentError, match=r"output 'label'.*\(1,\), \(2,\).*fn.pad"):
-        next(iterator)
 
 
 def test_classification_names_data_and_label(numbered_files):

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from penstock import ArgumentError, Pipeline, fn
+from penstock import ArgumentError, MissingDependencyError, Pipeline, fn
 from penstock.plugin.arrays import ClassificationIterator, GenericIterator, LastBatchPolicy
 from penstock.plugin.base_iterator import BaseIterator
 from penstock.plugin.options import chosen_policy, resets_itself
+from penstock.plugin.two_outputs import TwoOutputs
+from penstock.tests.checkout import ROOT
+
+PLUGIN = ROOT / "plugin"
+ITERATORS = sorted(
+    ".".join(path.relative_to(PLUGIN).with_suffix("").parts)
+    for path in PLUGIN.rglob("*.py")
+    if re.search(
+        r"^class \w+\(.*(BaseIterator|GenericIterator|TwoOutputs)\[", path.read_text(), re.M
+    )
+)
+"""Modules that define iterators."""
 
 
 @pytest.mark.parametrize(
@@ -68,6 +82,28 @@ def test_the_help_describes_each_argument(iterator):
     for name in inspect.signature(iterator).parameters:
         assert name == "unknown" or f"\n    {name}: " in described, name
     assert ("output_map:" in described) is (iterator is not ClassificationIterator)
+
+
+@pytest.mark.filterwarnings("ignore:No ccache found")  # Paddle
+@pytest.mark.parametrize("module", ITERATORS)
+def test_each_iterator_takes_the_arguments_of_all(module):
+    """Constructors pass on what `BaseIterator` takes; one that lacks an argument fails here."""
+    try:
+        names = vars(importlib.import_module(f"penstock.plugin.{module}"))
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    shared = inspect.signature(BaseIterator).parameters
+    iterators = [value for value in names.values() if inspect.isclass(value)]
+    iterators = {value for value in iterators if issubclass(value, BaseIterator)} - {BaseIterator}
+    assert iterators
+    for iterator in iterators:
+        own = inspect.signature(iterator).parameters
+        two = "Classification" in iterator.__name__ or iterator is TwoOutputs
+        assert shared.keys() - own.keys() == ({"output_map"} if two else set()), iterator
+        differing = {
+            name for name in shared if name in own and own[name].default != shared[name].default
+        }
+        assert differing <= {"batch_form"}, iterator  # "dict" for JAX
 
 
 def test_valid_marks_padding_and_is_cut_with_a_partial_batch(numbers):

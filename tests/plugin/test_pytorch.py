@@ -8,12 +8,12 @@ import mmap
 import subprocess
 import sys
 from itertools import islice
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 
 from penstock import ArgumentError, Pipeline, fn
-from penstock.engine.tensors.alignment import aligned
 
 torch = pytest.importorskip("torch")
 
@@ -27,16 +27,35 @@ from penstock.plugin.pytorch import (  # noqa: E402  (only where PyTorch is)
     RaggedIterator,
     feed_ndarray,
 )
+from penstock.testing.iterators import IteratorConformance  # noqa: E402
 
 DENSE, LIST, COO = (
     RaggedIterator.DENSE_TAG,
     RaggedIterator.SPARSE_LIST_TAG,
     RaggedIterator.SPARSE_COO_TAG,
 )
-DTYPES = [
-    *("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
-    *("float16", "float32", "float64", "bool"),
-]
+
+
+class TestGenericIterator(IteratorConformance):
+    iterator = GenericIterator
+    tensor = torch.Tensor
+
+
+class TestRaggedIterator(TestGenericIterator):
+    iterator = RaggedIterator
+
+
+class TestRaggedIteratorOfLists(IteratorConformance):
+    iterator = RaggedIterator
+    tensor = list
+    ragged = True
+    arguments = MappingProxyType({"output_types": [LIST]})
+
+    def to_numpy(self, tensor):
+        return np.array([row.numpy() for row in tensor])
+
+    def address(self, tensor):
+        return tensor[0].data_ptr()
 
 
 def address(array):
@@ -47,35 +66,9 @@ def ragged():
     return [np.arange(n, dtype=np.float32) for n in (3, 1, 0, 2)]
 
 
-def test_one_dictionary_a_pipeline(numbers):
-    shards = [numbers(8, 2, rank, 2) for rank in (0, 1)]
-    for batch in GenericIterator(shards, ["label"], reader_name="Reader"):
-        assert [list(outputs) for outputs in batch] == [["label"], ["label"]]
-        assert all(type(outputs["label"]) is torch.Tensor for outputs in batch)
-        assert [tuple(outputs["label"].shape) for outputs in batch] == [(2, 1), (2, 1)]
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_element_types(feed, dtype):
-    rows = np.array([[0, 1], [1, 1]], dtype)
-    (batch,) = next(GenericIterator(feed([rows]), ["x"]))
-    assert batch["x"].dtype == getattr(torch, dtype)
-    np.testing.assert_array_equal(batch["x"].numpy(), rows)
-
-
 def test_scalars(feed):
     (batch,) = next(GenericIterator(feed([np.arange(3, dtype=np.int64)]), ["x"]))
     assert batch["x"].tolist() == [0, 1, 2]
-
-
-def test_no_copy_of_a_dense_batch_nor_of_a_part_of_it(feed):
-    rows = aligned(np.arange(12.0).reshape(4, 3))
-    for size in (4, 3):
-        pipeline = feed([rows])
-        iterator = GenericIterator(pipeline, ["x"], size, last_batch_policy=LastBatchPolicy.PARTIAL)
-        (batch,) = next(iterator)
-        assert batch["x"].shape == (size, 3)
-        assert batch["x"].data_ptr() == address(rows)
 
 
 def test_rows_that_lie_apart_are_put_together(feed):
@@ -118,15 +111,11 @@ def test_memory_is_used_again_only_after_the_last_view_is_gone():
         assert (view == 255 - i).all()
 
 
+@pytest.mark.parametrize("dynamic_shape", [True, False])
 def test_rows_of_several_shapes_have_no_single_tensor(feed, dynamic_shape):
     iterator = GenericIterator(feed([ragged()]), ["audio"], dynamic_shape=dynamic_shape)
     with pytest.raises(ArgumentError, match=r"output 'audio'.*\(3,\), \(1,\).*RaggedIterator"):
         next(iterator)
-
-
-def test_shapes_may_change_from_batch_to_batch(feed):
-    iterator = GenericIterator(feed([np.ones((2, 3)), np.ones((2, 5))]), ["x"])
-    assert [tuple(batch["x"].shape) for (batch,) in iterator] == [(2, 3), (2, 5)]
 
 
 def test_classification_names_data_and_label(numbered_files):
