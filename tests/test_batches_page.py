@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,12 @@ import pytest
 import penstock
 from penstock import fn, pipeline_def
 from penstock.engine.order.cursor import Cursor
+from penstock.engine.order.dealt import Dealt
 from penstock.engine.order.length_classes import LengthClasses
 from penstock.engine.order.mixture import Mixture
 from penstock.engine.order.packs import Packs
 from penstock.engine.order.rounds import Rounds
+from penstock.engine.order.sampler import Sampler
 from penstock.engine.order.shares import shares_of_choice, shares_of_weights
 from penstock.engine.order.subset import Subset
 
@@ -72,6 +75,22 @@ def test_two_ranks():
         source=[source_of[i] for i in range(9)],
         rank=[rank_of[i] for i in range(9)],
         step=[step_of[i] for i in range(9)],
+    )
+
+
+def test_a_step_that_stays_as_large():
+    state = replace(Sampler(8, 2).state, global_batch=4)
+    rank_of = {}
+    for step, ranks in enumerate((2, 3)):
+        plan = Dealt(Sampler(8, 2, state=state))
+        cursors = [Cursor(plan, 2, shard_id=rank, num_shards=ranks) for rank in range(ranks)]
+        for rank, cursor in enumerate(cursors):
+            rank_of |= dict.fromkeys(cursor.select(0).position.tolist(), (rank, step))
+        state = cursors[0].state_after(1)
+    assert PICTURES["held"] == _picture(
+        position=sorted(rank_of),
+        rank=[rank_of[i][0] for i in range(8)],
+        step=[rank_of[i][1] for i in range(8)],
     )
 
 

@@ -13,7 +13,7 @@ from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, REQUIRED, ArgumentType, param
 from ...engine.suggestions import not_among
 from .members import MixedReader, member_of
-from .parts import Part, PartsReader
+from .parts import MixedPart, PartsReader
 
 if TYPE_CHECKING:
     from ...engine.order.shares import Shares
@@ -95,7 +95,7 @@ class Balance(PartsReader):
     def members_by_name(self) -> Mapping[str, MixedReader]:
         return {"member": self.member}
 
-    def find_parts(self) -> list[Part]:
+    def find_parts(self) -> list[MixedPart]:
         reader = self.readers["member"]
         if isinstance(reader, PartsReader):
             self.refuse("a mixture cannot be balanced: balance its sources")
@@ -111,7 +111,7 @@ class Balance(PartsReader):
         self._sizes = sizes
         shares = self._shares().per_epoch
         return [
-            Part(name, samples[order[start:stop]], share)
+            MixedPart(name, samples[order[start:stop]], share)
             for name, start, stop, share in zip(
                 names, bounds[:-1].tolist(), bounds[1:].tolist(), shares, strict=True
             )

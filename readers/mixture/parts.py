@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ...engine.order.shares import Shares
 
 
-class Part(NamedTuple):
+class MixedPart(NamedTuple):
     """Samples of which an order has a share.
 
     Attributes:
@@ -67,7 +67,7 @@ class PartsReader(RecordReader):
     )
 
     readers: dict[str, Reader]
-    parts: list[Part]
+    parts: list[MixedPart]
     source: MixedSource
     sampler: Cursor
 
@@ -88,7 +88,7 @@ class PartsReader(RecordReader):
         """Return the calls of the readers."""
 
     @abstractmethod
-    def find_parts(self) -> list[Part]:
+    def find_parts(self) -> list[MixedPart]:
         """Return the parts; the sources are open."""
 
     @abstractmethod
@@ -183,19 +183,14 @@ class PartsReader(RecordReader):
         """Go on with batch `number` in new shares: see `Pipeline.set_weights`."""
         now = self.shares_of(weights)
         state = replace(self.sampler.state_after(number - self._first), asked="")
-        self.sampler = self._cursor(self.sampler.batch_size, state, now)
+        self.sampler = self._cursor(self._batch_size, state, now)
         self._first = number
         self.window.restart(self.sampler, number)
-
-    def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
-        state = self.sampler.state_after(number - self._first)
-        self.shard_id, self.num_shards = shard_id, num_shards
-        self.restore(number, state.to_json())
 
     def order_facts(self) -> dict[str, Any]:
         from ...engine.order.mixture_state import digest_of
 
-        shares = self.asked_shares(self.sampler.batch_size).to_json()
+        shares = self.asked_shares(self._batch_size).to_json()
         names = [part.name for part in self.parts]
         return {**super().order_facts(), "digest of sources and shares": digest_of([names, shares])}
 

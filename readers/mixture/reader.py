@@ -12,7 +12,7 @@ from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, REQUIRED, ArgumentType, param
 from ...engine.suggestions import listed, not_among
 from .members import MixedReader, check_alike, member_of, shown
-from .parts import Part, PartsReader
+from .parts import MixedPart, PartsReader
 
 if TYPE_CHECKING:
     from ...engine.order.shares import Shares
@@ -167,21 +167,21 @@ class Mix(PartsReader):
                 )
         return [*decoded, source]
 
-    def find_parts(self) -> list[Part]:
+    def find_parts(self) -> list[MixedPart]:
         from fractions import Fraction
 
-        self._of_member: dict[str, list[Part]] = {}
+        self._of_member: dict[str, list[MixedPart]] = {}
         firsts = self.source.firsts.tolist()
         for (name, reader), first in zip(self.readers.items(), firsts, strict=True):
             if isinstance(reader, PartsReader):
                 shares = reader.asked_shares(1).per_epoch
                 own = [
-                    Part(f"{name}/{part.name}", _shifted(part.indices, first), share)
+                    MixedPart(f"{name}/{part.name}", _shifted(part.indices, first), share)
                     for part, share in zip(reader.parts, shares, strict=True)
                 ]
             else:
                 size = Fraction(reader.samples_of_epoch())
-                own = [Part(name, _shifted(self._indices_of(name), first), size)]
+                own = [MixedPart(name, _shifted(self._indices_of(name), first), size)]
             self._of_member[name] = own
         return [part for own in self._of_member.values() for part in own]
 
