@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from ...engine.order.cursor import Cursor
+    from ...engine.order.mixture import Mixture
     from ...engine.order.shares import Shares
 
 
@@ -70,6 +71,7 @@ class PartsReader(RecordReader):
     parts: list[MixedPart]
     source: MixedSource
     sampler: Cursor
+    _plan: Mixture
 
     def prepare(self) -> None:
         for name in ("indices", "batch_cost", "stick_to_shard", "shuffle_after_epoch"):
@@ -157,7 +159,7 @@ class PartsReader(RecordReader):
         for name in self.restart:
             if name not in {part.name for part in self.parts}:
                 self.refuse(f"restart names {name!r}, which is no source")
-        plan = Mixture(
+        self._plan = plan = Mixture(
             {part.name: len(part.indices) for part in self.parts},
             now or asked,
             asked=asked,
@@ -260,11 +262,11 @@ class PartsReader(RecordReader):
         if number < self._first:
             return [0] * len(self.parts)
         state = self.sampler.state_after(number - self._first)
-        return self.sampler.plan.entries_before(state.epoch, state.at)
+        return self._plan.entries_before(state.epoch, state.at)
 
     def meta(self) -> dict[str, Any]:
         """Return what all readers tell, and figures by source."""
-        shares = self.sampler.plan.shares
+        shares = self._plan.shares
         entries = self._entries(max(self._read, self._first))
         whole, given = sum(shares.per_epoch), max(1, sum(entries))
         figures = {

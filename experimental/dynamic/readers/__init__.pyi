@@ -1674,7 +1674,8 @@ class Pack(Reader):
             `fill_value`.
         cu_seqlens: where samples begin in the row, and where the last one ends: int32, shape
             (samples + 1,).
-        positions: of each element in its sample, 0 in what is left of the row: int32, (length,).
+        positions: of each element in its sample, or in its part of one, 0 in what is left of the
+            row: int32, (length,).
         samples: the numbers of the samples in the data set: int64, shape (samples,).
 
     Raises:
@@ -1687,6 +1688,9 @@ class Pack(Reader):
         length (int): Elements of a row.
         lengths (Any | None): The length of each sample of the reader, as an array of whole
             numbers. Without it all samples are read once, when the pipeline starts.
+        long (str | None): What becomes of a sample that is longer than a row: an 'error', its
+            beginning alone ('truncate'), or parts, each packed as a sample of its own
+            ('split'). Default: 'error'.
         align (int | None): Samples begin at multiples of so many elements. Default: 1.
         fill_value (float | None): The value of elements that belong to no sample. Default: 0.0.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
@@ -1752,6 +1756,7 @@ class Pack(Reader):
         member: Any = ...,
         length: int = ...,
         lengths: Any | None = ...,
+        long: str | None = ...,
         align: int | None = ...,
         fill_value: float | None = ...,
         random_shuffle: _builtins.bool | None = ...,

@@ -478,6 +478,7 @@ class Pack:
         *,
         length: int = ...,
         lengths: Any | None = ...,
+        long: str | None = ...,
         align: int | None = ...,
         fill_value: float | None = ...,
         random_shuffle: bool | None = ...,
