@@ -1033,7 +1033,11 @@ class Mix(Reader):
         SourceError: a source has no samples, or more bad ones than `max_bad`.
 
     Args:
-        members (Mapping[str, Any]): The sources: the outputs of a reader by the source's name.
+        members (Mapping[str, Any] | str): The sources: the outputs of a reader by the source's
+            name; or the path of a metadataset of Energon, which lists sources and shares.
+        split (str | None): Split of the metadataset that `members` names. Default: 'train'.
+        source_arguments (Mapping[str, Any] | None): Arguments of the readers of a metadataset's
+            sources, which are `fn.readers.webdataset`: `{'ext': ['jpg', 'cls']}`. Default: {}.
         weights (Any | None): Share of each source: numbers by name, or a list. Their sum counts
             as 1.
         repeats (Any | None): How often each sample of a source comes in an epoch, by default
@@ -1111,7 +1115,9 @@ class Mix(Reader):
         num_inputs: int | None = ...,
         *,
         enable_checkpointing: _builtins.bool = ...,
-        members: _abc.Mapping[str, Any] = ...,
+        members: _abc.Mapping[str, Any] | str = ...,
+        split: str | None = ...,
+        source_arguments: _abc.Mapping[str, Any] | None = ...,
         weights: Any | None = ...,
         repeats: Any | None = ...,
         choose: Any | None = ...,

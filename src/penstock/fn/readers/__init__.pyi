@@ -980,8 +980,10 @@ def lmdb(
     """
 
 def mix(
-    members: _abc.Mapping[str, Any],
+    members: _abc.Mapping[str, Any] | str,
     *,
+    split: str | None = ...,
+    source_arguments: _abc.Mapping[str, Any] | None = ...,
     weights: Any | None = ...,
     repeats: Any | None = ...,
     choose: Any | None = ...,
@@ -1059,7 +1061,11 @@ def mix(
         SourceError: a source has no samples, or more bad ones than `max_bad`.
 
     Args:
-        members (Mapping[str, Any]): The sources: the outputs of a reader by the source's name.
+        members (Mapping[str, Any] | str): The sources: the outputs of a reader by the source's
+            name; or the path of a metadataset of Energon, which lists sources and shares.
+        split (str | None): Split of the metadataset that `members` names. Default: 'train'.
+        source_arguments (Mapping[str, Any] | None): Arguments of the readers of a metadataset's
+            sources, which are `fn.readers.webdataset`: `{'ext': ['jpg', 'cls']}`. Default: {}.
         weights (Any | None): Share of each source: numbers by name, or a list. Their sum counts
             as 1.
         repeats (Any | None): How often each sample of a source comes in an epoch, by default

@@ -287,6 +287,8 @@ class Mix:
     def __init__(
         self,
         *,
+        split: str | None = ...,
+        source_arguments: _abc.Mapping[str, Any] | None = ...,
         weights: Any | None = ...,
         repeats: Any | None = ...,
         choose: Any | None = ...,
