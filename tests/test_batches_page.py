@@ -22,8 +22,10 @@ from penstock.engine.order.sampler import Sampler
 from penstock.engine.order.shares import shares_of_choice, shares_of_weights
 from penstock.engine.order.subset import Subset
 
+from .readers.energon_sets import prepared
+
 PAGE = (Path(penstock.__file__).parent / "docs" / "batches.md").read_text("utf-8")
-MIXED, BALANCED, COSTED, PACKED, MODEL, CHANGED = re.findall(
+MIXED, LISTED, BALANCED, COSTED, PACKED, MODEL, CHANGED = re.findall(
     r"```python\n(.*?)```", PAGE, re.DOTALL
 )
 PICTURES = dict(re.findall(r"<!-- (\w+) -->\n```text\n(.*?)```", PAGE, re.DOTALL))
@@ -106,6 +108,20 @@ def test_rounds_of_two_classes():
             "samples  " + " ".join(str(one.valid.sum() + two.valid.sum()) for one, two in steps),
         )
     )
+
+
+def test_sources_of_a_metadataset(tmp_path):
+    (tmp_path / "one").mkdir()
+    prepared(tmp_path / "one")
+    file = tmp_path / "all.yaml"
+    file.write_text('{"splits": {"train": {"blend": [{"path": "one", "weight": 1}]}}}')
+    names = {"pipeline_def": pipeline_def, "fn": fn}
+    arguments = {"ext": ["label"], "dtypes": [np.int32]}
+    exec(LISTED, names)
+    with names["listed"](str(file), arguments) as pipe:
+        fields, source = pipe.run()
+        assert len(fields) == 16
+        assert not source.as_array().any()
 
 
 def test_speech_in_batches_of_equal_cost(tmp_path):
