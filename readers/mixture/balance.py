@@ -12,7 +12,7 @@ from ...engine.arrays import Array
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, REQUIRED, ArgumentType, param
 from ...engine.suggestions import not_among
-from .members import MixedReader, member_of
+from .members import MixedReader, OfOneReader
 from .parts import MixedPart, PartsReader
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ MEMBER = ArgumentType("Any", _member)
 
 
 @register
-class Balance(PartsReader):
+class Balance(OfOneReader, PartsReader):
     """Reads the samples of one reader so that each label has its share of every batch.
 
     The parts of the data are the samples of one value of `by`, such as a label. By default all have
@@ -63,7 +63,6 @@ class Balance(PartsReader):
     """
 
     name = "readers.balance"
-    positional = ("member",)
 
     member = param(MEMBER, REQUIRED, "The outputs of the reader.")
     by = param(
@@ -76,14 +75,6 @@ class Balance(PartsReader):
     weights = param(
         ANY, None, "Shares by value; None for equal shares, 'sqrt' for those of square roots."
     )
-
-    @classmethod
-    def by_current_names(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments, with the call of the reader in place of its outputs."""
-        given = super().by_current_names(arguments)
-        if "member" in given:
-            given["member"] = member_of(cls.called, "member", given["member"])
-        return given
 
     def prepare(self) -> None:
         super().prepare()

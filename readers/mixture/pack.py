@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,14 +13,14 @@ from ...engine.graph.params import ANY, FLOAT, INT, REQUIRED, STR, param
 from ..reader import Reader
 from ..source import Allocate, Columns, Source
 from .balance import MEMBER, SAMPLES_AT_ONCE
-from .members import MixedReader, chosen, member_of
+from .members import MixedReader, OfOneReader, chosen
 
 if TYPE_CHECKING:
     from ...engine.order.packs import Packs
 
 
 @register
-class Pack(Reader):
+class Pack(OfOneReader):
     """Packs samples of one reader into rows of a fixed length, several in a row, for attention.
 
     Rows are filled by the lengths of the samples, so that hardly any room is left. Each sample
@@ -60,7 +59,6 @@ class Pack(Reader):
     """
 
     name = "readers.pack"
-    positional = ("member",)
 
     member = param(MEMBER, REQUIRED, "The outputs of the reader: arrays of one dimension.")
     length = param(INT, REQUIRED, "Elements of a row.", minimum=1)
@@ -81,14 +79,6 @@ class Pack(Reader):
 
     source: PackedSource
     _reader: Reader
-
-    @classmethod
-    def by_current_names(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments, with the call of the reader in place of its outputs."""
-        given = super().by_current_names(arguments)
-        if "member" in given:
-            given["member"] = member_of(cls.called, "member", given["member"])
-        return given
 
     def prepare(self) -> None:
         for name in ("indices", "batch_cost"):

@@ -260,11 +260,7 @@ class Mix(PartsReader):
         from ...engine.order import shares
 
         exact = shares.exact_numbers("weights", weights)
-        for name in (*exact, *self.members):
-            if name not in self.members:
-                self.refuse(f"weights: there is no source {not_among(name, self.members)}")
-            if name not in exact:
-                self.refuse(f"weights: there is no number for the source {name!r}")
+        shares.all_of(self.members, "weights", exact)
         of_parts, sizes = {}, {}
         for name, own in self._of_member.items():
             whole = sum(part.weight for part in own)
