@@ -71,7 +71,8 @@ def reader_shards(pipelines: list[Pipeline], reader: str) -> tuple[Shards, list[
     own = pipelines[0].shard_sizes(reader)
     dealt = None if own is None else partial(_dealt, pipelines[0], reader)
     left = (own,) if own is not None else _left(state, count, stick)
-    shards = Shards(samples, count, padded, stick, state.epoch, left, dealt=dealt)
+    largest = metas[0].get("largest_batch")  # of a reader whose global batch is held
+    shards = Shards(samples, count, padded, stick, state.epoch, left, 0, dealt, largest)
     return shards, [int(meta["shard_id"]) for meta in metas]
 
 

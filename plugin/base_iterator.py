@@ -97,6 +97,7 @@ class BaseIterator(ABC, Generic[T, Form]):
     _step: int
     _ended: bool
     _loop: Callable[[], EpochLoop[Any] | None]  # the latest loop, as long as somebody has it
+    _saved_basis: Mapping[str, Any] | None  # of the iterator whose state was just loaded
     _between: bool  # a new epoch has begun, and the loop over the last one must still end
 
     if not TYPE_CHECKING:
@@ -176,6 +177,8 @@ class BaseIterator(ABC, Generic[T, Form]):
         )
         if saved is not None:
             self._go_on(saved, exact)
+            if not divided_anew and self._step == self._first_step:
+                self._saved_basis = saved.basis
 
     def _continued(self, shards: Shards, saved: IteratorState, exact: bool) -> Shards:
         """Return shards that take the batches into account that were handed out before."""
@@ -217,7 +220,10 @@ class BaseIterator(ABC, Generic[T, Form]):
                 f"reader_name={self._reader!r} determines size and last_batch_padded; omit these"
             )
         shards, ranks = reader_shards(self._pipelines, self._reader)
-        self._size = sum(shards.whole_sizes(0)[rank] for rank in ranks)
+        if shards.largest_batch:  # sizes count whole batches
+            self._size = shards.samples * count // shards.count
+        else:
+            self._size = sum(shards.whole_sizes(0)[rank] for rank in ranks)
         return shards, ranks
 
     def _basis_of(self, shards: Shards | None) -> dict[str, Any]:
@@ -392,6 +398,7 @@ class BaseIterator(ABC, Generic[T, Form]):
     def _begin(self, step: int) -> None:
         """Set the number of batches of the current epoch that were handed out."""
         self._step = self._first_step = step
+        self._saved_basis = None
         self._ended = self.in_loop = self._between = False
 
     def checkpoints(self) -> list[bytes]:
@@ -452,7 +459,9 @@ class BaseIterator(ABC, Generic[T, Form]):
         """Return the count in the checkpoint at which the pipelines stand, if any."""
         return IteratorState.from_json(self._pipelines[0].iterator_state)
 
-    def reshard(self, shard_id: int, num_shards: int) -> None:
+    def reshard(
+        self, shard_id: int, num_shards: int, *, keep_global_batch: bool | int = False
+    ) -> None:
         """Go on as one of another number of ranks, also in the middle of an epoch.
 
         All ranks of the new number call this after the same batch, instead of a restart. The new
@@ -464,16 +473,32 @@ class BaseIterator(ABC, Generic[T, Form]):
             shard_id: number of this rank. With several pipelines, those of rank r are the shards
                 from r * len(pipelines) on.
             num_shards: the new number of ranks.
+            keep_global_batch: let all ranks together have as many samples in each step as before,
+                or so many as a number says: see `Pipeline.reshard`. A rank that has just loaded a
+                state takes the number of the iterator that saved it.
 
         Raises:
-            ArgumentError: the iterator has no `reader_name`, or there is no such shard.
+            ArgumentError: the iterator has no `reader_name`, there is no such shard, or a reader's
+                steps cannot be kept: then nothing has changed.
         """
         if self._reader is None:
             raise ArgumentError("reshard needs an iterator with reader_name")
+        assert self._epochs is not None  # the reader counts
+        if keep_global_batch and not self._epochs.keeps_steps:
+            raise ArgumentError(
+                f"keep_global_batch lets the last step of an epoch go on in the next one, of which "
+                f"LastBatchPolicy.{self._policy.name} would lose samples: give the reader "
+                "pad_last_batch=True, or take LastBatchPolicy.FILL"
+            )
+        saved = self._saved_basis if self._step == self._first_step else None
+        held = self._pipelines[0].reader_meta(self._reader).get("global_batch")
+        if keep_global_batch is True and saved is not None and held is None:
+            keep_global_batch = int(saved["shards"]) * int(saved["batch_size"])
         count = len(self._pipelines)
         state = self._state()
         for i, pipeline in enumerate(self._pipelines):
-            pipeline.reshard(shard_id * count + i, num_shards * count)
+            shard, shards = shard_id * count + i, num_shards * count
+            pipeline.reshard(shard, shards, keep_global_batch=keep_global_batch)
         self._prepared = False
         self._take_up(state, divided_anew=True)
         self._between = state.complete or self._step < state.step

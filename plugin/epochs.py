@@ -62,6 +62,7 @@ class Shards:
             what is `left`.
         dealt: returns how many samples each rank reads in an epoch, if ranks read on from where all
             of them stand, and have no shards: see `Pipeline.shard_sizes`.
+        largest_batch: samples that a whole batch counts as, if ranks have batches of several sizes.
     """
 
     samples: int
@@ -72,6 +73,7 @@ class Shards:
     left: tuple[tuple[int, ...], ...] = ()
     taken: int = 0
     dealt: Callable[[int], tuple[int, ...]] | None = None
+    largest_batch: int | None = None
 
     def sizes(self, epoch: int) -> tuple[int, ...]:
         """Return how many samples each rank has yet to read in `epoch`."""
@@ -127,7 +129,7 @@ class Epochs:
             )
         self._shards = shards
         self._ranks = tuple(ranks)
-        self._batch_size = batch_size
+        self._batch_size = shards.largest_batch or batch_size
         self._policy = policy
         self._carries = policy is LastBatchPolicy.FILL and not shards.padded
         self.restart()
@@ -159,6 +161,11 @@ class Epochs:
         self._sizes = tuple(sizes)
         self.ahead = tuple(ahead) or (0,) * self._shards.count
         self.steps = self.taken + self._count_steps()
+
+    @property
+    def keeps_steps(self) -> bool:
+        """Whether steps may go on in the next epoch, or are filled up, without a loss."""
+        return self._shards.padded or self._policy is LastBatchPolicy.FILL
 
     @property
     def left(self) -> tuple[tuple[int, ...], ...]:

@@ -72,6 +72,12 @@ def rounds_of(reader: CostedReader, most: int, state: Any) -> Rounds:
         if reader.subset is not None:
             numbers = reader.subset.at(0, np.arange(reader.subset.size))
             lengths = lengths[numbers]
+        unknown = numbers[~np.isfinite(lengths.astype(np.float64))]
+        if len(unknown):
+            reader.refuse(
+                f"batch_cost: {reader.source.where(int(unknown[0]))} and {len(unknown) - 1} others "
+                "have no length; leave them out by indices="
+            )
         classes = LengthClasses(
             lengths,
             most=most,
@@ -108,11 +114,12 @@ def _lengths(reader: CostedReader, by: Any) -> Any:
     """Return the length of each sample of the source."""
     source = reader.source
     if isinstance(by, str):
-        known = getattr(source, "known_column", lambda name: None)(by)
+        column = getattr(source, "known_column", lambda name: None)
+        known = getattr(source, "known_lengths", column)(by)
         if known is None:
             reader.refuse(
-                f"batch_cost: the reader knows no {by!r} of its samples without reading them; give "
-                "an array with a length for each sample"
+                f"batch_cost: the reader knows no {by!r} of its samples without reading them, or "
+                "it is no length; give an array with a length for each sample"
             )
         by = known
     lengths = np.asarray(by)
@@ -120,12 +127,6 @@ def _lengths(reader: CostedReader, by: Any) -> Any:
         reader.refuse(
             f"batch_cost: by is an array of {lengths.dtype} and shape {lengths.shape}; expected a "
             f"length for each of the {len(source)} samples"
-        )
-    unknown = np.flatnonzero(~np.isfinite(lengths.astype(np.float64)))
-    if len(unknown):
-        reader.refuse(
-            f"batch_cost: {source.where(int(unknown[0]))} and {len(unknown) - 1} others have no "
-            "length; leave them out by indices="
         )
     return lengths
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,7 +17,14 @@ from ..engine.graph.inputs import Resources, SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import ANY, BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
-from ..engine.order.sampler import REVISIONS, Blocks, Sampler, check_shard, restored_state
+from ..engine.order.sampler import (
+    REVISIONS,
+    Blocks,
+    Sampler,
+    check_global_batch,
+    check_shard,
+    restored_state,
+)
 from ..engine.order.selection import Selection
 from ..engine.order.shard_permutation import Walk
 from ..engine.order.subset import Subset
@@ -39,6 +47,13 @@ if TYPE_CHECKING:
 
 REMOTE_DEPTH = 4
 """Batches of remote data that are read ahead by default."""
+
+CANNOT_HOLD = {
+    "batch_cost": "bounds the cost of each rank's batch, which fewer ranks would exceed",
+    "per_batch": "needs whole batches on each rank",
+    "stick_to_shard": "gives each rank a part of the data, and no part of each step",
+}
+"""Arguments of readers whose steps cannot be held as the number of ranks changes, and why."""
 
 SAMPLES_IN_DIGEST = 64
 """Samples whose names the ranks compare: one more or less shifts the names of many."""
@@ -202,6 +217,7 @@ class Reader(SeekableInput):
         self.open_data(state)
         self.sampler = self._make_sampler(batch_size, state)
         self._first = 0
+        self._batch_size = batch_size
         self.window = ReadWindow(self.sampler, batch_size, self.carrier(Resources()))
 
     def begin(self, resources: Resources) -> None:
@@ -253,7 +269,7 @@ class Reader(SeekableInput):
                 f"the checkpoint is of {saved}, but {self.called} reads {self.revisions}; build "
                 "the pipeline with the checkpoint, or name the commit"
             )
-        self.sampler = self._make_sampler(self.sampler.batch_size, state)
+        self.sampler = self._make_sampler(self._batch_size, state)
         self._first = number
         self.window.restart(self.sampler, number)
 
@@ -292,12 +308,26 @@ class Reader(SeekableInput):
         names = [self.source.where(index).rpartition("/")[2] for index in some.tolist()]
         return digest(names)
 
-    def check_shard(self, shard_id: int, num_shards: int) -> None:
-        check_shard(self.samples_of_epoch(), shard_id, num_shards)
+    def global_batch(self) -> int:
+        held: int | None = getattr(self.sampler, "global_batch", None)
+        return held or self._batch_size * self.num_shards
 
-    def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
-        state = self.sampler.state_after(number - self._first)
-        state = state.dealt_to(num_shards, self.sampler.batch_size)
+    def check_shard(self, shard_id: int, num_shards: int, global_batch: int | None = None) -> None:
+        check_shard(self.samples_of_epoch(), shard_id, num_shards)
+        if global_batch is None:
+            return
+        for name, reason in CANNOT_HOLD.items():
+            if getattr(self, name, None):
+                self.refuse(f"{name} {reason}; call reshard without keep_global_batch")
+        check_global_batch(global_batch, num_shards)
+
+    def reshard(
+        self, number: int, shard_id: int, num_shards: int, global_batch: int | None = None
+    ) -> None:
+        state: Any = self.sampler.state_after(number - self._first)
+        state = state.dealt_to(num_shards, self._batch_size)
+        if global_batch is not None or getattr(state, "global_batch", None):
+            state = replace(state, global_batch=global_batch)
         self.shard_id, self.num_shards = shard_id, num_shards
         self.restore(number, state.to_json())
 
@@ -322,7 +352,7 @@ class Reader(SeekableInput):
                 f"fn.{self.name}: the checkpoint belongs to a reader of shards, which read them "
                 "whole in its first epoch: restore it with that reader"
             )
-        return Sampler(
+        sampler = Sampler(
             self.samples_of_epoch(),
             batch_size,
             shard_id=self.shard_id,
@@ -336,6 +366,18 @@ class Reader(SeekableInput):
             pad_last_batch=self.pad_last_batch,
             subset=self.subset,
             state=restored,
+        )
+        if restored is None or restored.global_batch is None:
+            return sampler
+        from ..engine.order.cursor import Cursor  # few runs need it
+        from ..engine.order.dealt import Dealt
+
+        return Cursor(
+            Dealt(sampler),
+            batch_size,
+            shard_id=self.shard_id,
+            num_shards=self.num_shards,
+            pad_last_batch=self.pad_last_batch,
         )
 
     @property
@@ -385,7 +427,7 @@ class Reader(SeekableInput):
 
     def size_of(self, number: int, most: int) -> int:
         size_of: Callable[[int], int] | None = getattr(self.sampler, "size_of", None)
-        return most if size_of is None else size_of(number - self._first)
+        return self.sampler.batch_size if size_of is None else size_of(number - self._first)
 
     def shard_sizes(self, epoch: int) -> tuple[int, ...] | None:
         sizes: Callable[[int], tuple[int, ...]] | None = getattr(self.sampler, "sizes", None)
@@ -397,7 +439,7 @@ class Reader(SeekableInput):
 
     def most_together(self, batch_size: int) -> int:
         """Return how many batches may be read at once; so few that rarely a sample comes twice."""
-        if self.batch_cost is not None:
+        if self.batch_cost is not None or self.sampler.batch_size != batch_size:
             return 1
         if not self.window.takes_groups:
             return 1
@@ -493,7 +535,14 @@ class Reader(SeekableInput):
             "pad_last_batch": int(self.pad_last_batch or self.batch_cost is not None),
             "stick_to_shard": int(self._sticks),
             **self._cost_meta(),
+            **self._held_meta(),
         }
+
+    def _held_meta(self) -> dict[str, Any]:
+        if not getattr(self.sampler, "global_batch", None):
+            return {}
+        largest: int = self.sampler.largest_batch  # type: ignore[union-attr]  # a cursor's
+        return {"global_batch": self.global_batch(), "largest_batch": largest}
 
     def _cost_meta(self) -> dict[str, Any]:
         if self.batch_cost is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +13,19 @@ import pytest
 import penstock
 from penstock import fn, pipeline_def
 from penstock.engine.order.cursor import Cursor
+from penstock.engine.order.dealt import Dealt
 from penstock.engine.order.length_classes import LengthClasses
 from penstock.engine.order.mixture import Mixture
 from penstock.engine.order.packs import Packs
 from penstock.engine.order.rounds import Rounds
+from penstock.engine.order.sampler import Sampler
 from penstock.engine.order.shares import shares_of_choice, shares_of_weights
 from penstock.engine.order.subset import Subset
 
+from .readers.energon_sets import prepared
+
 PAGE = (Path(penstock.__file__).parent / "docs" / "batches.md").read_text("utf-8")
-MIXED, BALANCED, COSTED, PACKED, MODEL, CHANGED = re.findall(
+MIXED, LISTED, BALANCED, COSTED, PACKED, MODEL, CHANGED = re.findall(
     r"```python\n(.*?)```", PAGE, re.DOTALL
 )
 PICTURES = dict(re.findall(r"<!-- (\w+) -->\n```text\n(.*?)```", PAGE, re.DOTALL))
@@ -75,6 +80,22 @@ def test_two_ranks():
     )
 
 
+def test_a_step_that_stays_as_large():
+    state = replace(Sampler(8, 2).state, global_batch=4)
+    rank_of = {}
+    for step, ranks in enumerate((2, 3)):
+        plan = Dealt(Sampler(8, 2, state=state))
+        cursors = [Cursor(plan, 2, shard_id=rank, num_shards=ranks) for rank in range(ranks)]
+        for rank, cursor in enumerate(cursors):
+            rank_of |= dict.fromkeys(cursor.select(0).position.tolist(), (rank, step))
+        state = cursors[0].state_after(1)
+    assert PICTURES["held"] == _picture(
+        position=sorted(rank_of),
+        rank=[rank_of[i][0] for i in range(8)],
+        step=[rank_of[i][1] for i in range(8)],
+    )
+
+
 def test_rounds_of_two_classes():
     classes = LengthClasses([1] * 10 + [2] * 5, budget=2, buckets=[1, 2], most=9)
     ranks = [Rounds(classes, 9, shard_id=rank, num_shards=2) for rank in range(2)]
@@ -87,6 +108,20 @@ def test_rounds_of_two_classes():
             "samples  " + " ".join(str(one.valid.sum() + two.valid.sum()) for one, two in steps),
         )
     )
+
+
+def test_sources_of_a_metadataset(tmp_path):
+    (tmp_path / "one").mkdir()
+    prepared(tmp_path / "one")
+    file = tmp_path / "all.yaml"
+    file.write_text('{"splits": {"train": {"blend": [{"path": "one", "weight": 1}]}}}')
+    names = {"pipeline_def": pipeline_def, "fn": fn}
+    arguments = {"ext": ["label"], "dtypes": [np.int32]}
+    exec(LISTED, names)
+    with names["listed"](str(file), arguments) as pipe:
+        fields, source = pipe.run()
+        assert len(fields) == 16
+        assert not source.as_array().any()
 
 
 def test_speech_in_batches_of_equal_cost(tmp_path):

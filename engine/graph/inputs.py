@@ -163,14 +163,26 @@ class SeekableInput(InputOperator):
         """Return what decides the order of the samples, besides number and shard, by words."""
         return {}
 
-    def check_shard(self, shard_id: int, num_shards: int) -> None:
-        """Raise ArgumentError unless the input can `reshard` to that shard."""
+    def global_batch(self) -> int:
+        """Return how many samples a step of all ranks has now."""
+        raise ArgumentError(f"fn.{self.name} does not know how many samples a step has")
+
+    def check_shard(self, shard_id: int, num_shards: int, global_batch: int | None = None) -> None:
+        """Raise ArgumentError unless the input can `reshard` so."""
         raise ArgumentError(f"fn.{self.name} cannot divide its data anew: make a new pipeline")
 
-    def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
+    def reshard(
+        self, number: int, shard_id: int, num_shards: int, global_batch: int | None = None
+    ) -> None:
         """Go on with batch `number`, in another shard of what no rank has read of the epochs.
 
         The engine calls this as it calls `restore`, after `check_shard`.
+
+        Args:
+            number: of the batch.
+            shard_id, num_shards: the shard.
+            global_batch: samples of a step of all ranks from now on, among which they are divided;
+                None for batches of `batch_size`.
         """
 
     @abstractmethod

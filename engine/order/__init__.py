@@ -3,6 +3,7 @@
 selection            the samples of one batch
 sampler              order, shards, padding: which samples batch k of a shard holds
 cursor               the same for orders in which ranks read on from where all of them stand
+dealt                the plan of a reader of one source, if its global batch is held
 mixture              the plan of such an order: samples of several sources, in shares
 mixture_state        where a mixture stands, as a checkpoint stores it
 shares               how many samples of each source an epoch has

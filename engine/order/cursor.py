@@ -8,23 +8,28 @@ samples has the next K * B positions, and rank r has block r of B:
     step 1                        | rank 0 ...
 
 What has been read is always a prefix. So the state is a position, the same on every rank, and any
-number of ranks goes on from it.
+number of ranks goes on from it. A step may also hold its samples while the number of ranks changes.
+Then G samples of a step are cut into K batches of almost equal size:
+
+    step 0      rank 0    | rank 1  | rank 2        G = 8, K = 3: batches of 2, 3 and 3
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Int64s
 from ..errors import ArgumentError, CheckpointError
+from .dealt import Dealt
 from .mixture import Mixture
 from .mixture_state import MixtureState
 from .rounds import RoundsState
-from .sampler import check_shard, dealt_samples, restored_state
+from .sampler import check_global_batch, check_shard, dealt_samples, restored_state
 from .sampler_state import SamplerState
 from .selection import Selection
 
@@ -40,6 +45,11 @@ class Cursor:
         pad_last_batch: fill up each epoch with copies of its last sample to whole steps. Else a
             step goes on in the next epoch.
 
+    Attributes:
+        global_batch: samples of a step of all ranks, if the state of the plan holds them.
+        batch_size: samples of a batch of this rank.
+        largest_batch: samples of a batch of any rank at most.
+
     >>> from penstock.engine.order.shares import shares_of_repeats
     >>> sizes = {"a": 3, "b": 3}
     >>> plan = Mixture(sizes, shares_of_repeats(sizes, {}))
@@ -52,7 +62,7 @@ class Cursor:
 
     def __init__(
         self,
-        plan: Mixture,
+        plan: Mixture | Dealt,
         batch_size: int,
         *,
         shard_id: int = 0,
@@ -63,10 +73,15 @@ class Cursor:
             raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
         check_shard(plan.samples, shard_id, num_shards)
         self.plan = plan
-        self.batch_size = batch_size
         self._rank = shard_id
         self._ranks = num_shards
-        self._step = batch_size * num_shards
+        self.global_batch = whole = plan.start.global_batch
+        self._step = step = whole or batch_size * num_shards
+        check_global_batch(step, num_shards)
+        cuts = [step * rank // num_shards for rank in range(num_shards + 1)]
+        self._blocks = [*pairwise(cuts)]  # of each rank in a step
+        self.batch_size = cuts[shard_id + 1] - cuts[shard_id]
+        self.largest_batch = max(batch_size, -(-step // num_shards))
         self._pad = pad_last_batch
         self._first = plan.start.epoch
         self._at = plan.start.at
@@ -81,16 +96,19 @@ class Cursor:
     @property
     def epoch_size_padded(self) -> int:
         """Samples in an epoch; `pad_last_batch` counts every shard as long as the longest."""
-        longest = -(-self.epoch_size // self._step) * self.batch_size
+        longest = -(-self.epoch_size // self._step) * self.largest_batch
         return self._ranks * longest if self._pad else self.epoch_size
 
     def sizes(self, epoch: int) -> tuple[int, ...]:
         """Return how many samples each rank has in an epoch, without copies.
 
-        Of the first epoch, only what is left counts.
+        Of the first epoch, only what is left counts. If the global batch is held, each whole batch
+        counts as `largest_batch`, so that all ranks have as many batches.
         """
         start = self._end(epoch - 1)
         stop = start + self._length(epoch)
+        if self.global_batch:
+            return self._counted(start, stop)
         return tuple(
             dealt_samples(stop, rank, self._ranks, self.batch_size)
             - dealt_samples(start, rank, self._ranks, self.batch_size)
@@ -99,20 +117,38 @@ class Cursor:
 
     def sizes_left(self, batches: int) -> tuple[int, ...]:
         """Return how many samples each rank has left of its epoch after so many batches."""
-        state = self.state_after(batches)
+        start = batches * self._step
+        epoch, offset = self._locate(start)
         ranks = range(self._ranks)
-        left = state.end - state.at
+        left = self._length(epoch) - offset
+        if self.global_batch:
+            return self._counted(start, start + left)
         return tuple(dealt_samples(left, rank, self._ranks, self.batch_size) for rank in ranks)
+
+    def _counted(self, start: int, stop: int) -> tuple[int, ...]:
+        """Return what `sizes` counts of the places [start, stop) of an epoch.
+
+        With padding, an epoch begins with a step, and its last batches are what they are. Without,
+        an epoch has the steps that end in it, or at its end.
+        """
+        if not self._pad:
+            steps = -(-stop // self._step) - -(-start // self._step)
+            return (steps * self.largest_batch,) * self._ranks
+        steps, left = divmod(stop - start, self._step)
+        lasts = [(min(max(left - low, 0), high - low), high - low) for low, high in self._blocks]
+        return tuple(
+            (steps + (last == own)) * self.largest_batch + (last if last < own else 0)
+            for last, own in lasts
+        )
 
     def select(self, batch: int, batches: int = 1) -> Selection:
         """Return the samples of consecutive batches, end to end: see `Sampler.select`."""
         if batch < 0:
             raise ArgumentError(f"batch {batch}: expected a number of 0 or more")
-        first = batch * self._step + self._rank * self.batch_size
-        steps = np.arange(batches, dtype=np.int64)[:, None] * self._step
-        line = (first + steps + np.arange(self.batch_size, dtype=np.int64)).reshape(-1)
-        epochs, positions, valid = self._places(line)
-        index, sources = self.plan.select(epochs, positions)
+        own = np.arange(*self._blocks[self._rank], dtype=np.int64)
+        steps = np.arange(batch, batch + batches, dtype=np.int64)[:, None] * self._step
+        epochs, places, valid = self._places((steps + own).reshape(-1))
+        index, positions, sources = self.plan.select(epochs, places)
         return Selection(index, epochs, positions, valid, source=sources)
 
     def others(self, epoch: int, position: int) -> int:
@@ -123,7 +159,7 @@ class Cursor:
         """Return the index of the replacement sample for the sample at a position."""
         return self.plan.replacement(epoch, position, attempt)
 
-    def state_after(self, batches: int) -> MixtureState:
+    def state_after(self, batches: int) -> Any:
         """Return where all ranks stand after each has delivered `batches` batches."""
         if batches < 0:
             raise ArgumentError(f"state after {batches} batches: expected 0 or more")
@@ -132,9 +168,10 @@ class Cursor:
 
     def saved_after(self, batches: int) -> dict[str, Any]:
         """Return `state_after` of JSON types."""
-        return self.state_after(batches).to_json()
+        saved: dict[str, Any] = self.state_after(batches).to_json()
+        return saved
 
-    def next_epoch_after(self, batches: int) -> MixtureState:
+    def next_epoch_after(self, batches: int) -> Any:
         """Return the start of the first epoch of which no rank has read a sample."""
         if batches < 1:
             raise ArgumentError(f"next epoch after {batches} batches: expected 1 or more")

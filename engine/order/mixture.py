@@ -95,13 +95,13 @@ class Mixture:
             return self.start.end
         return sum(self.shares.counts(epoch))
 
-    def select(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the index and the source of the sample at each position of its epoch."""
+    def select(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+        """Return the index, position and source of the sample at each position of its epoch."""
         sources, entries = self._entries(epochs, positions)
         turns, numbers = np.divmod(entries, self._sizes[sources])
         if self.start.shuffle:
             numbers = self._permuted(sources, turns, numbers)
-        return self._index(self._firsts[sources] + numbers), sources
+        return self._index(self._firsts[sources] + numbers), positions, sources
 
     def others(self, epoch: int, position: int) -> int:
         """Return how many samples may replace the sample at a position: those of its source."""

@@ -38,6 +38,7 @@ class MixtureState:
         entries: entries of each source that were consumed at `begin`. Entry j of a source of n
             samples is a sample of the source's own epoch j // n.
         parked: size and entries of each source that is not in use.
+        global_batch: samples of a step of all ranks, if `reshard` holds them: see `Cursor`.
     """
 
     seed: int
@@ -52,6 +53,7 @@ class MixtureState:
     end: int
     entries: tuple[int, ...]
     parked: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    global_batch: int | None = None
 
     @property
     def remaining(self) -> dict[int, tuple[tuple[int, int], ...]]:
@@ -97,6 +99,8 @@ class MixtureState:
             value["entries"] = list(self.entries)
         if self.parked:
             value["parked"] = {name: list(each) for name, each in self.parked.items()}
+        if self.global_batch is not None:
+            value["global_batch"] = self.global_batch
         return value
 
     @classmethod
@@ -121,6 +125,7 @@ class MixtureState:
                 end=end,
                 entries=entries,
                 parked={name: tuple(each) for name, each in value.get("parked", {}).items()},
+                global_batch=value.get("global_batch"),
             )
             state._check()
         except (KeyError, TypeError, ValueError, AttributeError, ArgumentError) as error:
@@ -135,6 +140,8 @@ class MixtureState:
             raise ValueError("seed or shuffle is of another type")
         if self.blocks is not None and not self.shuffle:
             raise ValueError("blocks is set although shuffle is not")
+        if self.global_batch is not None and not _count(self.global_batch, "global_batch"):
+            raise ValueError("global_batch is 0")
         if not self.begin <= self.at < self.end:
             raise ValueError("begin, at and end do not ascend")
         if self.shares.per_batch and (self.end - self.begin) % sum(self.shares.per_batch):
@@ -209,6 +216,7 @@ def continued(
         end=end,
         entries=entries,
         parked=parked,
+        global_batch=old.global_batch,
     )
 
 

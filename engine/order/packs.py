@@ -74,6 +74,34 @@ def packed(histogram: Sequence[int], row: int) -> list[Template]:
     return sorted(template for own in rows for template in own)
 
 
+LONG = ("error", "truncate", "split")
+
+
+def parts_of(lengths: Int64s, row: int, long: str) -> tuple[Int64s, Int64s, Int64s]:
+    """Return the parts that samples are packed as: sample, first element and length of each.
+
+    Args:
+        lengths: of the samples.
+        row: room of a row.
+        long: what becomes of samples that are longer: an "error", their beginning alone
+            ("truncate"), or parts of a whole row and what is left ("split").
+
+    >>> [part.tolist() for part in parts_of(np.array([3, 11]), 5, "split")]
+    [[0, 1, 1, 1], [0, 0, 5, 10], [3, 5, 5, 1]]
+    """
+    if long not in LONG:
+        raise ArgumentError(f"pack: long={long!r}, expected one of {', '.join(LONG)}")
+    samples = np.arange(len(lengths))
+    if long == "truncate":
+        lengths = np.minimum(lengths, row)
+    if long != "split":
+        return samples, np.zeros_like(lengths), lengths
+    counts = np.maximum(1, -(-lengths // row))
+    samples = np.repeat(samples, counts)
+    firsts = (np.arange(len(samples)) - np.repeat(np.cumsum(counts) - counts, counts)) * row
+    return samples, firsts, np.minimum(lengths[samples] - firsts, row)
+
+
 class Packs(Subset):
     """The rows of packed samples, for a `Sampler` to put in order.
 
@@ -103,8 +131,8 @@ class Packs(Subset):
             worst = int(rooms.argmax())
             raise ArgumentError(
                 f"pack: sample {worst} takes {rooms[worst]} of a row of {row}, and so do "
-                f"{int((rooms > row).sum()) - 1} others: raise the length of rows, or leave them "
-                "out by indices="
+                f"{int((rooms > row).sum()) - 1} others: raise the length of rows, give "
+                'long="truncate" or long="split", or leave them out by indices='
             )
         histogram = np.bincount(rooms, minlength=row + 1)
         templates = packed(histogram.tolist(), row)

@@ -115,7 +115,7 @@ class Sampler:
         _check_walk(state, walk)
         self._walk = walk
         self._walks: dict[tuple[int, int], ShardPermutation] = {}
-        self._state = state
+        self.state = state
         self._subset = subset
         self._size = size
         self.batch_size = batch_size
@@ -236,7 +236,7 @@ class Sampler:
             outside = Permutation(self._size - 1 - inside, key)
             other = int(outside(np.array([attempt - inside]))[0])
             other += end - start if other >= start else 0
-        return int(self._indices(epoch, np.array([other], np.int64))[0])
+        return int(self.indices(epoch, np.array([other], np.int64))[0])
 
     def state_after(self, batches: int) -> SamplerState:
         """Return the remaining positions after each rank has delivered `batches` batches.
@@ -267,11 +267,11 @@ class Sampler:
             epoch=first,
             blocks=self._blocks,
             parts=self._parts,
-            walk=self._state.walk,
-            indices=self._state.indices,
+            walk=self.state.walk,
+            indices=self.state.indices,
             remaining=remaining,
             cuts=cuts,
-            dealt=self._state.dealt if first == self._dealt else None,
+            dealt=self.state.dealt if first == self._dealt else None,
         )
 
     def saved_after(self, batches: int) -> dict[str, Any]:
@@ -290,7 +290,7 @@ class Sampler:
             "stick": self._stick,
             "pad": self._pad,
         }
-        computed = self._state.to_json() | {"steps": steps}
+        computed = self.state.to_json() | {"steps": steps}
         return min(whole, computed, key=lambda value: len(json.dumps(value)))
 
     def next_epoch_after(self, batches: int) -> SamplerState:
@@ -312,8 +312,8 @@ class Sampler:
             epoch=max(self._first_whole - 1, *epochs) + 1,
             blocks=self._blocks,
             parts=self._parts,
-            walk=self._state.walk,
-            indices=self._state.indices,
+            walk=self.state.walk,
+            indices=self.state.indices,
         )
 
     def _left(
@@ -323,7 +323,7 @@ class Sampler:
 
         `reached` holds the epoch that each rank has reached, and the entry in this epoch.
         """
-        rest = self._rest(epoch)
+        rest = self.rest(epoch)
         if epoch == self._dealt:
             entries = [entry for current, entry in reached if current == epoch]
             start = min(entries[0] * self._shards, rest.count) if entries else rest.count
@@ -347,7 +347,7 @@ class Sampler:
         self, epoch: int, entry: int, count: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Return the fields of a `Selection` for `count` entries of this rank in `epoch`."""
-        rest = self._rest(epoch)
+        rest = self.rest(epoch)
         samples = self._samples(self._rank, epoch)
         entries = np.arange(entry, entry + count, dtype=np.int64)
         valid = entries < samples
@@ -360,9 +360,10 @@ class Sampler:
             position = np.full(count, self._size * (shard + 1) // self._shards - 1, np.int64)
         else:
             position = rest.positions(self._ordinals(epoch, entries))
-        return self._indices(epoch, position), np.full(count, epoch, np.int64), position, valid
+        return self.indices(epoch, position), np.full(count, epoch, np.int64), position, valid
 
-    def _indices(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
+    def indices(self, epoch: int, position: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the samples that stand at positions of an epoch."""
         numbers = self._numbers(epoch, position)
         return numbers if self._subset is None else self._subset.at(epoch, numbers)
 
@@ -393,16 +394,16 @@ class Sampler:
 
     def walks(self, epoch: int) -> bool:
         """Return whether shards are read whole in an epoch."""
-        return self._state.walk is not None and epoch < self._state.walk[1]
+        return self.state.walk is not None and epoch < self.state.walk[1]
 
     def _walk_of(self, start: int, size: int, key: int) -> ShardPermutation:
         """Return the order of the samples [start, start + size), which is kept."""
         assert self._walk is not None
-        assert self._state.walk is not None
+        assert self.state.walk is not None
         order = self._walks.get((start, key))
         if order is None:
             counts = self._walk.clipped(start, start + size)
-            order = self._walks[start, key] = ShardPermutation(counts, self._state.walk[0], key)
+            order = self._walks[start, key] = ShardPermutation(counts, self.state.walk[0], key)
         return order
 
     def shards_from(self, epoch: int, position: int, windows: int) -> list[int]:
@@ -426,7 +427,8 @@ class Sampler:
         start, stop = bounds[owner : owner + 2]
         return self._walk_of(start, stop - start, mix(self._seed, epoch, owner)), start
 
-    def _rest(self, epoch: int) -> Rest:
+    def rest(self, epoch: int) -> Rest:
+        """Return the positions of an epoch that were left at the start."""
         return self._whole if epoch >= self._first_whole else self._rests[epoch - self._first]
 
     def _shard_of(self, rank: int, epoch: int) -> int:
@@ -437,13 +439,13 @@ class Sampler:
         shard = self._shard_of(rank, epoch)
         if epoch in self._cuts:
             return self._cuts[epoch][shard], self._cuts[epoch][shard + 1]
-        count = self._rest(epoch).count
+        count = self.rest(epoch).count
         return count * shard // self._shards, count * (shard + 1) // self._shards
 
     def _samples(self, rank: int, epoch: int) -> int:
         """Return the number of samples that `rank` reads in `epoch`, without padding."""
         if epoch == self._dealt:
-            return dealt_samples(self._rest(epoch).count, rank, self._shards, self.batch_size)
+            return dealt_samples(self.rest(epoch).count, rank, self._shards, self.batch_size)
         start, stop = self._shard(rank, epoch)
         return stop - start
 
@@ -458,7 +460,7 @@ class Sampler:
     def _entries(self, rank: int, epoch: int) -> int:
         """Return the length of `epoch` in the sequence of `rank`, with padding."""
         if self._pad:
-            longest = -(-self._rest(epoch).count // self._shards)
+            longest = -(-self.rest(epoch).count // self._shards)
             return -(-longest // self.batch_size) * self.batch_size
         return self._samples(rank, epoch)
 
@@ -580,6 +582,15 @@ def check_shard(size: int, shard_id: int, num_shards: int) -> None:
         raise ArgumentError(
             f"num_shards={num_shards}, but the data set has {size} samples, and every shard needs "
             f"a sample: lower num_shards to {size} or less, or read more data"
+        )
+
+
+def check_global_batch(samples: int, ranks: int) -> None:
+    """Raise ArgumentError unless the samples of a step are enough for all ranks."""
+    if samples < ranks:
+        raise ArgumentError(
+            f"the global batch has {samples} samples, and there are {ranks} ranks, of which each "
+            "needs one: keep fewer ranks, or call reshard without keep_global_batch"
         )
 
 

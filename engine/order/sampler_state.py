@@ -110,6 +110,9 @@ class SamplerState:
     number of intervals does not grow. With other ranks or batches, this is ignored.
     """
 
+    global_batch: int | None = None
+    """Samples of a step of all ranks, if `reshard` holds them: see `Cursor`."""
+
     walk: tuple[int, int, int] | None = None
     """If the first epochs read whole shards: shards of a window, epochs, digest of the counts."""
 
@@ -145,6 +148,28 @@ class SamplerState:
             or (len(self.dealt) == 2 and all(_is_count(count, lowest=1) for count in self.dealt)),
             f"dealt is {self.dealt!r}, neither null nor [ranks, samples]",
         )
+        _demand(
+            self.global_batch is None or _is_count(self.global_batch, lowest=1),
+            f"global_batch is {self.global_batch!r}",
+        )
+
+    @property
+    def at(self) -> int:
+        """The first of the remaining positions of `epoch`, as their `Rest` numbers them."""
+        return 0
+
+    def moved_to(self, epoch: int, at: int) -> SamplerState:
+        """Return the state without the first remaining positions: a whole prefix was read.
+
+        Args:
+            epoch: the first epoch with positions that are left.
+            at: number of its remaining positions that were read, too.
+        """
+        remaining = {e: self.remaining[e] for e in sorted(self.remaining) if e > epoch}
+        if at or remaining or epoch in self.remaining:
+            rest = Rest(self.remaining.get(epoch, ((0, self.size),)))
+            remaining = {epoch: joined(rest.intervals_of(at, rest.count)), **remaining}
+        return replace(self, epoch=epoch, remaining=remaining, cuts={}, dealt=None)
 
     def dealt_to(self, ranks: int, batch_size: int) -> SamplerState:
         """Return the state for other ranks, which divide each epoch anew."""
@@ -187,6 +212,8 @@ class SamplerState:
             value["cuts"] = {str(epoch): list(cuts) for epoch, cuts in self.cuts.items()}
         if self.dealt is not None:
             value["dealt"] = list(self.dealt)
+        if self.global_batch is not None:
+            value["global_batch"] = self.global_batch
         if self.walk is not None:
             value["walk"] = list(self.walk)
         return value
@@ -197,7 +224,7 @@ class SamplerState:
         if not isinstance(value, dict):
             raise CheckpointError(f"sampler state: expected a JSON object, got {value!r:.80}")
         defaults: dict[str, Any] = {"blocks": None, "parts": 1, "remaining": {}, "cuts": {}}
-        defaults |= {"indices": None, "dealt": None, "walk": None}
+        defaults |= {"indices": None, "dealt": None, "walk": None, "global_batch": None}
         names = {"size", "shuffle", "seed", "epoch", *defaults}
         value = defaults | value
         _demand(set(value) == names, f"it has {sorted(value)}, expected {sorted(names)}")
@@ -226,6 +253,7 @@ class SamplerState:
             remaining=remaining,
             cuts=cuts,
             dealt=dealt,
+            global_batch=value["global_batch"],
             walk=walk,
         )
 

@@ -129,7 +129,7 @@ def shares_of_weights(
         epoch_size: samples of an epoch. "longest": so many that each source comes whole at least
             once. "shortest": so many that no source comes twice.
     """
-    exact = [weights[name] for name in _all_of(sizes, "weights", exact_numbers("weights", weights))]
+    exact = [weights[name] for name in all_of(sizes, "weights", exact_numbers("weights", weights))]
     whole = sum(exact, Fraction(0))
     if not whole:
         raise ArgumentError("weights: all are 0; give one source a positive weight")
@@ -190,7 +190,7 @@ def shares_of_batches(
         batch_size: samples of a batch.
         epoch_size: see `shares_of_weights`; a number is rounded up to whole batches.
     """
-    counts = _all_of(sizes, "per_batch", _whole_numbers("per_batch", per_batch))
+    counts = all_of(sizes, "per_batch", _whole_numbers("per_batch", per_batch))
     own = tuple(int(per_batch[name]) for name in counts)
     if sum(own) != batch_size:
         raise ArgumentError(
@@ -236,13 +236,13 @@ def _whole_numbers(what: str, given: Mapping[str, Any]) -> Mapping[str, int]:
     return given
 
 
-def _known(sizes: Mapping[str, int], what: str, given: Mapping[str, Any]) -> None:
+def _known(sizes: Mapping[str, Any], what: str, given: Mapping[str, Any]) -> None:
     for name in given:
         if name not in sizes:
             raise ArgumentError(f"{what}: there is no source {not_among(name, sizes)}")
 
 
-def _all_of(sizes: Mapping[str, int], what: str, given: Mapping[str, Any]) -> list[str]:
+def all_of(sizes: Mapping[str, Any], what: str, given: Mapping[str, Any]) -> list[str]:
     """Return the names of all sources, which must be those that are given."""
     _known(sizes, what, given)
     for name in sizes:

@@ -133,13 +133,23 @@ class RankedPipeline(PipelineBase):
             raise ArgumentError(f"there is no reader named {name!r}; there are {sorted(readers)}")
         return readers[name]
 
-    def reshard(self, shard_id: int, num_shards: int) -> None:
+    def reshard(
+        self, shard_id: int, num_shards: int, *, keep_global_batch: bool | int = False
+    ) -> None:
         """Go on as one of another number of ranks, without a new pipeline.
 
         All ranks of the new number call this after the same batch. All readers divide what no rank
         has read of their epochs evenly among the new ranks. Batches that are under way are dropped.
         A rank that joins first calls `restore` with a checkpoint of another rank. An iterator over
         the pipeline has the same method, which also counts the epoch's batches anew.
+
+        Args:
+            shard_id: number of this rank.
+            num_shards: the new number of ranks.
+            keep_global_batch: let all ranks together have as many samples in each step as before,
+                or so many as a number says. Batches of the ranks then differ by one sample at most,
+                and may be larger than `batch_size`. This holds in later epochs, and is part of
+                checkpoints. By default, each rank has batches of `batch_size`.
 
         Raises:
             ArgumentError: there is no such shard, or the pipeline has inputs that cannot go on
@@ -148,8 +158,17 @@ class RankedPipeline(PipelineBase):
         with self._taken_turn():
             self.build()
             assert self._plan is not None
+            held: dict[str, int | None] = {
+                reader.node.name: _held(reader.operator, keep_global_batch)
+                for reader in self._plan.readers
+            }
             for reader in self._plan.readers:
-                reader.operator.check_shard(shard_id, num_shards)
+                reader.operator.check_shard(shard_id, num_shards, held[reader.node.name])
+            for source in self._plan.sources if keep_global_batch else ():
+                raise ArgumentError(
+                    f"{source.node.name!r} is an external source, whose batches keep_global_batch "
+                    "does not know: call reshard without keep_global_batch"
+                )
             for source in self._plan.sources:
                 if source.operator.available() is not None:
                     raise ArgumentError(
@@ -159,7 +178,21 @@ class RankedPipeline(PipelineBase):
             self._is_compared = True  # ranks that stay have been compared with others
             with self._at_rest() as plan:
                 for reader in plan.readers:
-                    reader.operator.reshard(self._delivered, shard_id, num_shards)
+                    operator, whole = reader.operator, held[reader.node.name]
+                    operator.reshard(self._delivered, shard_id, num_shards, whole)
                 for source in plan.sources:
                     state = self._user_state.get(source.node.name)
                     source.operator.restore(self._delivered, state)
+
+
+def _held(operator: SeekableInput, asked: bool | int) -> int | None:
+    """Return how many samples a step of all ranks is to have; None for batches of `batch_size`."""
+    if asked is True:
+        return operator.global_batch()
+    if asked is False:
+        return None
+    if not isinstance(asked, int) or asked < 1:
+        raise ArgumentError(
+            f"keep_global_batch={asked!r}: expected True, False or the samples of a step"
+        )
+    return asked

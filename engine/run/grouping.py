@@ -80,6 +80,7 @@ class Grouping:
 
     def __init__(self, plan: Plan, config: PipelineConfig, budgets: Sequence[Budget]) -> None:
         self.count = 1
+        self._plan, self._config = plan, config
         self.most = _most_together(plan, config)
         self.is_calm = False
         self._large = LargeGroups(MAX_GROUP_SAMPLES // config.batch_size, self.most)
@@ -90,6 +91,11 @@ class Grouping:
         self._calm_at = 0  # nanoseconds at which the consumer had waited little
         self._looked = 0, 0  # nanoseconds, and those of waiting, at the last look at the consumer
         self._since = 0, 0, 0  # batches, nanoseconds and nanoseconds of waiting at the last choice
+
+    def restart(self) -> None:
+        """Look again how many batches may be computed together: an input may have changed."""
+        self.most = _most_together(self._plan, self._config)
+        self.count, self._fitting = 1, self.most
 
     def learn(self, batch: Batch) -> None:
         """Learn the memory of a batch, or group, that is done."""

@@ -138,6 +138,7 @@ class Schedule:
         """Go on with batch `number`, which is the next that the consumer asks for."""
         self.launched = self.following = number
         self._held = False
+        self.grouping.restart()
 
 
 def _only_readers(plan: Plan, config: PipelineConfig) -> list[SeekableInput]:

@@ -12,8 +12,8 @@ from ...engine.arrays import Array
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, REQUIRED, ArgumentType, param
 from ...engine.suggestions import not_among
-from .members import MixedReader, member_of
-from .parts import Part, PartsReader
+from .members import MixedReader, OfOneReader
+from .parts import MixedPart, PartsReader
 
 if TYPE_CHECKING:
     from ...engine.order.shares import Shares
@@ -32,7 +32,7 @@ MEMBER = ArgumentType("Any", _member)
 
 
 @register
-class Balance(PartsReader):
+class Balance(OfOneReader, PartsReader):
     """Reads the samples of one reader so that each label has its share of every batch.
 
     The parts of the data are the samples of one value of `by`, such as a label. By default all have
@@ -63,7 +63,6 @@ class Balance(PartsReader):
     """
 
     name = "readers.balance"
-    positional = ("member",)
 
     member = param(MEMBER, REQUIRED, "The outputs of the reader.")
     by = param(
@@ -77,14 +76,6 @@ class Balance(PartsReader):
         ANY, None, "Shares by value; None for equal shares, 'sqrt' for those of square roots."
     )
 
-    @classmethod
-    def by_current_names(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments, with the call of the reader in place of its outputs."""
-        given = super().by_current_names(arguments)
-        if "member" in given:
-            given["member"] = member_of(cls.called, "member", given["member"])
-        return given
-
     def prepare(self) -> None:
         super().prepare()
         if self.member.decoded:
@@ -95,7 +86,7 @@ class Balance(PartsReader):
     def members_by_name(self) -> Mapping[str, MixedReader]:
         return {"member": self.member}
 
-    def find_parts(self) -> list[Part]:
+    def find_parts(self) -> list[MixedPart]:
         reader = self.readers["member"]
         if isinstance(reader, PartsReader):
             self.refuse("a mixture cannot be balanced: balance its sources")
@@ -111,7 +102,7 @@ class Balance(PartsReader):
         self._sizes = sizes
         shares = self._shares().per_epoch
         return [
-            Part(name, samples[order[start:stop]], share)
+            MixedPart(name, samples[order[start:stop]], share)
             for name, start, stop, share in zip(
                 names, bounds[:-1].tolist(), bounds[1:].tolist(), shares, strict=True
             )

@@ -108,6 +108,20 @@ def member_of(called: str, name: str, value: Any) -> MixedReader:
     return MixedReader(reader.name, reader.constants(), columns, shown(outputs) if decodes else ())
 
 
+class OfOneReader(Reader):
+    """Base of readers whose argument `member` is what another reader has returned."""
+
+    positional = ("member",)
+
+    @classmethod
+    def by_current_names(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments, with the call of the reader in place of its outputs."""
+        given = super().by_current_names(arguments)
+        if "member" in given:
+            given["member"] = member_of(cls.called, "member", given["member"])
+        return given
+
+
 def shown(outputs: Sequence[DataNode]) -> tuple[str, ...]:
     """Return the operators and numbers of outputs, by which a decoding reader is recognized."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,18 +9,18 @@ import numpy as np
 from ...engine.arrays import Array, Int64s
 from ...engine.errors import DecodeError
 from ...engine.graph.operator import register
-from ...engine.graph.params import ANY, FLOAT, INT, REQUIRED, param
+from ...engine.graph.params import ANY, FLOAT, INT, REQUIRED, STR, param
 from ..reader import Reader
 from ..source import Allocate, Columns, Source
 from .balance import MEMBER, SAMPLES_AT_ONCE
-from .members import MixedReader, chosen, member_of
+from .members import MixedReader, OfOneReader, chosen
 
 if TYPE_CHECKING:
     from ...engine.order.packs import Packs
 
 
 @register
-class Pack(Reader):
+class Pack(OfOneReader):
     """Packs samples of one reader into rows of a fixed length, several in a row, for attention.
 
     Rows are filled by the lengths of the samples, so that hardly any room is left. Each sample
@@ -49,7 +48,8 @@ class Pack(Reader):
             `fill_value`.
         cu_seqlens: where samples begin in the row, and where the last one ends: int32, shape
             (samples + 1,).
-        positions: of each element in its sample, 0 in what is left of the row: int32, (length,).
+        positions: of each element in its sample, or in its part of one, 0 in what is left of the
+            row: int32, (length,).
         samples: the numbers of the samples in the data set: int64, shape (samples,).
 
     Raises:
@@ -59,7 +59,6 @@ class Pack(Reader):
     """
 
     name = "readers.pack"
-    positional = ("member",)
 
     member = param(MEMBER, REQUIRED, "The outputs of the reader: arrays of one dimension.")
     length = param(INT, REQUIRED, "Elements of a row.", minimum=1)
@@ -69,19 +68,17 @@ class Pack(Reader):
         "The length of each sample of the reader, as an array of whole numbers. Without it all "
         "samples are read once, when the pipeline starts.",
     )
+    long = param(
+        STR,
+        "error",
+        "What becomes of a sample that is longer than a row: an 'error', its beginning alone "
+        "('truncate'), or parts, each packed as a sample of its own ('split').",
+    )
     align = param(INT, 1, "Samples begin at multiples of so many elements.", minimum=1)
     fill_value = param(FLOAT, 0.0, "The value of elements that belong to no sample.")
 
     source: PackedSource
     _reader: Reader
-
-    @classmethod
-    def by_current_names(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments, with the call of the reader in place of its outputs."""
-        given = super().by_current_names(arguments)
-        if "member" in given:
-            given["member"] = member_of(cls.called, "member", given["member"])
-        return given
 
     def prepare(self) -> None:
         for name in ("indices", "batch_cost"):
@@ -105,7 +102,7 @@ class Pack(Reader):
         return (*packed, *empty)
 
     def open_source(self) -> PackedSource:
-        from ...engine.order.packs import Packs  # few readers need it
+        from ...engine.order.packs import Packs, parts_of  # few readers need it
 
         self._reader.placement = self.placement
         self._reader.open_data()
@@ -113,15 +110,18 @@ class Pack(Reader):
         samples = np.arange(len(source))
         if subset is not None:
             samples = subset.at(0, np.arange(subset.size))
+        # With `align`, a row has room for the multiple of it.
         lengths = self._lengths(source)[samples]
+        room = self.length // self.align * self.align or self.length
+        parts, firsts, sizes = parts_of(lengths, room, self.long)
         packs = Packs(
-            lengths,
+            sizes,
             self.length,
             align=self.align,
             seed=self.order_seed(),
             shuffle=self.random_shuffle or self.shuffle_after_epoch,
         )
-        return PackedSource(self, source, packs, samples, lengths)
+        return PackedSource(self, source, packs, (samples[parts], firsts, sizes, lengths[parts]))
 
     def open_data(self, state: Any = None) -> None:
         super().open_data(state)
@@ -154,14 +154,13 @@ class Pack(Reader):
 class PackedSource:
     """Rows of packed samples; the index of a row has its epoch: see `Packs`."""
 
-    def __init__(
-        self, pack: Pack, source: Source, packs: Packs, samples: Int64s, lengths: Int64s
-    ) -> None:
-        """Take the samples of a source, by their numbers, and their lengths."""
+    def __init__(self, pack: Pack, source: Source, packs: Packs, parts: tuple[Int64s, ...]) -> None:
+        """Take of each part: its sample, first element and length, and the sample's length."""
         self.packs = packs
         self._member: MixedReader = pack.member
         self._row, self._align, self._fill = pack.length, pack.align, pack.fill_value
-        self._source, self._samples, self._lengths = source, samples, lengths
+        self._source = source
+        self._samples, self._firsts, self._lengths, self._wholes = parts
 
     def __len__(self) -> int:
         return self.packs.size
@@ -172,9 +171,13 @@ class PackedSource:
         lengths = [self._lengths[own] for own in members]
         ends = [np.cumsum(-(-own // self._align) * self._align) for own in lengths]
         starts = [np.append(0, own[:-1]) for own in ends]
-        numbers = self._samples[np.concatenate(members)]
+        parts = np.concatenate(members)
+        numbers, places = np.unique(self._samples[parts], return_inverse=True)
         columns = chosen(self._member, self._source.read(numbers, allocate))
-        packed = [self._packed(column, numbers, starts, lengths, allocate) for column in columns]
+        packed = [
+            self._packed([column[i] for i in places], parts, starts, lengths, allocate)
+            for column in columns
+        ]
         positions = np.zeros((len(indices), self._row), np.int32)
         for row, (firsts, own) in enumerate(zip(starts, lengths, strict=True)):
             for first, length in zip(firsts.tolist(), own.tolist(), strict=True):
@@ -185,23 +188,25 @@ class PackedSource:
     def _packed(
         self,
         column: Any,
-        numbers: Int64s,
+        parts: Int64s,
         starts: list[Int64s],
         lengths: list[Int64s],
         allocate: Allocate,
     ) -> Array:
-        samples = iter(zip(column, numbers.tolist(), strict=True))
+        samples = iter(zip(column, parts.tolist(), strict=True))
         rows = allocate((len(starts), self._row), column[0].dtype)
         rows[...] = self._fill
         for row, (firsts, own) in enumerate(zip(starts, lengths, strict=True)):
             for first, length in zip(firsts.tolist(), own.tolist(), strict=True):
-                sample, number = next(samples)
-                if sample.shape != (length,):
+                sample, part = next(samples)
+                if sample.shape != (self._wholes[part],):
                     raise DecodeError(
-                        f"{self._source.where(number)}: the sample has the shape {sample.shape}, "
-                        f"and its length was {length} when the rows were packed"
+                        f"{self._source.where(int(self._samples[part]))}: the sample has the shape "
+                        f"{sample.shape}, and its length was {self._wholes[part]} when the rows "
+                        "were packed"
                     )
-                rows[row, first : first + length] = sample
+                begin = int(self._firsts[part])
+                rows[row, first : first + length] = sample[begin : begin + length]
         return rows
 
     def where(self, index: int) -> str:

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from ...engine.order.cursor import Cursor
+    from ...engine.order.mixture import Mixture
     from ...engine.order.shares import Shares
 
 
-class Part(NamedTuple):
+class MixedPart(NamedTuple):
     """Samples of which an order has a share.
 
     Attributes:
@@ -67,9 +68,10 @@ class PartsReader(RecordReader):
     )
 
     readers: dict[str, Reader]
-    parts: list[Part]
+    parts: list[MixedPart]
     source: MixedSource
     sampler: Cursor
+    _plan: Mixture
 
     def prepare(self) -> None:
         for name in ("indices", "batch_cost", "stick_to_shard", "shuffle_after_epoch"):
@@ -88,7 +90,7 @@ class PartsReader(RecordReader):
         """Return the calls of the readers."""
 
     @abstractmethod
-    def find_parts(self) -> list[Part]:
+    def find_parts(self) -> list[MixedPart]:
         """Return the parts; the sources are open."""
 
     @abstractmethod
@@ -157,7 +159,7 @@ class PartsReader(RecordReader):
         for name in self.restart:
             if name not in {part.name for part in self.parts}:
                 self.refuse(f"restart names {name!r}, which is no source")
-        plan = Mixture(
+        self._plan = plan = Mixture(
             {part.name: len(part.indices) for part in self.parts},
             now or asked,
             asked=asked,
@@ -183,19 +185,14 @@ class PartsReader(RecordReader):
         """Go on with batch `number` in new shares: see `Pipeline.set_weights`."""
         now = self.shares_of(weights)
         state = replace(self.sampler.state_after(number - self._first), asked="")
-        self.sampler = self._cursor(self.sampler.batch_size, state, now)
+        self.sampler = self._cursor(self._batch_size, state, now)
         self._first = number
         self.window.restart(self.sampler, number)
-
-    def reshard(self, number: int, shard_id: int, num_shards: int) -> None:
-        state = self.sampler.state_after(number - self._first)
-        self.shard_id, self.num_shards = shard_id, num_shards
-        self.restore(number, state.to_json())
 
     def order_facts(self) -> dict[str, Any]:
         from ...engine.order.mixture_state import digest_of
 
-        shares = self.asked_shares(self.sampler.batch_size).to_json()
+        shares = self.asked_shares(self._batch_size).to_json()
         names = [part.name for part in self.parts]
         return {**super().order_facts(), "digest of sources and shares": digest_of([names, shares])}
 
@@ -265,11 +262,11 @@ class PartsReader(RecordReader):
         if number < self._first:
             return [0] * len(self.parts)
         state = self.sampler.state_after(number - self._first)
-        return self.sampler.plan.entries_before(state.epoch, state.at)
+        return self._plan.entries_before(state.epoch, state.at)
 
     def meta(self) -> dict[str, Any]:
         """Return what all readers tell, and figures by source."""
-        shares = self.sampler.plan.shares
+        shares = self._plan.shares
         entries = self._entries(max(self._read, self._first))
         whole, given = sum(shares.per_epoch), max(1, sum(entries))
         figures = {

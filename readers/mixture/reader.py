@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.errors import ArgumentError
 from ...engine.graph.operator import register
-from ...engine.graph.params import ANY, REQUIRED, ArgumentType, param
+from ...engine.graph.params import ANY, OPTIONS, REQUIRED, STR, ArgumentType, param
 from ...engine.suggestions import listed, not_among
 from .members import MixedReader, check_alike, member_of, shown
-from .parts import Part, PartsReader
+from .parts import MixedPart, PartsReader
 
 if TYPE_CHECKING:
     from ...engine.order.shares import Shares
@@ -26,7 +28,7 @@ def _members(value: Any) -> dict[str, MixedReader]:
     return {str(name): member for name, member in value.items()}
 
 
-MEMBERS = ArgumentType("Mapping[str, Any]", _members)
+MEMBERS = ArgumentType("Mapping[str, Any] | str", _members)
 
 
 @register
@@ -76,7 +78,19 @@ class Mix(PartsReader):
     name = "readers.mix"
     positional = ("members",)
 
-    members = param(MEMBERS, REQUIRED, "The sources: the outputs of a reader by the source's name.")
+    members = param(
+        MEMBERS,
+        REQUIRED,
+        "The sources: the outputs of a reader by the source's name; or the path of a metadataset "
+        "of Energon, which lists sources and shares.",
+    )
+    split = param(STR, "train", "Split of the metadataset that `members` names.")
+    source_arguments = param(
+        OPTIONS,
+        {},
+        "Arguments of the readers of a metadataset's sources, which are `fn.readers.webdataset`: "
+        "`{'ext': ['jpg', 'cls']}`.",
+    )
     weights = param(
         ANY,
         None,
@@ -100,7 +114,17 @@ class Mix(PartsReader):
         """Return the arguments, with the calls of readers in place of their outputs."""
         given = super().by_current_names(arguments)
         members = given.get("members")
-        if isinstance(members, Mapping):
+        if isinstance(members, str | os.PathLike):
+            from .from_file import sources_of_file  # few mixtures need it
+
+            split, own = given.pop("split", "train"), given.pop("source_arguments", {})
+            given["members"], rule = sources_of_file(members, split, own)
+            if both := [name for name in RULES if given.get(name) is not None]:
+                raise ArgumentError(
+                    f"{cls.called}: {members} has the shares, so leave out {both[0]}"
+                )
+            given |= rule
+        elif isinstance(members, Mapping):
             keys = [[*each] for each in members.values() if isinstance(each, Mapping)]
             given["members"] = {
                 name: member_of(cls.called, name, _ordered(each, keys))
@@ -112,6 +136,9 @@ class Mix(PartsReader):
         from ...engine.order import shares  # mixtures alone need it
 
         super().prepare()
+        for name in ("split", "source_arguments"):
+            if name in self.given:
+                self.refuse(f"{name} goes with the path of a metadataset as members")
         rules = [name for name in RULES if getattr(self, name) is not None]
         if len(rules) > 1:
             self.refuse(f"give one of {listed(RULES, 'or')}, not {listed(rules)}")
@@ -167,21 +194,21 @@ class Mix(PartsReader):
                 )
         return [*decoded, source]
 
-    def find_parts(self) -> list[Part]:
+    def find_parts(self) -> list[MixedPart]:
         from fractions import Fraction
 
-        self._of_member: dict[str, list[Part]] = {}
+        self._of_member: dict[str, list[MixedPart]] = {}
         firsts = self.source.firsts.tolist()
         for (name, reader), first in zip(self.readers.items(), firsts, strict=True):
             if isinstance(reader, PartsReader):
                 shares = reader.asked_shares(1).per_epoch
                 own = [
-                    Part(f"{name}/{part.name}", _shifted(part.indices, first), share)
+                    MixedPart(f"{name}/{part.name}", _shifted(part.indices, first), share)
                     for part, share in zip(reader.parts, shares, strict=True)
                 ]
             else:
                 size = Fraction(reader.samples_of_epoch())
-                own = [Part(name, _shifted(self._indices_of(name), first), size)]
+                own = [MixedPart(name, _shifted(self._indices_of(name), first), size)]
             self._of_member[name] = own
         return [part for own in self._of_member.values() for part in own]
 
@@ -233,11 +260,7 @@ class Mix(PartsReader):
         from ...engine.order import shares
 
         exact = shares.exact_numbers("weights", weights)
-        for name in (*exact, *self.members):
-            if name not in self.members:
-                self.refuse(f"weights: there is no source {not_among(name, self.members)}")
-            if name not in exact:
-                self.refuse(f"weights: there is no number for the source {name!r}")
+        shares.all_of(self.members, "weights", exact)
         of_parts, sizes = {}, {}
         for name, own in self._of_member.items():
             whole = sum(part.weight for part in own)

@@ -13,6 +13,7 @@ arrow_arrays  the places of the values of Arrow's arrays in memory
 values        the samples that are made of values
 nested        the samples that are made of lists of files, and of what becomes JSON
 linked_files  files that a table names by path, in place of holding their bytes
+whole_columns  lengths and labels of all rows, for orders that need them
 source        rows as samples
 reader        `fn.readers.parquet`
 """

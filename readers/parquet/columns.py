@@ -82,10 +82,14 @@ class ColumnRule:
 
     def values(self, batch: Any) -> ColumnValues:
         """Return the values of this column of a record batch."""
+        return self._values(self.array(batch))
+
+    def array(self, batch: Any) -> Any:
+        """Return PyArrow's array of this column of a record batch."""
         array = storage_array(batch.column(self.steps[0]))
         for name in self.steps[1:]:
             array = field_array(array, name)
-        return self._values(array)
+        return array
 
     def paths(self, batches: Sequence[Any]) -> list[str | None]:
         """Return the paths of files in all record batches; they hold `self.path`."""

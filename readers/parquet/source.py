@@ -23,6 +23,7 @@ from .nested import FileListValues
 from .parquet_file import FOOTER
 from .paths import table_paths
 from .values import BadValueError, ColumnValues, refuse
+from .whole_columns import labels_of, lengths_of, whole_column
 
 
 class RowGroup:
@@ -212,6 +213,14 @@ class ParquetSource:
     def where(self, index: int) -> str:
         """Return the file and the row in it, from 0."""
         return self.blocks.where(index)
+
+    def known_column(self, name: str) -> NDArray[Any] | None:
+        """Return a column of numbers or texts, read once; it need not be one of the outputs."""
+        return whole_column(self.blocks.files, name, labels_of)
+
+    def known_lengths(self, name: str) -> NDArray[np.float64] | None:
+        """Return the numbers of a column, or the lengths of its lists, texts or bytes."""
+        return whole_column(self.blocks.files, name, lengths_of)
 
     def class_names(self) -> dict[str, tuple[str, ...]]:
         """Return the names of the classes of each column that has some, as the first file says."""

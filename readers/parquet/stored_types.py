@@ -24,7 +24,7 @@ def natural_dtype(leaf: Any, *, in_list: bool) -> np.dtype[Any] | None:
     if arrow.is_integer(leaf) or arrow.is_floating(leaf):
         kind = "f" if arrow.is_floating(leaf) else "i" if arrow.is_signed_integer(leaf) else "u"
         return np.dtype(f"{kind}{leaf.bit_width // 8}")
-    return np.dtype(np.uint8) if not in_list and _is_bytes(leaf) else None
+    return np.dtype(np.uint8) if not in_list and is_bytes(leaf) else None
 
 
 def fields_of(stored: Any) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def is_real(stored: Any) -> bool:
     return bool(arrow.is_floating(stored) or arrow.is_boolean(stored))
 
 
-def _is_bytes(stored: Any) -> bool:
+def is_bytes(stored: Any) -> bool:
     tests = ("is_binary", "is_large_binary", "is_fixed_size_binary", "is_binary_view")
     return is_string(stored) or _any(tests, stored)
 
@@ -86,7 +86,7 @@ def is_file_list(stored: Any) -> bool:
     if not is_list(stored):
         return False
     element = storage_type(stored.value_type)
-    return is_file(element) or (_is_bytes(element) and not is_string(element))
+    return is_file(element) or (is_bytes(element) and not is_string(element))
 
 
 def is_json(stored: Any) -> bool:

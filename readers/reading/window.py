@@ -138,6 +138,7 @@ class ReadWindow:
         self.forget()
         self._sampler = sampler
         self._sizes_differ = hasattr(sampler, "size_of")
+        self._batch_size = sampler.batch_size
         self._first = number
         self._known = range(0)  # batches whose samples are known: `_all`
         self._all: Selection

@@ -147,11 +147,11 @@ def _first_of(
             if isinstance(error, PermissionError) and not is_url(text_of(file)):
                 raise
             continue
-        return str(file), _parsed(str(file), content)
+        return str(file), parsed(str(file), content)
     return None
 
 
-def _parsed(name: str, content: bytes) -> Mapping[str, Any]:
+def parsed(name: str, content: bytes) -> Mapping[str, Any]:
     """Return the object that a JSON or YAML file holds."""
     try:
         if name.endswith(".json"):

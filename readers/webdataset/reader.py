@@ -232,9 +232,10 @@ class WebDataset(RecordReader):
         """Return the archives of a batch that is read, and those that come later."""
         first, last = int(selection.epoch[0]), int(selection.epoch[-1])
         begin, end = int(selection.position[0]), int(selection.position[-1])
-        if isinstance(self.sampler, Sampler) and (self.random_shuffle or self.shuffle_after_epoch):
-            now = self.sampler.shards_from(first, begin, 1)
-            return now, self.sampler.shards_from(last, end, 2)
+        order: Any = self.sampler
+        order = order if isinstance(order, Sampler) else getattr(order.plan, "order", None)
+        if order is not None and (self.random_shuffle or self.shuffle_after_epoch):
+            return order.shards_from(first, begin, 1), order.shards_from(last, end, 2)
         bounds = np.cumsum(self.source.counts)
         now = np.searchsorted(bounds, [begin, end], "right").tolist()
         return now, [min(now[1] + 1, len(bounds) - 1)]

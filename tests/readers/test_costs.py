@@ -159,6 +159,11 @@ def test_samples_of_unknown_length_are_named(files):
         pytest.raises(ArgumentError, match="007 and 0 others have no length"),
     ):
         pipe.run()
+    others = np.delete(np.arange(200), 7)
+    with _pipe(files, {**COST, "by": lengths}, indices=others) as pipe:
+        steps = pipe.shard_sizes("files")[0] // 64
+        labels = [row for _ in range(steps) for row in _valid_labels(pipe)]
+    assert sorted(labels) == others.tolist()
 
 
 def test_a_source_of_a_mixture_has_no_costs(files):

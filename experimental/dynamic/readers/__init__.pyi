@@ -1033,7 +1033,11 @@ class Mix(Reader):
         SourceError: a source has no samples, or more bad ones than `max_bad`.
 
     Args:
-        members (Mapping[str, Any]): The sources: the outputs of a reader by the source's name.
+        members (Mapping[str, Any] | str): The sources: the outputs of a reader by the source's
+            name; or the path of a metadataset of Energon, which lists sources and shares.
+        split (str | None): Split of the metadataset that `members` names. Default: 'train'.
+        source_arguments (Mapping[str, Any] | None): Arguments of the readers of a metadataset's
+            sources, which are `fn.readers.webdataset`: `{'ext': ['jpg', 'cls']}`. Default: {}.
         weights (Any | None): Share of each source: numbers by name, or a list. Their sum counts
             as 1.
         repeats (Any | None): How often each sample of a source comes in an epoch, by default
@@ -1111,7 +1115,9 @@ class Mix(Reader):
         num_inputs: int | None = ...,
         *,
         enable_checkpointing: _builtins.bool = ...,
-        members: _abc.Mapping[str, Any] = ...,
+        members: _abc.Mapping[str, Any] | str = ...,
+        split: str | None = ...,
+        source_arguments: _abc.Mapping[str, Any] | None = ...,
         weights: Any | None = ...,
         repeats: Any | None = ...,
         choose: Any | None = ...,
@@ -1674,7 +1680,8 @@ class Pack(Reader):
             `fill_value`.
         cu_seqlens: where samples begin in the row, and where the last one ends: int32, shape
             (samples + 1,).
-        positions: of each element in its sample, 0 in what is left of the row: int32, (length,).
+        positions: of each element in its sample, or in its part of one, 0 in what is left of the
+            row: int32, (length,).
         samples: the numbers of the samples in the data set: int64, shape (samples,).
 
     Raises:
@@ -1687,6 +1694,9 @@ class Pack(Reader):
         length (int): Elements of a row.
         lengths (Any | None): The length of each sample of the reader, as an array of whole
             numbers. Without it all samples are read once, when the pipeline starts.
+        long (str | None): What becomes of a sample that is longer than a row: an 'error', its
+            beginning alone ('truncate'), or parts, each packed as a sample of its own
+            ('split'). Default: 'error'.
         align (int | None): Samples begin at multiples of so many elements. Default: 1.
         fill_value (float | None): The value of elements that belong to no sample. Default: 0.0.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
@@ -1752,6 +1762,7 @@ class Pack(Reader):
         member: Any = ...,
         length: int = ...,
         lengths: Any | None = ...,
+        long: str | None = ...,
         align: int | None = ...,
         fill_value: float | None = ...,
         random_shuffle: _builtins.bool | None = ...,

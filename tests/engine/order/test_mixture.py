@@ -144,7 +144,7 @@ def test_replacements_are_of_the_same_source():
     sizes = {"a": 3, "b": 40}
     plan = Mixture(sizes, shares_of_repeats(sizes, {}), shuffle=True)
     for position in range(43):
-        index, source = plan.select(np.array([0]), np.array([position]))
+        index, _, source = plan.select(np.array([0]), np.array([position]))
         others = [plan.replacement(0, position, i) for i in range(plan.others(0, position))]
         own = range(3) if source[0] == 0 else range(3, 43)
         assert sorted([*others, int(index[0])]) == [*own]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
-from penstock.engine.order.packs import Packs, packed
+from penstock.engine.order.packs import Packs, packed, parts_of
 from penstock.engine.order.sampler import Sampler, restored_state
 
 
@@ -91,3 +91,17 @@ def test_the_digest_stands_for_all_that_decides_the_rows():
     }
     assert len(digests) == 6
     assert Packs(lengths, 8, seed=5).digest == Packs(lengths, 8).digest
+
+
+def test_parts_are_whole_rows_and_what_is_left():
+    lengths = np.random.default_rng(3).integers(1, 50, 40)
+    found = [part.tolist() for part in parts_of(lengths, 7, "split")]
+    expected = [
+        (sample, first, min(7, length - first))
+        for sample, length in enumerate(lengths.tolist())
+        for first in range(0, length, 7)
+    ]
+    assert list(zip(*found, strict=True)) == expected
+    assert parts_of(lengths, 7, "truncate")[2].tolist() == [min(7, n) for n in lengths.tolist()]
+    with pytest.raises(ArgumentError, match="long='drop', expected one of error, truncate"):
+        parts_of(lengths, 7, "drop")

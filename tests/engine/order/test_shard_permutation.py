@@ -78,7 +78,7 @@ def test_later_epochs_are_shuffled_as_a_whole():
 def test_replacements_are_first_of_the_same_window(stick):
     walk = Walk(np.array([5, 1, 7, 3]), 2)
     sampler = Sampler(16, 4, shuffle=True, walk=walk, seed=1, num_shards=2, stick_to_shard=stick)
-    indices = [sampler._indices(0, np.array([position]))[0] for position in range(16)]
+    indices = [sampler.indices(0, np.array([position]))[0] for position in range(16)]
     for position in range(16):
         order, shift = sampler._order_at(0, position)
         start, end = (bound + shift for bound in order.window_at(position - shift))

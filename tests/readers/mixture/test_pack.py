@@ -93,3 +93,33 @@ def test_a_sample_of_another_length_is_bad(files):
 def test_wrong_arguments_are_refused(files, options, message):
     with pytest.raises(ArgumentError, match=message), _pipe(files, **options) as pipe:
         pipe.run()
+
+
+@pytest.mark.parametrize(("long", "align"), [("split", 1), ("split", 8), ("truncate", 1)])
+def test_samples_that_are_longer_than_a_row(files, long, align):
+    row = 20  # with align=8 a part has 16 elements
+    with Pipeline(3, 1) as pipe:
+        arrays = fn.readers.numpy(files=files)
+        options = {"long": long, "align": align, "random_shuffle": True}
+        pipe.set_outputs(*fn.readers.pack(arrays, length=row, name="rows", **options))
+        found = []
+        for _ in range(-(-pipe.epoch_size("rows") // 3) + 1):
+            tokens, bounds, positions, samples = pipe.run()
+            for i, ends in enumerate(bounds.rows()):
+                if len(found) < pipe.epoch_size("rows"):
+                    found.append((tokens.as_array()[i], ends, positions.as_array()[i]))
+                    assert len(samples.rows()[i]) == len(ends) - 1
+    values = []
+    for tokens, ends, positions in found:
+        for start, stop in zip(ends.tolist(), ends[1:].tolist(), strict=False):
+            own = tokens[start:stop]
+            filled = positions[start:stop] == np.arange(len(own))
+            assert filled[0]
+            length = int(np.argmin(np.append(filled, False)))
+            values += own[:length].tolist()
+    most = 1000 if long == "split" else row
+    expected = [1000 * i + j for i, n in enumerate(LENGTHS.tolist()) for j in range(min(n, most))]
+    if align == 1:
+        assert sorted(values) == expected
+    else:  # sample 0 begins with the value of what fills up
+        assert sorted(set(values)) == expected

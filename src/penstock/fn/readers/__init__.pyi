@@ -980,8 +980,10 @@ def lmdb(
     """
 
 def mix(
-    members: _abc.Mapping[str, Any],
+    members: _abc.Mapping[str, Any] | str,
     *,
+    split: str | None = ...,
+    source_arguments: _abc.Mapping[str, Any] | None = ...,
     weights: Any | None = ...,
     repeats: Any | None = ...,
     choose: Any | None = ...,
@@ -1059,7 +1061,11 @@ def mix(
         SourceError: a source has no samples, or more bad ones than `max_bad`.
 
     Args:
-        members (Mapping[str, Any]): The sources: the outputs of a reader by the source's name.
+        members (Mapping[str, Any] | str): The sources: the outputs of a reader by the source's
+            name; or the path of a metadataset of Energon, which lists sources and shares.
+        split (str | None): Split of the metadataset that `members` names. Default: 'train'.
+        source_arguments (Mapping[str, Any] | None): Arguments of the readers of a metadataset's
+            sources, which are `fn.readers.webdataset`: `{'ext': ['jpg', 'cls']}`. Default: {}.
         weights (Any | None): Share of each source: numbers by name, or a list. Their sum counts
             as 1.
         repeats (Any | None): How often each sample of a source comes in an epoch, by default
@@ -1640,6 +1646,7 @@ def pack(
     *,
     length: int,
     lengths: Any | None = ...,
+    long: str | None = ...,
     align: int | None = ...,
     fill_value: float | None = ...,
     random_shuffle: bool | None = ...,
@@ -1697,7 +1704,8 @@ def pack(
             `fill_value`.
         cu_seqlens: where samples begin in the row, and where the last one ends: int32, shape
             (samples + 1,).
-        positions: of each element in its sample, 0 in what is left of the row: int32, (length,).
+        positions: of each element in its sample, or in its part of one, 0 in what is left of the
+            row: int32, (length,).
         samples: the numbers of the samples in the data set: int64, shape (samples,).
 
     Raises:
@@ -1710,6 +1718,9 @@ def pack(
         length (int): Elements of a row.
         lengths (Any | None): The length of each sample of the reader, as an array of whole
             numbers. Without it all samples are read once, when the pipeline starts.
+        long (str | None): What becomes of a sample that is longer than a row: an 'error', its
+            beginning alone ('truncate'), or parts, each packed as a sample of its own
+            ('split'). Default: 'error'.
         align (int | None): Samples begin at multiples of so many elements. Default: 1.
         fill_value (float | None): The value of elements that belong to no sample. Default: 0.0.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the

@@ -287,6 +287,8 @@ class Mix:
     def __init__(
         self,
         *,
+        split: str | None = ...,
+        source_arguments: _abc.Mapping[str, Any] | None = ...,
         weights: Any | None = ...,
         repeats: Any | None = ...,
         choose: Any | None = ...,
@@ -478,6 +480,7 @@ class Pack:
         *,
         length: int = ...,
         lengths: Any | None = ...,
+        long: str | None = ...,
         align: int | None = ...,
         fill_value: float | None = ...,
         random_shuffle: bool | None = ...,
