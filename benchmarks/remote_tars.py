@@ -64,8 +64,10 @@ def report(make):
 """
 PENSTOCK = """
 from penstock import fn, pipeline_def
-import numpy, penstock.readers.webdataset.reader, penstock.readers.remote.objects, aiohttp
-import fsspec.implementations.http
+import numpy, numpy.ma, obstore.store, penstock.readers.webdataset.reader
+import penstock.readers.remote.objects, penstock.engine.run.executor, penstock.engine.run.feeder
+import penstock.engine.run.opening, penstock.engine.run.workers.choice
+import penstock.engine.run.workers.threads, penstock.readers.remote.starts
 from penstock.engine.graph.operator import OPERATORS
 OPERATORS.complete()  # imports what all operators need
 @pipeline_def(batch_size=BATCH, num_threads=2, seed=1)
@@ -98,6 +100,16 @@ report(make)
 import webdataset
 def make():
     data = webdataset.WebDataset(URLS, shardshuffle=4).shuffle(512).to_tuple("jpg", "cls")
+    return ([i for i, _ in batch] for batch in data.batched(BATCH, collation_fn=None)), lambda: None
+report(make)
+""",
+    ),
+    "webdataset, in order": (
+        "webdataset",
+        """
+import webdataset
+def make():
+    data = webdataset.WebDataset(URLS, shardshuffle=False).to_tuple("jpg", "cls")
     return ([i for i, _ in batch] for batch in data.batched(BATCH, collation_fn=None)), lambda: None
 report(make)
 """,
@@ -233,9 +245,12 @@ def main() -> None:
     parser.add_argument("--loaders", default="", help="parts of names, with commas between them")
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
+    told = PENSTOCK.replace("SAMPLES", f"samples_per_shard=[{EACH}] * 4")
     own = {
-        "penstock, samples_per_shard": PENSTOCK.replace("SAMPLES", f"samples_per_shard={EACH}"),
+        "penstock, number of each": told,
+        "penstock, one number": PENSTOCK.replace("SAMPLES", f"samples_per_shard={EACH}"),
         "penstock, no numbers": PENSTOCK.replace("SAMPLES", "name='reader'"),
+        "penstock, in order": told.replace("random_shuffle=True", "random_shuffle=False"),
     }
     programs = {name: (Path(sys.executable), program) for name, program in own.items()}
     for name, (peer, program) in PEER_PROGRAMS.items():

@@ -91,7 +91,7 @@ class ShardPermutation:
             )
         windows = self._turns(positions) // self._window
         mixed = np.empty_like(positions)
-        for window in np.unique(windows).tolist():
+        for window in sorted(set(windows.tolist())):
             rows = windows == window
             if window == 0:
                 mixed[rows] = self._in_pieces(positions[rows])
@@ -107,7 +107,7 @@ class ShardPermutation:
         """Return the samples of the first window at these positions, by their place in it."""
         pieces = np.searchsorted(self._piece_starts, positions, "right") - 1
         places = np.empty_like(positions)
-        for piece in np.unique(pieces).tolist():
+        for piece in sorted(set(pieces.tolist())):
             rows = pieces == piece
             start, end = self._piece_starts[piece : piece + 2].tolist()
             before, until = self._pieces[piece : piece + 2]

@@ -106,7 +106,9 @@ class _Content:
     def begin(self, end: int) -> None:
         """Start to fetch all bytes up to `end`."""
         with self._lock:
-            for start in range(len(self._parts) * PART_BYTES, min(end, self.bytes.size), PART_BYTES):
+            for start in range(
+                len(self._parts) * PART_BYTES, min(end, self.bytes.size), PART_BYTES
+            ):
                 part = self.bytes[start : start + PART_BYTES]
                 self._parts.append(_Part(self._storage.start_read([start], [part])))
 

@@ -27,6 +27,7 @@ from .opener import ArchiveOpener, Front
 from .shards import UNKNOWN, Shards, check_count
 from .source import ComponentSource, kept_objects
 
+
 class WalkedSource:
     """Samples of archives of which the numbers of samples are known, and nothing else."""
 
@@ -80,7 +81,7 @@ class WalkedSource:
 
     def _read_all(self, indices: Int64s, allocate: Allocate) -> tuple[Column, ...]:
         shards = self._shards_of(indices)
-        wanted = np.unique(shards).tolist()
+        wanted = sorted(set(shards.tolist()))
         needed = {s: int(indices[shards == s].max() - self._firsts[s]) + 1 for s in wanted}
         for shard, samples in needed.items():
             self._begin(shard, samples if not self._has_read else None)
@@ -110,7 +111,7 @@ class WalkedSource:
         while len(self._followed) > batches:
             for shard in self._followed.popleft().difference(*self._followed):
                 self._objects[shard].drop()
-        self._coming = *now, *later
+        self._coming = tuple(now)
         are_open = all(self._sources[shard] is not None for shard in now)
         if self._has_read:
             for shard in (*now, *later) if are_open else now:
