@@ -6,6 +6,7 @@ as far as there is room, until the samples have been read, so no byte is fetched
 
 from __future__ import annotations
 
+import mmap
 import threading
 from collections.abc import Sequence
 from functools import partial
@@ -98,7 +99,10 @@ class _Content:
     """The bytes of an object, which may still be on their way: in parts, the first ones first."""
 
     def __init__(self, storage: Storage) -> None:
-        self.bytes: Bytes = np.empty(storage.size, np.uint8)
+        # NumPy would ask for huge pages. A virtual machine that was not given them yet takes 0.26 s
+        # of CPU time for 88 MB of these, and 0.04 s for small pages; on a warm one, 0.01 s.
+        memory = mmap.mmap(-1, max(storage.size, 1), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        self.bytes: Bytes = np.frombuffer(memory, np.uint8)[: storage.size]
         self._storage = storage
         self._parts: list[_Part] = []
         self._lock = threading.Lock()
