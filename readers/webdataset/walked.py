@@ -112,9 +112,12 @@ class WalkedSource:
             for shard in self._followed.popleft().difference(*self._followed):
                 self._objects[shard].drop()
         self._coming = tuple(now)
-        are_open = all(self._sources[shard] is not None for shard in now)
-        if self._has_read:
-            for shard in (*now, *later) if are_open else now:
+        if not self._has_read:
+            return
+        for shard in now:
+            self._begin(shard)
+        if not any(self._objects[shard].is_coming for shard in now):
+            for shard in later:
                 self._begin(shard)
 
     def _begin(self, shard: int, samples: int | None = None) -> None:
