@@ -2,12 +2,13 @@
 
 python benchmarks/remote_tars.py [--latency 0.02] [--save results/remote_tars_DATE.json]
 
-A server on loopback answers each request after 20 ms. 1,024 photographs of about 110 KB lie in four
+A server on loopback answers each request after 20 ms. 2,048 photographs of about 84 KB lie in eight
 archives, and in the own formats of MDS and LitData. Each loader is a process of its own, shuffles,
 and hands out batches of 64 encoded images with labels. Imports come before the clock starts.
 
 Columns: seconds to the first batch; samples a second of the first epoch; CPU seconds of the loader
-and of its processes; bytes moved, as multiples of the data. `make peers` installs the loaders.
+up to the last batch, and of its processes up to their end; bytes moved, as multiples of the data.
+Penstock reads batches of the second epoch ahead. `make peers` installs the loaders.
 """
 
 from __future__ import annotations
@@ -30,20 +31,19 @@ from penstock.tests.readers.servers import ObjectServer
 
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / ".venv" / "peers"
-SHARDS, EACH, BATCH = 4, 256, 64
+SHARDS, EACH, BATCH = 8, 256, 64
 
 TIMED = """
 import gc, json, multiprocessing, os, resource, sys, time
 URL, ENDPOINT, BATCH, EACH = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-CACHE, TOTAL = sys.argv[5], 4 * EACH
-URLS = [f"{URL}/tars/{n}.tar" for n in range(4)]
+CACHE, TOTAL = sys.argv[5], 8 * EACH
+URLS = [f"{URL}/tars/{n}.tar" for n in range(8)]
 os.environ.update(AWS_ACCESS_KEY_ID="a", AWS_SECRET_ACCESS_KEY="b", AWS_DEFAULT_REGION="us-east-1",
     S3_ENDPOINT_URL=ENDPOINT, XDG_CACHE_HOME=CACHE, HF_HOME=CACHE, TOKENIZERS_PARALLELISM="false")
-def cpu():
-    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return sum(sum(resource.getrusage(kind)[:2]) for kind in kinds)
+def cpu(kind):
+    return sum(resource.getrusage(kind)[:2])
 def report(make):
-    before, start = cpu(), time.perf_counter()
+    before, start = cpu(resource.RUSAGE_SELF), time.perf_counter()
     batches, close = make()
     count, first, nbytes = 0, 0.0, 0
     for images in batches:
@@ -52,20 +52,22 @@ def report(make):
         first = first or time.perf_counter() - start
         if count >= TOTAL:
             break
-    seconds = time.perf_counter() - start
+    seconds, own = time.perf_counter() - start, cpu(resource.RUSAGE_SELF) - before
     del batches
     close()
     gc.collect()
     for child in multiprocessing.active_children():
         child.terminate()
         child.join()  # so that its CPU time counts
-    print(json.dumps({"first": first, "rate": count / seconds, "cpu": cpu() - before,
-        "samples": count, "read": nbytes}))
+    print(json.dumps({"first": first, "rate": count / seconds, "samples": count, "read": nbytes,
+        "cpu": own + cpu(resource.RUSAGE_CHILDREN)}))
 """
 PENSTOCK = """
 from penstock import fn, pipeline_def
-import numpy, penstock.readers.webdataset.reader, penstock.readers.remote.objects, aiohttp
-import fsspec.implementations.http
+import numpy, numpy.ma, obstore.store, penstock.readers.webdataset.reader
+import penstock.readers.remote.objects, penstock.engine.run.executor, penstock.engine.run.feeder
+import penstock.engine.run.opening, penstock.engine.run.workers.choice
+import penstock.engine.run.workers.threads, penstock.readers.remote.starts
 from penstock.engine.graph.operator import OPERATORS
 OPERATORS.complete()  # imports what all operators need
 @pipeline_def(batch_size=BATCH, num_threads=2, seed=1)
@@ -85,7 +87,7 @@ PEER_PROGRAMS = {
         """
 import torch, webdataset
 def make():
-    data = webdataset.WebDataset(URLS, shardshuffle=4).shuffle(512).to_tuple("jpg", "cls")
+    data = webdataset.WebDataset(URLS, shardshuffle=8).shuffle(512).to_tuple("jpg", "cls")
     data = data.batched(BATCH, collation_fn=None)
     loader = torch.utils.data.DataLoader(data, batch_size=None, num_workers=2)
     return ([image for image, _ in batch] for batch in loader), lambda: None
@@ -97,7 +99,17 @@ report(make)
         """
 import webdataset
 def make():
-    data = webdataset.WebDataset(URLS, shardshuffle=4).shuffle(512).to_tuple("jpg", "cls")
+    data = webdataset.WebDataset(URLS, shardshuffle=8).shuffle(512).to_tuple("jpg", "cls")
+    return ([i for i, _ in batch] for batch in data.batched(BATCH, collation_fn=None)), lambda: None
+report(make)
+""",
+    ),
+    "webdataset, in order": (
+        "webdataset",
+        """
+import webdataset
+def make():
+    data = webdataset.WebDataset(URLS, shardshuffle=False).to_tuple("jpg", "cls")
     return ([i for i, _ in batch] for batch in data.batched(BATCH, collation_fn=None)), lambda: None
 report(make)
 """,
@@ -159,7 +171,7 @@ if __name__ == "__main__":
 
 
 def photographs() -> list[bytes]:
-    """Return JPEG files of about 110 KB: smooth pictures with noise."""
+    """Return JPEG files of about 84 KB: smooth pictures with noise."""
     random = np.random.default_rng(0)
     files = []
     for number in range(16):
@@ -233,9 +245,12 @@ def main() -> None:
     parser.add_argument("--loaders", default="", help="parts of names, with commas between them")
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
+    told = PENSTOCK.replace("SAMPLES", f"samples_per_shard=[{EACH}] * 8")
     own = {
-        "penstock, samples_per_shard": PENSTOCK.replace("SAMPLES", f"samples_per_shard={EACH}"),
+        "penstock, number of each": told,
+        "penstock, one number": PENSTOCK.replace("SAMPLES", f"samples_per_shard={EACH}"),
         "penstock, no numbers": PENSTOCK.replace("SAMPLES", "name='reader'"),
+        "penstock, in order": told.replace("random_shuffle=True", "random_shuffle=False"),
     }
     programs = {name: (Path(sys.executable), program) for name, program in own.items()}
     for name, (peer, program) in PEER_PROGRAMS.items():

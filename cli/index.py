@@ -15,7 +15,11 @@ import typer
 from ..datasets import DatasetFormat
 from ..datasets.recognition import data_files, format_of_file
 from ..engine.errors import PenstockError
-from ..readers.storage.index_cache import cache_paths, replace_file
+from ..readers.listing.path_patterns import expand_paths
+from ..readers.remote.writing import WritableFolder
+from ..readers.storage.index_cache import SUFFIX, adopt_index, cache_paths, replace_file
+from ..readers.storage.storage import Storage
+from ..readers.storage.urls import Url, is_url
 from .commands import AsJson, CommandFailed, message_of
 from .console import console
 from .formats import INDEXED
@@ -26,6 +30,7 @@ EXAMPLES = (
     "penstock index train-000.tar",
     "penstock index 'shards/train-{000..127}.tfrecord'",
     "penstock index shards/ --force",
+    "penstock index 's3://bucket/train-{000..127}.tar' --beside",
 )
 
 
@@ -53,8 +58,8 @@ def index(
         str,
         typer.Argument(
             metavar="PATH",
-            help="A file, a folder of files, or a pattern such as 'train-{000..127}.tar'. Files "
-            f"of the formats {INDEXED} have indexes.",
+            help="A file, a folder of files, or a pattern such as 'train-{000..127}.tar'; or URLs. "
+            f"Files of the formats {INDEXED} have indexes.",
         ),
     ],
     force: Annotated[
@@ -73,7 +78,8 @@ def index(
 
     Readers make the same index when they open a file for the first time, which takes a while for
     large files. The index is a file in `~/.cache/penstock`; with `--beside` it is
-    `<file>.penstock-index` beside the data.
+    `<file>.penstock-index` beside the data, also in s3://, gs:// and az://. To index an object, all
+    of its bytes are fetched once.
     """
     with Spinner(sys.stderr) as tick:
         indexes, bad = _indexes(path, force, beside, tick)
@@ -92,7 +98,7 @@ def _indexes(
     """Return the indexes, and what is wrong with files that are damaged."""
     require_path(path)
     indexes, bad, others = [], list[str](), set[str]()
-    for file in data_files(Path(path)):
+    for file in expand_paths([path]) if is_url(path) else data_files(Path(path)):
         tick(f"indexing {file}")
         try:
             row = format_of_file(file)
@@ -116,6 +122,8 @@ def _indexes(
 def _index_of(file: str, row: DatasetFormat, force: bool, beside: bool) -> FileIndex:
     assert row.index is not None
     storage, scan = row.index(file)
+    if beside and is_url(file):
+        return _index_in_store(file, row.name, storage, scan, force)
     paths = cache_paths(storage)
     if force:
         for path in paths:
@@ -128,6 +136,29 @@ def _index_of(file: str, row: DatasetFormat, force: bool, beside: bool) -> FileI
         paths[0].unlink()
     after = {path: path.stat().st_mtime_ns for path in paths if path.exists()}
     return FileIndex(file, row.name, samples, str(next(iter(after), "")), made=after != before)
+
+
+def _index_in_store(
+    url: str, format: str, storage: Storage, scan: Callable[[], int], force: bool
+) -> FileIndex:
+    """Write the index of an object beside it, unless the same one lies there."""
+    place = Url(url)
+    folder, name = WritableFolder(place.parent, {}), f"{place.name}{SUFFIX}"
+    (cached,) = cache_paths(storage)
+    known = None
+    with suppress(FileNotFoundError):
+        known = folder.read(name)
+    if force:
+        cached.unlink(missing_ok=True)
+    elif known is not None:
+        adopt_index(storage, known)
+    samples = scan()
+    if not cached.exists():  # the service tells no version, or the cache cannot be written
+        return FileIndex(str(place), format, samples, "", made=False)
+    content = cached.read_bytes()
+    if content != known:
+        folder.write(name, content)
+    return FileIndex(str(place), format, samples, str(folder.url / name), made=content != known)
 
 
 def _print(indexes: list[FileIndex]) -> None:

@@ -27,6 +27,10 @@ class Pending(ABC, Generic[Result]):
     def result(self) -> Result:
         """Wait for the result, or raise the error of the work. To be called once."""
 
+    def is_done(self) -> bool:
+        """Return whether the result is there; False if that is not known."""
+        return False
+
     @abstractmethod
     def cancel(self) -> None:
         """Give up the result, if it was not taken. Idempotent."""

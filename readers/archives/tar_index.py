@@ -139,15 +139,55 @@ class IndexBuilder:
         if without_last and len(keys):
             self._firsts.pop()
             keys = StringTable.of(keys.take(np.arange(len(keys) - 1)))
-        end = self._firsts[-1]
+        return self._index(self._firsts, keys)
+
+    def without_open(self) -> ArchiveIndex:
+        """Return the index without the last sample; the builder accepts further samples."""
+        return self._index(self._firsts, self._keys.so_far())
+
+    def __len__(self) -> int:
+        return len(self._firsts)
+
+    def _index(self, firsts: Sequence[int], keys: StringTable) -> ArchiveIndex:
+        end = firsts[-1]
         return ArchiveIndex(
-            np.array(self._offsets, np.int64)[:end],
-            np.array(self._sizes, np.int64)[:end],
-            np.array(self._extension_numbers, np.int32)[:end],
-            np.array(self._firsts, np.int64),
+            np.array(self._offsets[:end], np.int64),
+            np.array(self._sizes[:end], np.int64),
+            np.array(self._extension_numbers[:end], np.int32),
+            np.array(firsts, np.int64),
             keys,
             StringTable.of(self._extensions),
         )
+
+
+class FrontIndex:
+    """The samples at the front of an archive, for one whose last bytes are still on their way.
+
+    Nothing is cached, and no warning is given: `index_archive` does that for the whole archive.
+    """
+
+    def __init__(self, storage: Storage, dot: str) -> None:
+        """Take what `index_archive` takes."""
+        self._files = components_of(members(storage, note=lambda _: None), dot)
+        self._builder = IndexBuilder()
+        self._last: bytes | None = None
+
+    def first(self, samples: int) -> ArchiveIndex | None:
+        """Return so many samples or more; None if the last sample of the archive is among them.
+
+        Raises:
+            SourceError: the archive is damaged. OSError: it cannot be read.
+        """
+        while len(self._builder) <= samples:
+            found = next(self._files, None)
+            if found is None:
+                return None
+            key, extension, file = found
+            if key != self._last:
+                self._builder.start_sample(key)
+                self._last = key
+            self._builder.add(extension, file.offset, file.size)
+        return self._builder.without_open()
 
 
 def index_archive(storage: Storage, dot: str = "first", damages: Damages = STRICT) -> ArchiveIndex:

@@ -59,6 +59,10 @@ class Requests(Pending[None]):
         finally:
             self.cancel()
 
+    def is_done(self) -> bool:
+        """See `Pending.is_done`."""
+        return self._future.done()
+
     def cancel(self) -> None:
         """Give up what is under way."""
         self._future.cancel()

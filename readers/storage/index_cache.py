@@ -100,14 +100,15 @@ def _unless_damaged(arrays: Arrays, damage: _Damage | None) -> Arrays:
 def adopt_index(storage: Storage, content: bytes) -> bool:
     """Keep the index that lies beside a remote object; return whether it may belong to it.
 
-    It was made of a local copy, whose stamp has the copy's inode and times. The size must agree;
-    what is read from the object is compared with the index besides.
+    It was made of the object, or of a local copy, whose stamp has the copy's inode and times. Then
+    the size must agree; what is read from the object is compared with the index besides.
     """
     try:
         start = _FIXED + _number(content, 12)
         header = json.loads(content[_FIXED:start])
         arrays = _decode(content, header["content_name"], header["stamp"])
-        size = int(header["stamp"].split(":")[1])
+        is_of_object = header["stamp"] == storage.stamp
+        size = storage.size if is_of_object else int(header["stamp"].split(":")[1])
     except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError):
         return False
     if arrays is None or size != storage.size or not storage.stamp:

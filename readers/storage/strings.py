@@ -114,6 +114,10 @@ class StringTableBuilder:
             ends = accumulate((len(prefix) + len(s) for s in chunk), initial=self._bounds[-1])
             self._bounds.extend(islice(ends, 1, None))
 
+    def so_far(self) -> StringTable:
+        """Return a copy of the table; the builder accepts further strings."""
+        return StringTable(self._joined.getvalue(), np.array(self._bounds, np.int64))
+
     def finish(self) -> StringTable:
         """Return the table, which takes over the memory; the builder accepts no more strings."""
         # Neither call copies: BytesIO hands over its buffer if nobody else holds it.

@@ -5,6 +5,7 @@ shards        the archives that paths stand for, and what is known of them
 energon       the metadata of NVIDIA's Megatron-Energon: splits, exclusions, counts
 source        samples whose components are byte ranges of files
 walked        archives that are opened when one of their samples is first needed
+opener        what opens one archive: the whole of it, or its front
 following     threads that have the next archives fetched
 choosing      the components that become outputs, and their types
 text_numbers  numbers that components hold as decimal text

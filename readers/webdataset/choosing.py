@@ -101,8 +101,12 @@ def chosen_archives(
     missing: str,
     *,
     case_sensitive: bool | None = None,
+    tells: bool = True,
 ) -> list[Archive]:
-    """Return the archives with the components that are read; see `open_archives`."""
+    """Return the archives with the components that are read; see `open_archives`.
+
+    Without `tells`, archives may lack what is asked for, and no warning is given.
+    """
     archives = []
     doubled: list[tuple[int, str]] = []
     for storage, index in zip(storages, indexes, strict=True):
@@ -113,8 +117,9 @@ def chosen_archives(
         doubled += _doubled(storage, index, chosen)
         numbers = _samples(storage, index, chosen, ext, missing)
         archives.append(Archive(storage, index, chosen[numbers], numbers))
-    _check_extensions(archives, ext)
-    if doubled:
+    if tells:
+        _check_extensions(archives, ext)
+    if doubled and tells:
         warnings.warn(
             f"{sum(count for count, _ in doubled):,} samples have two components of one name, of "
             f"which the first is read, such as {doubled[0][1]}; write the archives anew",

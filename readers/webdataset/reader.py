@@ -20,9 +20,10 @@ from ..record_reader import RecordReader
 from ..storage.urls import is_url
 from .choosing import MISSING, outputs_of
 from .following import FollowingThreads
+from .opener import ArchiveOpener
 from .shards import Shards, adopt_indexes, shards_of
 from .source import ComponentSource, open_archives
-from .walked import ArchiveOpener, WalkedSource, open_walked
+from .walked import WalkedSource, open_walked
 
 WALK_WINDOW = 2
 """Shards whose samples are mixed in the first epoch: both are needed before the first batch."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,19 +23,20 @@ from ..archives.tar_index import index_archive
 from ..source import Allocate, Column, checked_indices
 from ..storage.damage import STRICT, Damages, is_of_data
 from ..storage.kept import KeptObject
-from .choosing import chosen_archives, component_outputs, without
+from .opener import ArchiveOpener, Front
 from .shards import UNKNOWN, Shards, check_count
-from .source import ComponentSource, kept_objects, sound_index
-
-Open = Callable[[int, KeptObject, Damages], ComponentSource]
-"""Opens one archive, whose number is given; damage is left out and noted."""
+from .source import ComponentSource, kept_objects
 
 
 class WalkedSource:
     """Samples of archives of which the numbers of samples are known, and nothing else."""
 
     def __init__(
-        self, objects: Sequence[KeptObject], counts: Sequence[int], open_one: Open, told_by: str
+        self,
+        objects: Sequence[KeptObject],
+        counts: Sequence[int],
+        open_one: ArchiveOpener,
+        told_by: str,
     ) -> None:
         """Take the archives, the samples of each, what opens one, and who told the numbers."""
         self._objects = tuple(objects)
@@ -47,6 +48,10 @@ class WalkedSource:
 
     def _reset(self) -> None:
         self._sources: list[ComponentSource | None] = [None] * len(self._objects)
+        self._fronts: dict[int, Front] = {}
+        self._turn = threading.Lock()
+        self._has_read = False
+        self._coming: tuple[int, ...] = ()
         self._errors: dict[int, Exception] = {}
         self._attempts = [0] * len(self._objects)
         self._locks = [threading.Lock() for _ in self._objects]
@@ -64,13 +69,22 @@ class WalkedSource:
             SourceError: an archive has another number of samples than was told; both are named.
         """
         indices = checked_indices(indices, len(self))
+        if not self._has_read:
+            with self._turn:  # no request of others shares the connection with the first batch's
+                if not self._has_read:
+                    columns = self._read_all(indices, allocate)
+                    self._has_read = True
+                    for shard in self._coming:
+                        self._begin(shard)
+                    return columns
+        return self._read_all(indices, allocate)
+
+    def _read_all(self, indices: Int64s, allocate: Allocate) -> tuple[Column, ...]:
         shards = self._shards_of(indices)
-        wanted = np.unique(shards).tolist()
-        missing = [shard for shard in wanted if self._sources[shard] is None]
-        for shard in missing:
-            self._objects[shard].begin_walk()
-        for shard in missing:
-            self._opened(shard)
+        wanted = sorted(set(shards.tolist()))
+        needed = {s: int(indices[shards == s].max() - self._firsts[s]) + 1 for s in wanted}
+        for shard, samples in needed.items():
+            self._begin(shard, samples if not self._has_read else None)
         if self._joined is not None and len(wanted) > 1:
             columns = self._joined.read(indices, allocate)
             for shard in wanted:
@@ -79,7 +93,8 @@ class WalkedSource:
         parts: list[tuple[NDArray[np.bool_], tuple[Column, ...]]] = []
         for shard in wanted:
             rows = shards == shard
-            source, inside = self._opened(shard), indices[rows] - self._firsts[shard]
+            source = self._front(shard, needed[shard]) or self._opened(shard)
+            inside = indices[rows] - self._firsts[shard]
             self._check(shard, source, inside)
             parts.append((rows, source.read(inside, allocate)))
             self._count(shard, len(inside))
@@ -88,17 +103,39 @@ class WalkedSource:
     def follow(self, now: Sequence[int], later: Sequence[int], batches: int) -> None:
         """Take the archives whose samples come now and later: they are fetched ahead.
 
-        Later ones wait until those of now are there, so that the first batch comes sooner. The
-        memory of archives is given back that so many batches have not named.
+        They wait until the first batch is there, and later ones until those of now are, too, so
+        that the first batches come sooner. The memory of archives is given back that so many
+        batches have not named.
         """
         self._followed.append({*now, *later})
         while len(self._followed) > batches:
             for shard in self._followed.popleft().difference(*self._followed):
                 self._objects[shard].drop()
-        are_open = all(self._sources[shard] is not None for shard in now)
-        for shard in (*now, *later) if are_open else now:
-            if self._sources[shard] is None:
-                self._objects[shard].begin_walk()
+        self._coming = tuple(now)
+        if not self._has_read:
+            return
+        for shard in now:
+            self._begin(shard)
+        if not any(self._objects[shard].is_coming for shard in now):
+            for shard in later:
+                self._begin(shard)
+
+    def _begin(self, shard: int, samples: int | None = None) -> None:
+        """Start to fetch an archive, or about so many samples of its front."""
+        if self._sources[shard] is None:
+            kept, count = self._objects[shard], int(self.counts[shard])
+            kept.begin_walk(None if samples is None else kept.size * samples // count)
+
+    def _front(self, shard: int, samples: int) -> ComponentSource | None:
+        """Return the first samples of an archive, so many at least, while others are to come."""
+        if self._sources[shard] is not None or not self._objects[shard].is_coming:
+            return None
+        with self._locks[shard]:
+            if shard not in self._fronts:
+                self._fronts[shard] = Front(self._open_one, shard, self._objects[shard])
+            with suppress(PenstockError, OSError):  # opening the archive tells
+                return self._fronts[shard].first(samples)
+        return None
 
     def _shards_of(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         shards: NDArray[np.int64] = np.searchsorted(self._firsts, indices, "right") - 1
@@ -117,6 +154,7 @@ class WalkedSource:
             ):
                 raise self._errors[shard]
             try:
+                self._begin(shard)
                 source = self._open(shard)
             except (OSError, PenstockError) as error:
                 self._errors[shard] = error
@@ -126,6 +164,7 @@ class WalkedSource:
             if not self._is_damaged(shard, source):
                 self._errors.pop(shard, None)
             self._sources[shard] = source
+            self._fronts.pop(shard, None)
         self._join()
         return source
 
@@ -146,8 +185,10 @@ class WalkedSource:
         """Give the memory of an archive back once all of its samples have been read."""
         with self._locks[shard]:
             self._read[shard] += rows
-            if self._read[shard] >= self.counts[shard]:
-                self._objects[shard].drop()
+            is_read = self._read[shard] >= self.counts[shard]
+        if is_read:
+            self._opened(shard)  # its index is kept
+            self._objects[shard].drop()
 
     def _check(self, shard: int, source: ComponentSource, inside: NDArray[np.int64]) -> None:
         """Raise the error of a damaged archive for samples that lie behind the damage."""
@@ -176,6 +217,8 @@ class WalkedSource:
         checked_indices(np.array([index]), len(self))
         (shard,) = self._shards_of(np.array([index])).tolist()
         inside, source = index - int(self._firsts[shard]), self._sources[shard]
+        if source is None and (front := self._fronts.get(shard)) is not None:
+            source = front.source
         return shard, inside, None if source is None or inside >= len(source) else source
 
     def names(self) -> list[str]:
@@ -193,31 +236,6 @@ class WalkedSource:
 
     def __setstate__(self, state: tuple[object, ...]) -> None:
         self.__init__(*state)  # type: ignore[misc]
-
-
-@dataclass(frozen=True)
-class ArchiveOpener:
-    """Opens one archive; the attributes are those of `fn.readers.webdataset`, and exclusions."""
-
-    ext: tuple[str, ...]
-    dtypes: tuple[Any, ...]
-    missing: str
-    case_sensitive: bool | None
-    extension_dot: str
-    excluded: tuple[frozenset[bytes], ...] = ()
-
-    def __call__(self, number: int, kept: KeptObject, damages: Damages) -> ComponentSource:
-        """See `Open`."""
-        index = index_archive(kept, self.extension_dot, damages)
-        (archive,) = chosen_archives(
-            [kept], [index], self.ext, self.missing, case_sensitive=self.case_sensitive
-        )
-        return ComponentSource(
-            [without(archive, self.excluded[number])],
-            component_outputs(self.ext, self.dtypes),
-            has_headers=True,
-            index_again=partial(sound_index, self.extension_dot),
-        )
 
 
 def open_walked(

@@ -94,3 +94,18 @@ def test_other_counts_are_another_order():
     assert same.state_after(0) == state
     with pytest.raises(CheckpointError, match="shards with other numbers of samples"):
         Sampler(6, 2, shuffle=True, walk=Walk(np.array([2, 4]), 2), state=state)
+
+
+def test_the_first_window_comes_from_the_front_of_its_shards():
+    counts = np.array([1000, 500, 2000, 700])
+    order = ShardPermutation(counts, 3, key=4)
+    size = counts[order.shards_from(0, 1)].sum()
+    indices = order(np.arange(size))
+    shards = np.searchsorted(np.cumsum(counts), indices, "right")
+    depths = (indices - (np.cumsum(counts) - counts)[shards]) / counts[shards]
+    for end in (64, 128, 256, 512, 1024):
+        assert depths[: end - 3].max() <= end / size
+        assert set(shards[:end]) == set(order.shards_from(0, 1))
+    assert (np.diff(depths[64:128]) < 0).sum() > 15  # mixed
+    second = order(np.arange(size, counts.sum()))
+    assert (np.diff(second) < 0).sum() > 100

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from penstock.readers.archives.tar_index import ArchiveIndex, index_archive, split_name
+from penstock.engine.errors import SourceError
+from penstock.readers.archives.tar_index import ArchiveIndex, FrontIndex, index_archive, split_name
 from penstock.readers.storage.damage import Damages
 from penstock.readers.storage.opening import open_storage
 
@@ -46,3 +47,31 @@ def test_the_warnings_of_a_scan_come_again_with_an_index_that_was_kept(tmp_path)
             assert len(index) == (4 if name == "joined" else 2)
         assert kept_index(tmp_path / f"{name}.tar").exists()
         assert len(damages.found) == 2 * (name == "cut")
+
+
+@pytest.mark.parametrize("dot", ["first", "last"])
+def test_the_index_of_a_front_is_that_of_the_archive(tmp_path, dot):
+    files = {f"{n}.{end}": b"." * n for n in range(9) for end in ("a.jpg", "b.txt")[: 1 + n % 2]}
+    (tmp_path / "a.tar").write_bytes(archive(files | {".hidden": b""}))
+    storage = open_storage(tmp_path / "a.tar")
+    whole, front = index_archive(storage, dot), FrontIndex(storage, dot)
+    for samples in (2, 1, 5, len(whole) - 1):
+        index = front.first(samples)
+        assert samples <= len(index) < len(whole)
+        assert index.firsts.tolist() == whole.firsts[: len(index) + 1].tolist()
+        assert index.offsets.tolist() == whole.offsets[: index.firsts[-1]].tolist()
+        assert index.sizes.tolist() == whole.sizes[: index.firsts[-1]].tolist()
+        for sample in range(len(index)):
+            assert index.keys[sample] == whole.keys[sample]
+            assert index.extensions_of(sample) == whole.extensions_of(sample)
+    assert front.first(len(whole)) is None
+
+
+@pytest.mark.parametrize("end", [100, 1124, 2048])
+def test_a_front_ends_where_the_archive_is_damaged(tmp_path, end):
+    content = bytearray(archive({f"{n}.jpg": b"1" * 300 for n in range(4)}))
+    content[end : end + 300] = b"\xff" * 300
+    (tmp_path / "a.tar").write_bytes(content)
+    front = FrontIndex(open_storage(tmp_path / "a.tar"), "first")
+    with pytest.raises(SourceError, match=r"damaged|cut off"):
+        front.first(4)

@@ -15,8 +15,9 @@ from penstock.engine.errors import ArgumentError, CheckpointError, SourceError
 from penstock.readers.archives.tar_index import index_archive
 from penstock.readers.storage import kept
 from penstock.readers.storage.opening import open_storage
+from penstock.readers.webdataset.opener import ArchiveOpener
 from penstock.readers.webdataset.shards import Shards, shards_of
-from penstock.readers.webdataset.walked import ArchiveOpener, WalkedSource, open_walked
+from penstock.readers.webdataset.walked import WalkedSource, open_walked
 from penstock.testing import made
 
 from ...conftest import kept_index
@@ -317,6 +318,52 @@ class TestSource:
         copy = pickle.loads(pickle.dumps(source))
         assert isinstance(copy, WalkedSource)
         assert np.asarray(copy.read(np.array([3]), np.empty)[0]).ravel().tolist() == [3]
+
+    def test_a_batch_waits_for_the_front_alone(self, web, source, tuned):
+        tuned(kept, PART_BYTES=100_000)
+        assert np.asarray(source.read(np.array([1, 0]), np.empty)[0]).ravel().tolist() == [1, 0]
+        assert fetched(web)["a/0.tar"] == 700_000  # of 2.1 MB
+        assert source.where(1).endswith("a/0.tar, sample 1 '1', offset 302080")
+        for number in range(2, TOTAL):
+            assert np.asarray(source.read(np.array([number]), np.empty)[0])[0] == number
+        assert source.read(np.array([0, 1]), np.empty)[1][0].size == SIZE  # by ranges
+        whole = sum(len(content) for content in web.objects.values())
+        assert whole <= sum(fetched(web).values()) < whole + 3 * SIZE
+
+    def test_a_front_with_exclusions(self, archives, tuned):
+        tuned(kept, PART_BYTES=100_000)
+        shards = shards_of([archives])
+        shards.declare(COUNTS)
+        shards.excluded[0] = frozenset([b"0", b"5"])
+        opener = ArchiveOpener(("cls", "jpg"), (np.int32, np.uint8), "empty", None, "first")
+        source = open_walked(shards, opener)
+        read = [int(source.read(np.array([n]), np.empty)[0][0][0]) for n in range(len(source))]
+        assert read == [n for n in range(TOTAL) if n not in (0, 5)]
+        source.close()
+
+    def test_a_front_of_an_archive_with_more_samples(self, archives, tuned):
+        tuned(kept, PART_BYTES=100_000)
+        shards = shards_of([archives])
+        shards.declare([3, *COUNTS[1:]])
+        opener = ArchiveOpener(("cls", "jpg"), (np.int32, np.uint8), "empty", None, "first")
+        source = open_walked(shards, opener)
+        source.read(np.array([0, 1]), np.empty)
+        with pytest.raises(SourceError, match=r"0\.tar has 7 samples, but 3 by samples_per_shard"):
+            source.read(np.array([2]), np.empty)
+        source.close()
+
+    def test_a_part_that_does_not_come_is_asked_for_again(self, web, archives, tuned):
+        tuned(kept, PART_BYTES=100_000)
+        shards = shards_of([archives], options={"limits": {"attempts": 1}})
+        shards.declare(COUNTS)
+        opener = ArchiveOpener(("cls", "jpg"), (np.int32, np.uint8), "empty", None, "first")
+        source = open_walked(shards, opener, {"limits": {"attempts": 1}})
+        web.always = "503"
+        with pytest.raises(SourceError, match="status 503"):
+            source.read(np.array([3]), np.empty)
+        web.always = ""
+        assert np.asarray(source.read(np.array([3]), np.empty)[0])[0] == 3
+        source.close()
 
     def test_counts_of_no_archive(self):
         assert not Shards().are_told
