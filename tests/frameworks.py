@@ -126,7 +126,7 @@ def installed(framework: Framework, venv: Path) -> str:
 
 def tested(framework: Framework, python: Path) -> int:
     """Run the tests; return the exit status."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PENSTOCK_TEST_FRAMEWORKS": "1"}
     command = [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"]
     command += ["-n", str(framework.processes)]
     return subprocess.call([*command, *framework.tests], cwd=ROOT, env=environment)

@@ -19,6 +19,9 @@ with warnings.catch_warnings(), suppress(ImportError):
     warnings.simplefilter("ignore")
     import ray.data
 
+# A cluster beside the other tests would take all cores: `make test-frameworks` has them run alone.
+collect_ignore_glob = [] if os.environ.get("PENSTOCK_TEST_FRAMEWORKS") else ["test_*.py"]
+
 _START_SECONDS = 150  # on a busy machine; else Ray starts in a few seconds
 
 
