@@ -70,6 +70,8 @@ def _labels(value: Any) -> NDArray[Any]:
         array = np.atleast_1d(np.asarray(value))
     except ValueError:  # NumPy speaks of inhomogeneous shapes
         raise ValueError("its rows differ in length") from None
+    if array.dtype == object and all(isinstance(each, int) for each in array.flat):
+        raise ValueError("numbers have 64 bits")
     if array.dtype.kind not in "biufU":
         raise TypeError(f"values of type {array.dtype} are neither numbers nor texts")
     if array.ndim > 2 or (array.dtype.kind == "U" and array.ndim > 1):

@@ -43,11 +43,13 @@ class MixedSource:
         for number in np.unique(owners).tolist():
             (rows,) = (owners == number).nonzero()
             parts.append((rows, self._read(number, indices[rows], allocate)))
+        if not parts:
+            return self._read(0, indices, allocate)
         if len(parts) == 1:
             return parts[0][1]
         return tuple(
             _joined([(rows, columns[i]) for rows, columns in parts], len(indices), allocate)
-            for i in range(len(parts[0][1]) if parts else 0)
+            for i in range(len(parts[0][1]))
         )
 
     def _read(self, number: int, indices: Int64s, allocate: Allocate) -> Columns:
