@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import penstock
 from penstock import fn, pipeline_def
 from penstock.engine.order.cursor import Cursor
 from penstock.engine.order.dealt import Dealt
@@ -21,10 +19,11 @@ from penstock.engine.order.rounds import Rounds
 from penstock.engine.order.sampler import Sampler
 from penstock.engine.order.shares import shares_of_choice, shares_of_weights
 from penstock.engine.order.subset import Subset
+from penstock.tests.checkout import ROOT
 
 from .readers.energon_sets import prepared
 
-PAGE = (Path(penstock.__file__).parent / "docs" / "batches.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "batches.md").read_text("utf-8")
 MIXED, LISTED, BALANCED, COSTED, PACKED, MODEL, CHANGED = re.findall(
     r"```python\n(.*?)```", PAGE, re.DOTALL
 )

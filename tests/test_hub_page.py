@@ -2,13 +2,12 @@
 
 import io
 import re
-from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
 from .hub_server import HubServer, Repo, lead_client
 
@@ -16,7 +15,7 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("huggingface_hub")
 
-TEXT = (Path(penstock.__file__).resolve().parent / "docs" / "hub.md").read_text("utf-8")
+TEXT = (ROOT / "docs" / "hub.md").read_text("utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 CARD = b"""---
 configs:

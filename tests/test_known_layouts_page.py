@@ -1,7 +1,6 @@
 """docs/known_layouts.md, and SKILL.md's readers, on data that are named as the page says."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +12,8 @@ from . import known_layouts
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from penstock.plugin.pytorch import ClassificationIterator, GenericIterator  # noqa: E402
+from penstock.tests.checkout import ROOT  # noqa: E402
 
-ROOT = Path(penstock.__file__).resolve().parent
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "known_layouts.md").read_text(), re.S)
 
 

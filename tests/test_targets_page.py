@@ -7,11 +7,11 @@ import cv2
 import numpy as np
 import pytest
 
-import penstock
+from penstock.tests.checkout import ROOT
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
-TEXT = (Path(penstock.__file__).resolve().parent / "docs" / "targets.md").read_text("utf-8")
+TEXT = (ROOT / "docs" / "targets.md").read_text("utf-8")
 BLOCKS = re.findall(r"```(text|python)\n(.*?)```", TEXT, re.S)
 TABLE = BLOCKS[0][1]
 PROGRAMS = [(code, text) for (_, code), (_, text) in zip(BLOCKS[1::2], BLOCKS[2::2], strict=True)]

@@ -11,10 +11,10 @@ import cv2
 import numpy as np
 import pytest
 
-import penstock
 from penstock import datasets
 from penstock.cli.main import run as penstock_run
 from penstock.testing import made
+from penstock.tests.checkout import ROOT
 
 from .readers.boxes.sets import put
 from .readers.servers import ObjectServer
@@ -23,7 +23,7 @@ pytest.importorskip("torch")
 soundfile = pytest.importorskip("soundfile")
 av = pytest.importorskip("av")
 
-PAGE = Path(penstock.__file__).resolve().parent / "docs" / "your_data.md"
+PAGE = ROOT / "docs" / "your_data.md"
 LOOPS = {
     title: code
     for title, text in re.findall(r"^## (.+?)$(.*?)(?=^## |\Z)", PAGE.read_text(), re.M | re.S)
