@@ -23,7 +23,7 @@ UV = Path(sys.executable).with_name("uv")
 TOOLS = ("pytest>=9", "pytest-timeout")
 APART = {"benchmarks", "docs", "examples", "fixtures", "tests"}
 """Folders of the source distribution that are no part of the wheel."""
-OF_GIT = (".ci/", ".github/", ".gitattributes", ".gitignore", "MANIFEST.in")
+OF_GIT = (".ci/", ".github/", ".vscode/", ".gitattributes", ".gitignore", "MANIFEST.in")
 """What only a checkout needs."""
 
 
