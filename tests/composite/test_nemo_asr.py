@@ -202,6 +202,7 @@ def test_a_bad_entry_names_file_and_line(folder, manifest):
     assert [len(row) for row in audio] == [4000, 4000]
 
 
+@pytest.mark.filterwarnings("ignore:.*their transcripts are empty")
 def test_a_missing_file_is_an_error_of_its_sample(folder, manifest):
     del manifest
     path = write_manifest(folder / "gone.json", [ENTRIES[2], {"audio_filepath": "gone.wav"}])

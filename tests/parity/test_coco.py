@@ -69,6 +69,7 @@ def test_outputs(coco_tree, arguments):
 
 
 @pytest.mark.filterwarnings("ignore:.*1 of 7 annotations are dropped")
+@pytest.mark.filterwarnings("ignore:.*a negative width or height")
 def test_odd_annotations(tmp_path):
     annotations = [
         annotation(1, 2, bbox=(1, 1, 0.1, 5)),
@@ -84,6 +85,7 @@ def test_odd_annotations(tmp_path):
         assert ours(3, **arguments, **masks) == theirs(3, **arguments, **masks)
 
 
+@pytest.mark.filterwarnings("ignore:.*a negative width or height")
 def test_a_box_of_size_zero_stays_if_the_threshold_is_zero(tmp_path):
     annotations = [annotation(1, 2, bbox=(1, 1, 0, 0)), annotation(2, 2, bbox=(1, 1, -1, 5))]
     arguments = write_coco(tmp_path, annotations) | {"size_threshold": 0.0}

@@ -36,6 +36,7 @@ def ours(size, **arguments):
         return [[np.array(row) for row in output.as_cpu().rows()] for output in pipe.run()]
 
 
+@pytest.mark.filterwarnings("ignore:.*their transcripts are empty")
 @pytest.mark.parametrize(
     "arguments",
     [
