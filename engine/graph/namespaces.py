@@ -73,6 +73,10 @@ class Namespace(ModuleType):
                 raise
         return sys.modules.setdefault(path, type(self)(path))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle a module by its name, for functions of programs that are sent elsewhere."""
+        return import_module, (self.__name__,)
+
     def __dir__(self) -> list[str]:
         return sorted(self._operators())
 

@@ -15,6 +15,7 @@ import pytest
 from penstock import fn, ops
 from penstock.engine.graph.declaration import camel_case
 from penstock.engine.graph.operator import OPERATORS, public_operators
+from penstock.experimental import dynamic
 from penstock.extend import SampleOperator, register
 
 
@@ -56,6 +57,13 @@ def test_members_are_pickled_by_their_names(namespace):
             group = attrgetter(".".join(groups))(namespace) if groups else namespace
             member = getattr(group, name if namespace is fn else camel_case(name))
             assert pickle.loads(pickle.dumps(member)) is member
+
+
+@pytest.mark.parametrize("module", [fn, ops.readers, dynamic, dynamic.random])
+def test_modules_are_pickled_by_their_names(module):
+    cloudpickle = pytest.importorskip("cloudpickle")
+    assert pickle.loads(pickle.dumps(module)) is module
+    assert pickle.loads(cloudpickle.dumps(lambda: module))() is module
 
 
 def test_help_lists_the_operators_of_a_group():
