@@ -234,12 +234,13 @@ class WebDataset(RecordReader):
         first, last = int(selection.epoch[0]), int(selection.epoch[-1])
         begin, end = int(selection.position[0]), int(selection.position[-1])
         order: Any = self.sampler
-        order = order if isinstance(order, Sampler) else getattr(order.plan, "order", None)
+        if not isinstance(order, Sampler):
+            order = getattr(getattr(order, "plan", None), "order", None)
         if order is not None and (self.random_shuffle or self.shuffle_after_epoch):
             return order.shards_from(first, begin, 1), order.shards_from(last, end, 2)
         bounds = np.cumsum(self.source.counts)
-        now = np.searchsorted(bounds, [begin, end], "right").tolist()
-        return now, [min(now[1] + 1, len(bounds) - 1)]
+        now = sorted(set(np.searchsorted(bounds, selection.index, "right").tolist()))
+        return now, [min(now[-1] + 1, len(bounds) - 1)]
 
     def _digest_of_names(self) -> str:
         if isinstance(self.source, WalkedSource):

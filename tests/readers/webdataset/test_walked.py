@@ -4,12 +4,10 @@ import json
 import pickle
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import penstock
 from penstock import fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, CheckpointError, SourceError
 from penstock.readers.archives.tar_index import index_archive
@@ -19,6 +17,7 @@ from penstock.readers.webdataset.opener import ArchiveOpener
 from penstock.readers.webdataset.shards import Shards, shards_of
 from penstock.readers.webdataset.walked import WalkedSource, open_walked
 from penstock.testing import made
+from penstock.tests.checkout import ROOT
 
 from ...conftest import kept_index
 from .. import tars
@@ -28,7 +27,6 @@ COUNTS = [7, 4, 6, 5, 8, 3]
 SIZE = 300_000
 TOTAL = sum(COUNTS)
 HEAD = "bytes=0-0"
-ROOT = Path(penstock.__file__).resolve().parent
 
 
 @pytest.fixture(autouse=True)
@@ -393,3 +391,29 @@ def test_the_page_of_remote_data(web):
         images, labels = pipe.run()
         assert pipe.epoch_size("reader") == 128
     assert len(images) == len(labels) == 64
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_batches_by_cost(archives, shuffle, monkeypatch):
+    cost = {"by": np.arange(1, TOTAL + 1), "budget": 40}
+    read, followed, follow = [], [], WalkedSource.follow
+
+    def followed_too(source, now, later, most):
+        followed.append(now)
+        follow(source, now, later, most)
+
+    monkeypatch.setattr(WalkedSource, "follow", followed_too)
+    with labels(archives, ahead=2, random_shuffle=shuffle, batch_cost=cost) as pipe:
+        for _ in range(100):
+            read += pipe.run()[0].as_array().ravel().tolist()
+            if len(set(read)) == TOTAL:
+                break
+    assert set(read) == set(range(TOTAL))
+    assert {shard for now in followed for shard in now} == set(range(len(COUNTS)))
+
+
+def test_a_subset_of_the_samples(archives):
+    chosen = [30, 2, 11, 12, 29, 3]
+    with labels(archives, ahead=2, indices=chosen) as pipe:
+        read = [pipe.run()[0].as_array().ravel().tolist() for _ in range(2)]
+    assert read == [chosen[:3], chosen[3:]]
