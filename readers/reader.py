@@ -6,7 +6,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -230,6 +230,8 @@ class Reader(SeekableInput):
             known: commits by "user/name@revision", of a checkpoint: the data set may have changed.
         """
         commits: dict[str, str] = {}
+        if not any(map(is_on_hub, self._urls)):
+            return commits
         for name in self.params:
             value = getattr(self, name, None)
             texts = value if isinstance(value, tuple) else (value,)
@@ -418,9 +420,14 @@ class Reader(SeekableInput):
 
     def reads_urls(self) -> bool:
         """Return whether any data are remote: by default, whether an argument names a URL."""
+        return bool(self._urls)
+
+    @cached_property
+    def _urls(self) -> list[str]:
+        """The URLs that the arguments name, which may be millions of paths."""
         values = [getattr(self, name, None) for name in self.params]
-        texts = [t for v in values for t in (v if isinstance(v, tuple) else (v,))]
-        return any(isinstance(t, str) and is_url(t) for t in texts)
+        texts = (t for v in values for t in (v if isinstance(v, tuple) else (v,)))
+        return [t for t in texts if isinstance(t, str) and "://" in t and is_url(t)]
 
     def select(self, number: int, batches: int = 1) -> Selection:
         return self.window.select(number, batches)
