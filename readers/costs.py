@@ -12,6 +12,7 @@ from ..engine.order.length_classes import LengthClasses
 from ..engine.order.rounds import Rounds, RoundsState
 from ..engine.order.subset import Subset
 from ..engine.suggestions import not_among
+from .sample_values import one_for_each
 from .source import Source
 
 KEYS = (
@@ -122,13 +123,9 @@ def _lengths(reader: CostedReader, by: Any) -> Any:
                 "it is no length; give an array with a length for each sample"
             )
         by = known
-    lengths = np.asarray(by)
-    if lengths.shape != (len(source),) or lengths.dtype.kind not in "biuf":
-        reader.refuse(
-            f"batch_cost: by is an array of {lengths.dtype} and shape {lengths.shape}; expected a "
-            f"length for each of the {len(source)} samples"
-        )
-    return lengths
+    return one_for_each(
+        *(reader.refuse, "batch_cost: by", by, len(source)), kinds="biuf", expected="a length"
+    )
 
 
 def file_sizes(paths: list[bytes]) -> Any:

@@ -97,10 +97,7 @@ class Mixture:
 
     def select(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s, Int64s]:
         """Return the index, position and source of the sample at each position of its epoch."""
-        sources, entries = self._entries(epochs, positions)
-        turns, numbers = np.divmod(entries, self._sizes[sources])
-        if self.start.shuffle:
-            numbers = self._permuted(sources, turns, numbers)
+        sources, numbers = self._numbers(epochs, positions)
         return self._index(self._firsts[sources] + numbers), positions, sources
 
     def others(self, epoch: int, position: int) -> int:
@@ -110,10 +107,7 @@ class Mixture:
 
     def replacement(self, epoch: int, position: int, attempt: int) -> int:
         """Return the index of another sample of the same source: see `Sampler.replacement`."""
-        sources, entries = self._entries(np.array([epoch]), np.array([position]))
-        turns, numbers = np.divmod(entries, self._sizes[sources])
-        if self.start.shuffle:
-            numbers = self._permuted(sources, turns, numbers)
+        sources, numbers = self._numbers(np.array([epoch]), np.array([position]))
         others = int(self._sizes[sources[0]]) - 1
         if not 0 <= attempt < others:
             raise ArgumentError(
@@ -134,6 +128,12 @@ class Mixture:
             length, base = self.length(epoch), start.entries_at(epoch)
         part = self.shares.turns_before(self.shares.part(epoch, length), position)
         return [first + own for first, own in zip(base, part, strict=True)]
+
+    def _numbers(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s]:
+        """Return source and number in the source of the sample at each position."""
+        sources, entries = self._entries(epochs, positions)
+        turns, numbers = np.divmod(entries, self._sizes[sources])
+        return sources, self._permuted(sources, turns, numbers) if self.start.shuffle else numbers
 
     def _entries(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s]:
         """Return source and entry at each position."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...engine.errors import SourceError
-from ..listing.class_folders import ClassFolders, Entry
+from ..listing.class_folders import Entry
 from ..listing.path_globs import path_glob
 from ..remote.folders import RemoteClassFolders
 from .names import hub_name
@@ -31,7 +31,7 @@ class HubClassFolders(RemoteClassFolders):
     ) -> None:
         """`options` are `Reader.storage_options`, of which the list of files needs none."""
         root = os.fsencode(pinned(os.fsdecode(root)).rstrip("/") + "/")
-        ClassFolders.__init__(self, root, file_filters, dir_filters, case_sensitive=case_sensitive)
+        super().__init__(options, root, file_filters, dir_filters, case_sensitive=case_sensitive)
 
     def _list(self, urls: list[bytes]) -> list[list[Entry]]:
         return [self._entries(os.fsdecode(url)) for url in urls]

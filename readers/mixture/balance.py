@@ -12,6 +12,7 @@ from ...engine.arrays import Array
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, REQUIRED, ArgumentType, param
 from ...engine.suggestions import not_among
+from ..sample_values import one_for_each
 from .members import MixedReader, OfOneReader
 from .parts import MixedPart, PartsReader
 
@@ -121,13 +122,8 @@ class Balance(OfOneReader, PartsReader):
             return np.asarray(known)
         if isinstance(by, int) and not isinstance(by, bool):
             return self._read_output(by)
-        values = np.asarray(by)
-        if values.shape != (len(source),) or values.dtype.kind not in "biufSU":
-            self.refuse(
-                f"by is an array of {values.dtype} and shape {values.shape}; expected one number "
-                f"or text for each of the {len(source)} samples"
-            )
-        return values
+        kinds, expected = "biufSU", "one number or text"
+        return one_for_each(self.refuse, "by", by, len(source), kinds=kinds, expected=expected)
 
     def _read_output(self, number: int) -> Array:
         source, columns = self.source, []

@@ -11,6 +11,7 @@ from ...engine.errors import DecodeError
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, FLOAT, INT, REQUIRED, STR, param
 from ..reader import Reader
+from ..sample_values import one_for_each
 from ..source import Allocate, Columns, Source
 from .balance import MEMBER, SAMPLES_AT_ONCE
 from .members import MixedReader, OfOneReader, chosen
@@ -135,13 +136,11 @@ class Pack(OfOneReader):
                 column = chosen(self.member, source.read(np.arange(first, stop), np.empty))[0]
                 found += [len(row) for row in column]
             return np.array(found, np.int64)
-        lengths = np.asarray(self.lengths)
-        if lengths.shape != (len(source),) or lengths.dtype.kind not in "iu":
-            self.refuse(
-                f"lengths is an array of {lengths.dtype} and shape {lengths.shape}; expected a "
-                f"whole number for each of the {len(source)} samples"
-            )
-        return lengths.astype(np.int64)
+        given = self.lengths, len(source)
+        lengths = one_for_each(
+            self.refuse, "lengths", *given, kinds="iu", expected="a whole number"
+        )
+        return np.asarray(lengths, np.int64)
 
     def meta(self) -> dict[str, Any]:
         """Return what all readers tell, and which part of the rows samples fill."""

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from ....engine.errors import ArgumentError, DecodeError
 from ...manifest import ShardInfo
 from ...sample import Encoded, Sample
-from ...schema import ARRAY, ComponentType, Schema
+from ...schema import ARRAY, Schema
 from ..coco.reader import BOXES, CROWDS, LABELS
+from ..coco.writer import needs_boxes
 from ..loose_files import LooseFileWriter, whole_file
 from ..writer import Target, one_encoded, others
 
@@ -51,11 +52,8 @@ class BoxWriter(LooseFileWriter):
     @classmethod
     def refusal(cls, schema: Schema) -> str:
         """See `Writer.refusal`."""
-        boxes = schema.get(BOXES, ComponentType(""))
-        labels = schema.get(LABELS, ComponentType(""))
-        fits = boxes.dtype == "float32" and len(boxes.shape) == 2 and boxes.shape[1] == 4
-        if not fits or labels.dtype != "int32" or len(labels.shape) != 1:
-            return f"{cls.title} needs 'boxes' of float32 (n, 4) and 'labels' of int32 (n,)"
+        if problem := needs_boxes(schema, cls.title):
+            return problem
         allowed = dict.fromkeys((BOXES, LABELS, *cls.flags), ARRAY)
         rest = {name: kind for name, kind in schema.items() if name not in cls.files}
         return one_encoded(rest, cls.title) or others(schema, allowed, cls.title)

@@ -32,11 +32,8 @@ class CocoWriter(LooseFileWriter):
     @classmethod
     def refusal(cls, schema: Schema) -> str:
         """See `Writer.refusal`."""
-        boxes = schema.get(BOXES, ComponentType(""))
-        labels = schema.get(LABELS, ComponentType(""))
-        fits = boxes.dtype == "float32" and len(boxes.shape) == 2 and boxes.shape[1] == 4
-        if not fits or labels.dtype != "int32" or len(labels.shape) != 1:
-            return "COCO needs 'boxes' of float32 (n, 4) and 'labels' of int32 (n,)"
+        if problem := needs_boxes(schema, _NAME):
+            return problem
         shape = schema.get(KEYPOINTS, ComponentType("", shape=(None, None, 3))).shape
         if len(shape) != 3 or shape[2] != 3:
             return "COCO needs 'keypoints' of shape (n, keypoints, 3)"
@@ -167,3 +164,13 @@ def _joined(items: Iterator[dict[str, Any]]) -> Iterator[bytes]:
     for item in items:
         yield separator + json.dumps(item).encode()
         separator = b",\n"
+
+
+def needs_boxes(schema: Schema, format: str) -> str:
+    """Return why there are no boxes with labels, or ""."""
+    boxes = schema.get(BOXES, ComponentType(""))
+    labels = schema.get(LABELS, ComponentType(""))
+    fits = boxes.dtype == "float32" and len(boxes.shape) == 2 and boxes.shape[1] == 4
+    if fits and labels.dtype == "int32" and len(labels.shape) == 1:
+        return ""
+    return f"{format} needs 'boxes' of float32 (n, 4) and 'labels' of int32 (n,)"
