@@ -4,7 +4,8 @@ python benchmarks/remote_tars.py [--latency 0.02] [--save results/remote_tars_DA
 
 A server on loopback answers each request after 20 ms. 2,048 photographs of about 84 KB lie in eight
 archives, and in the own formats of MDS and LitData. Each loader is a process of its own, shuffles,
-and hands out batches of 64 encoded images with labels. Imports come before the clock starts.
+and hands out batches of 64 encoded images with labels. Imports come before the clock starts. The
+consumer takes a checksum of each image, and each must come once, or the loader has no figure.
 
 Columns: seconds to the first batch; samples a second of the first epoch; CPU seconds of the loader
 up to the last batch, and of its processes up to their end; bytes moved, as multiples of the data.
@@ -21,20 +22,25 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zlib
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
+from penstock.benchmarks import common
 from penstock.tests.readers.servers import ObjectServer
 
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / ".venv" / "peers"
 SHARDS, EACH, BATCH = 8, 256, 64
+CHECKSUMS = "checksums.json"
 
 TIMED = """
-import gc, json, multiprocessing, os, resource, sys, time
+import collections, gc, json, multiprocessing, os, resource, sys, time, zlib
 URL, ENDPOINT, BATCH, EACH = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 CACHE, TOTAL = sys.argv[5], 8 * EACH
 URLS = [f"{URL}/tars/{n}.tar" for n in range(8)]
@@ -45,10 +51,10 @@ def cpu(kind):
 def report(make):
     before, start = cpu(resource.RUSAGE_SELF), time.perf_counter()
     batches, close = make()
-    count, first, nbytes = 0, 0.0, 0
+    count, first, seen = 0, 0.0, collections.Counter()
     for images in batches:
         count += len(images)
-        nbytes += sum(map(len, images))
+        seen.update(map(zlib.crc32, images))
         first = first or time.perf_counter() - start
         if count >= TOTAL:
             break
@@ -59,7 +65,11 @@ def report(make):
     for child in multiprocessing.active_children():
         child.terminate()
         child.join()  # so that its CPU time counts
-    print(json.dumps({"first": first, "rate": count / seconds, "samples": count, "read": nbytes,
+    wanted = collections.Counter(json.load(open(sys.argv[6])))
+    if seen != wanted:
+        sys.exit(f"{(seen - wanted).total()} images are wrong or doubled, and "
+            f"{(wanted - seen).total()} are missing")
+    print(json.dumps({"first": first, "rate": count / seconds, "samples": count,
         "cpu": own + cpu(resource.RUSAGE_CHILDREN)}))
 """
 PENSTOCK = """
@@ -189,7 +199,9 @@ def put_data(server: ObjectServer, folder: Path) -> int:
     import pickle
 
     files = photographs()
-    samples = [(files[n % len(files)], n) for n in range(SHARDS * EACH)]
+    samples = [(files[n % len(files)] + b"%06d" % n, n) for n in range(SHARDS * EACH)]
+    checksums = [zlib.crc32(image) for image, _ in samples]
+    (folder / CHECKSUMS).write_text(json.dumps(checksums))
     for shard in range(SHARDS):
         stream = io.BytesIO()
         with tarfile.open(fileobj=stream, mode="w") as archive:
@@ -228,7 +240,7 @@ def run(python: Path, program: str, server: ObjectServer, folder: Path) -> dict[
     server.requests.clear()
     with tempfile.TemporaryDirectory(dir=folder) as cache:
         (Path(cache) / "program.py").write_text(TIMED + program)
-        arguments = [server.url, server.url, BATCH, EACH, cache]
+        arguments = [server.url, server.url, BATCH, EACH, cache, folder / CHECKSUMS]
         command = [str(python), f"{cache}/program.py", *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
@@ -279,7 +291,18 @@ def main() -> None:
         )
     if options.save:
         options.save.write_text(
-            json.dumps({"bytes": total, "latency": options.latency, "runs": results}, indent=1)
+            json.dumps(
+                {
+                    "date": datetime.now(UTC).isoformat(timespec="seconds"),
+                    "hardware": common.hardware(),
+                    "versions": common.versions() | {"webdataset": version("webdataset")},
+                    "load": os.getloadavg()[0],
+                    "bytes": total,
+                    "latency": options.latency,
+                    "runs": results,
+                },
+                indent=1,
+            )
         )
 
 
