@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -73,3 +73,27 @@ def checked_indices(indices: NDArray[np.int64], length: int) -> NDArray[np.int64
     if wrong.size:
         raise IndexError(f"there is no sample {wrong[0]}: the source holds {length}, from 0 on")
     return indices
+
+
+def scattered(
+    parts: Sequence[tuple[NDArray[np.int64], Column]], count: int, allocate: Allocate
+) -> Column:
+    """Return one column of `count` samples: each part holds the samples of its rows.
+
+    It is an array if all parts are arrays of one dtype, and of one shape of a sample.
+    """
+    first = parts[0][1]
+    if isinstance(first, np.ndarray) and all(
+        isinstance(column, np.ndarray)
+        and (column.dtype, column.shape[1:]) == (first.dtype, first.shape[1:])
+        for _, column in parts
+    ):
+        whole = allocate((count, *first.shape[1:]), first.dtype)
+        for rows, column in parts:
+            whole[rows] = column
+        return whole
+    samples: list[Any] = [None] * count
+    for rows, column in parts:
+        for row, sample in zip(rows.tolist(), column, strict=True):
+            samples[row] = sample
+    return samples

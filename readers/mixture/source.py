@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.arrays import Int64s
-from ..source import Allocate, Column, Columns, Source, checked_indices, nbytes_of
+from ..source import Allocate, Columns, Source, checked_indices, nbytes_of, scattered
 
 
 class MixedSource:
@@ -48,7 +48,7 @@ class MixedSource:
         if len(parts) == 1:
             return parts[0][1]
         return tuple(
-            _joined([(rows, columns[i]) for rows, columns in parts], len(indices), allocate)
+            scattered([(rows, columns[i]) for rows, columns in parts], len(indices), allocate)
             for i in range(len(parts[0][1]))
         )
 
@@ -81,22 +81,3 @@ class MixedSource:
         """Close all sources."""
         for source in self.sources:
             source.close()
-
-
-def _joined(parts: Sequence[tuple[Int64s, Column]], count: int, allocate: Allocate) -> Column:
-    """Return one column of `count` samples: each part holds those of its rows."""
-    first = parts[0][1]
-    if isinstance(first, np.ndarray) and all(
-        isinstance(column, np.ndarray)
-        and (column.dtype, column.shape[1:]) == (first.dtype, first.shape[1:])
-        for _, column in parts
-    ):
-        whole = allocate((count, *first.shape[1:]), first.dtype)
-        for rows, column in parts:
-            whole[rows] = column
-        return whole
-    samples: list[Any] = [None] * count
-    for rows, column in parts:
-        for row, sample in zip(rows.tolist(), column, strict=True):
-            samples[row] = sample
-    return samples

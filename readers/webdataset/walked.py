@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...engine.arrays import Int64s
 from ...engine.errors import PenstockError, SourceError
 from ..archives.tar_index import index_archive
-from ..source import Allocate, Column, checked_indices
+from ..source import Allocate, Column, checked_indices, scattered
 from ..storage.damage import STRICT, Damages, is_of_data
 from ..storage.kept import KeptObject
 from .opener import ArchiveOpener, Front
@@ -80,6 +80,8 @@ class WalkedSource:
         return self._read_all(indices, allocate)
 
     def _read_all(self, indices: Int64s, allocate: Allocate) -> tuple[Column, ...]:
+        if not len(indices):
+            return self._opened(0).read(indices, allocate)
         shards = self._shards_of(indices)
         wanted = sorted(set(shards.tolist()))
         needed = {s: int(indices[shards == s].max() - self._firsts[s]) + 1 for s in wanted}
@@ -90,15 +92,20 @@ class WalkedSource:
             for shard in wanted:
                 self._count(shard, int((shards == shard).sum()))
             return columns
-        parts: list[tuple[NDArray[np.bool_], tuple[Column, ...]]] = []
+        parts: list[tuple[Int64s, tuple[Column, ...]]] = []
         for shard in wanted:
-            rows = shards == shard
+            (rows,) = (shards == shard).nonzero()
             source = self._front(shard, needed[shard]) or self._opened(shard)
             inside = indices[rows] - self._firsts[shard]
             self._check(shard, source, inside)
             parts.append((rows, source.read(inside, allocate)))
             self._count(shard, len(inside))
-        return parts[0][1] if len(parts) == 1 else _merged(parts, len(indices))
+        if len(parts) == 1:
+            return parts[0][1]
+        return tuple(
+            scattered([(rows, columns[i]) for rows, columns in parts], len(indices), np.empty)
+            for i in range(len(parts[0][1]))
+        )
 
     def follow(self, now: Sequence[int], later: Sequence[int], batches: int) -> None:
         """Take the archives whose samples come now and later: they are fetched ahead.
@@ -267,26 +274,3 @@ def open_walked(
 
 def _left(shards: Shards, number: int) -> int:
     return max(0, shards.counts[number] - len(shards.excluded[number]))
-
-
-def _merged(
-    parts: list[tuple[NDArray[np.bool_], tuple[Column, ...]]], count: int
-) -> tuple[Column, ...]:
-    """Return the columns of samples out of those of some of them; each part has its rows."""
-    merged: list[Column] = []
-    for output in range(len(parts[0][1])):
-        columns = [columns[output] for _, columns in parts]
-        if all(isinstance(column, np.ndarray) for column in columns):
-            first = columns[0]
-            assert isinstance(first, np.ndarray)
-            whole = np.empty((count, *first.shape[1:]), first.dtype)
-            for (rows, _), column in zip(parts, columns, strict=True):
-                whole[rows] = column
-            merged.append(whole)
-            continue
-        samples: list[NDArray[np.generic]] = [np.empty(0)] * count
-        for (rows, _), column in zip(parts, columns, strict=True):
-            for row, sample in zip(np.flatnonzero(rows).tolist(), column, strict=True):
-                samples[row] = sample
-        merged.append(samples)
-    return tuple(merged)

@@ -1,8 +1,10 @@
 """Archives behind URLs that are opened when their turn comes: bytes, counts, resume, damage."""
 
+import io
 import json
 import pickle
 import re
+import tarfile
 from collections import Counter
 
 import numpy as np
@@ -17,6 +19,7 @@ from penstock.readers.webdataset.opener import ArchiveOpener
 from penstock.readers.webdataset.shards import Shards, shards_of
 from penstock.readers.webdataset.walked import WalkedSource, open_walked
 from penstock.testing import made
+from penstock.testing.readers import SourceConformance, assert_reads
 from penstock.tests.checkout import ROOT
 
 from ...conftest import kept_index
@@ -287,7 +290,23 @@ def test_faults_that_pass(web, archives, fault):
         assert sorted(epochs(pipe)[0]) == list(range(TOTAL))
 
 
-class TestSource:
+class TestSource(SourceConformance):
+    @pytest.fixture
+    def expected(self, web, archives):
+        samples = []
+        for shard in range(len(COUNTS)):
+            with tarfile.open(fileobj=io.BytesIO(web.objects[f"a/{shard}.tar"])) as archive:
+                files = {each.name: archive.extractfile(each).read() for each in archive}
+            images = [name for name in files if name.endswith("jpg")]
+            samples += [
+                (
+                    np.array([int(files[f"{name[:-4]}.cls"])], np.int32),
+                    np.frombuffer(files[name], np.uint8),
+                )
+                for name in images
+            ]
+        return samples
+
     @pytest.fixture
     def source(self, archives):
         shards = shards_of([archives])
@@ -296,6 +315,14 @@ class TestSource:
         source = open_walked(shards, opener)
         yield source
         source.close()
+
+    def test_pickles_before_the_first_read(self, source, expected):
+        """A location has key and offset once its archive is open."""
+        copy = pickle.loads(pickle.dumps(source))
+        assert_reads(copy, np.arange(len(expected)), expected)
+        assert source.where(0).endswith("/a/0.tar, sample 0")
+        assert_reads(source, np.arange(len(expected)), expected)
+        assert copy.where(0) == source.where(0)
 
     def test_samples_come_from_several_archives(self, source):
         indices = np.array([0, 29, 8, 0, 12])
