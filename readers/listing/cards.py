@@ -28,55 +28,58 @@ class Card(NamedTuple):
     Attributes:
         configs: what it lists as `configs`.
         info: what it lists as `dataset_info`.
+        folder: that it describes, for messages.
     """
 
     configs: tuple[Mapping[str, Any], ...] = ()
     info: tuple[Mapping[str, Any], ...] = ()
+    folder: str = ""
 
-    def patterns(self, config: str, folder: str) -> dict[str, list[str]]:
+    def patterns(self, config: str) -> dict[str, list[str]]:
         """Return the globs of the files of each split.
 
         Args:
             config: name of a configuration; "" for the default, or the only one.
-            folder: for messages.
 
         Raises:
             ArgumentError: there is no such configuration, or several and none is wanted.
             SourceError: the card does not list files as the hub expects it.
         """
-        chosen = self._chosen(config, folder)
-        within = _word(chosen.get("data_dir") or "").strip("/")
+        chosen = self._chosen(config)
+        within = _word(chosen.get("data_dir") or "", self.folder).strip("/")
         given = chosen.get("data_files")
         if given is None:
             return {"train": [f"{within}/**" if within else "**"]}
-        listed = _by_split(given, f"{folder}: {NAME}")
+        listed = _by_split(given, self.folder)
         prefix = f"{within}/" if within else ""
         return {
             split: [prefix + re.sub(r"^(?:\./)+", "", glob) for glob in globs]
             for split, globs in listed.items()
         }
 
-    def _chosen(self, config: str, folder: str) -> Mapping[str, Any]:
-        names = {_word(row.get("config_name", "default")): row for row in self.configs}
+    def _chosen(self, config: str) -> Mapping[str, Any]:
+        names = {_word(row.get("config_name", "default"), self.folder): row for row in self.configs}
         if config and config not in names:
-            raise ArgumentError(f"{folder!r} has no configuration {not_among(config, [*names])}")
+            raise ArgumentError(
+                f"{self.folder!r} has no configuration {not_among(config, [*names])}"
+            )
         if config:
             return names[config]
         marked = [row for row in self.configs if row.get("default") is True]
         if marked or len(names) == 1 or "default" in names:
             return (marked or [names.get("default", self.configs[0])])[0]
         raise ArgumentError(
-            f"{folder!r} holds the configurations {', '.join(names)}, which are not one data set; "
-            f"name one: config={min(names)!r}"
+            f"{self.folder!r} holds the configurations {', '.join(names)}, which are not one data "
+            f"set; name one: config={min(names)!r}"
         )
 
     def rows(self, config: str) -> dict[str, int]:
         """Return the number of rows of each split, as far as the card tells it."""
         for row in self.info:
-            if _word(row.get("config_name", "default")) == (config or "default"):
+            if _word(row.get("config_name", "default"), self.folder) == (config or "default"):
                 splits = row.get("splits")
                 return {
-                    _word(split.get("name")): split["num_examples"]
+                    _word(split.get("name"), self.folder): split["num_examples"]
                     for split in (splits if isinstance(splits, list) else ())
                     if isinstance(split, dict) and isinstance(split.get("num_examples"), int)
                 }
@@ -107,7 +110,7 @@ def card_of(folder: Place, options: Mapping[str, Any]) -> Card:
         raise SourceError(f"{folder / NAME}: its YAML is damaged: {reason}") from None
     if not isinstance(head, dict):
         return Card()
-    return Card(_mappings(head.get("configs")), _mappings(head.get("dataset_info")))
+    return Card(_mappings(head.get("configs")), _mappings(head.get("dataset_info")), str(folder))
 
 
 def _text(file: Storage) -> str:
@@ -120,10 +123,12 @@ def _text(file: Storage) -> str:
     return content.tobytes().decode("utf-8", "replace")
 
 
-def _word(value: Any) -> str:
+def _word(value: Any, folder: str) -> str:
     """Return a name; YAML makes numbers, truth values and dates of some."""
     if isinstance(value, dict | list | set | tuple):  # aliases make small texts huge values
-        raise SourceError(f"{NAME}: {short(value)} is no name of a split, configuration or folder")
+        raise SourceError(
+            f"{folder}: {NAME}: {short(value)} is no name of a split, configuration or folder"
+        )
     return str(value)
 
 
@@ -132,26 +137,26 @@ def _mappings(value: Any) -> tuple[Mapping[str, Any], ...]:
     return tuple(row for row in rows if isinstance(row, dict))
 
 
-def _by_split(given: Any, where: str) -> dict[str, list[str]]:
+def _by_split(given: Any, folder: str) -> dict[str, list[str]]:
     """Return the globs of each split; the hub knows three forms."""
     if isinstance(given, str) or (isinstance(given, list) and _are_texts(given)):
-        return {"train": _texts(given, where)}
+        return {"train": _texts(given, folder)}
     if isinstance(given, dict):
-        return {_word(split): _texts(globs, where) for split, globs in given.items()}
+        return {_word(split, folder): _texts(globs, folder) for split, globs in given.items()}
     if isinstance(given, list) and all(isinstance(row, dict) for row in given):
         found: dict[str, list[str]] = {}
         for row in given:
-            found.setdefault(_word(row.get("split", "train")), []).extend(
-                _texts(row.get("path"), where)
+            found.setdefault(_word(row.get("split", "train"), folder), []).extend(
+                _texts(row.get("path"), folder)
             )
         return found
-    raise SourceError(f"{where}: data_files is {short(given)}, not what the hub expects")
+    raise SourceError(f"{folder}: {NAME}: data_files is {short(given)}, not what the hub expects")
 
 
-def _texts(value: Any, where: str) -> list[str]:
+def _texts(value: Any, folder: str) -> list[str]:
     texts = value if isinstance(value, list) else [value]
     if not _are_texts(texts) or len(texts) > _MOST_PATTERNS:
-        raise SourceError(f"{where}: {short(value)} in data_files is no list of paths")
+        raise SourceError(f"{folder}: {NAME}: {short(value)} in data_files is no list of paths")
     return [*texts]
 
 

@@ -74,7 +74,7 @@ def splits_of(
 def _listed_by(
     card: Card, folder: Place, options: Mapping[str, Any], endings: Sequence[str], config: str
 ) -> Splits:
-    patterns = card.patterns(config, str(folder))
+    patterns = card.patterns(config)
     paths = _paths_below(folder, options)
     found: Splits = {}
     for split, globs in patterns.items():

@@ -210,9 +210,13 @@ def test_random_cards_are_errors_or_splits(tmp_path):
         root = tmp_path / str(number)
         lay_out(root, "a.parquet", card=f"configs: {json.dumps([row, row])}")
         try:
-            found(root)
-        except (ArgumentError, SourceError):
-            continue
+            seen = found(root)
+        except (ArgumentError, SourceError) as error:
+            seen = str(error)
+        if isinstance(seen, str):
+            assert str(root) in seen
+        else:
+            assert all(files == ["a.parquet"] for files in seen.values()), row
 
 
 @pytest.mark.parametrize("place", ["config_name: *i", "data_files: *i", "data_dir: *i"])
