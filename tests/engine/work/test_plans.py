@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import numpy as np
 import pytest
 
@@ -37,14 +39,24 @@ def closed(monkeypatch):
     return layouts
 
 
-def planned(define):
-    """Return the plan of a pipeline, and the operator of its external source."""
-    pipe = Pipeline(2, 1, None, seed=5)
-    with pipe:
-        data = fn.external_source(name="data")
-        pipe.set_outputs(define(data))
-    pipe.build()
-    return pipe._plan, data.node.operator
+@pytest.fixture
+def planned():
+    """Return a function that gives the plan of a pipeline, and the operator of its external source.
+
+    The pipelines are closed after the test, not by the collector within another one.
+    """
+    with ExitStack() as pipes:
+
+        def plan(define):
+            pipe = Pipeline(2, 1, None, seed=5)
+            pipes.callback(pipe.close)
+            with pipe:
+                data = fn.external_source(name="data")
+                pipe.set_outputs(define(data))
+            pipe.build()
+            return pipe._plan, data.node.operator
+
+        yield plan
 
 
 def plan_of(plans, source, rows, layout=""):
@@ -57,14 +69,14 @@ def operators(plan):
     return [node.operator for node in plan.nodes]
 
 
-def test_operators_of_the_same_layouts_are_shared():
+def test_operators_of_the_same_layouts_are_shared(planned):
     plan, source = planned(lambda data: fn.cast(data, dtype=np.float32))
     plans = Plans(plan)
     assert plan_of(plans, source, [np.zeros((2, 3))]) is plans.declared
     assert plan_of(plans, source, [np.zeros((2, 3, 4))]) is plans.declared
 
 
-def test_each_layout_has_a_plan_which_is_kept():
+def test_each_layout_has_a_plan_which_is_kept(planned):
     plan, source = planned(lambda data: fn.flip(fn.cast(data, dtype=np.float32)))
     plans = Plans(plan)
     first = plan_of(plans, source, [np.zeros((2, 3))], "HW")
@@ -78,7 +90,7 @@ def test_each_layout_has_a_plan_which_is_kept():
     assert len(set(chains)) == len(chains) == 3
 
 
-def test_the_number_of_dimensions_decides_about_assumed_layouts():
+def test_the_number_of_dimensions_decides_about_assumed_layouts(planned):
     plan, source = planned(lambda data: fn.cast(fn.flip(data), dtype=np.float32))
     plans = Plans(plan)
     for shape, layout in (((2, 3), "HW"), ((2, 3, 4), "HWC"), ((2, 3, 4, 5), "FHWC")):
@@ -86,7 +98,7 @@ def test_the_number_of_dimensions_decides_about_assumed_layouts():
     assert plan_of(plans, source, []) is plans.declared
 
 
-def test_an_operator_with_a_problem_has_no_chain():
+def test_an_operator_with_a_problem_has_no_chain(planned):
     plan, source = planned(lambda data: fn.cat(data, data, axis_name="W"))
     plans = Plans(plan)
     assert not list(plans.chains())
@@ -97,7 +109,7 @@ def test_an_operator_with_a_problem_has_no_chain():
     assert len(list(plans.chains())) == 1
 
 
-def test_operators_are_closed_once(closed):
+def test_operators_are_closed_once(closed, planned):
     plan, source = planned(lambda data: call(Closed, data))
     plans = Plans(plan)
     for layout in ("HW", "WH", "HW"):
