@@ -12,8 +12,8 @@ from ...engine.errors import SourceError
 from ...engine.pending import Later, Pending
 from .descriptors import Descriptor, SharedFile, shared_file
 from .local_reads import check_regular, identity, read_cached, read_waiting
-from .read_team import READ_TEAM
-from .storage import Storage, Use
+from .read_team import READ_TEAM, parts_of
+from .storage import Storage
 
 TWO_THREADS_BYTES = 8 << 20
 """A copy of this size takes a millisecond, and to start a thread 50 us."""
@@ -68,54 +68,23 @@ class LocalFile(Storage):
 
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`; reads cached bytes now and asks the disk for the others."""
-        return self._start(offsets, buffers, None)
-
-    def start_read_using(
-        self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use
-    ) -> Pending[None]:
-        """See `Storage.start_read_using`."""
-        return self._start(offsets, buffers, use)
-
-    def _start(
-        self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use | None
-    ) -> Pending[None]:
-        late: list[tuple[range, list[int]]] = []
+        late: list[int] = []
 
         def read(numbers: range) -> None:
             opened = self.opened()  # `finish` must not hold it: there may be many files
             fd = opened.number
-            waiting = [i for i in numbers if not read_cached(fd, buffers[i], offsets[i])]
-            if waiting:
-                late.append((numbers, waiting))
-            elif use is not None:
-                use(numbers)
+            late.extend([i for i in numbers if not read_cached(fd, buffers[i], offsets[i])])
 
         def finish() -> None:
-            for numbers, waiting in late:
-                for i in waiting:
-                    self.wait_for(offsets[i], buffers[i])
-                if use is not None:
-                    use(numbers)
+            for i in late:
+                self.wait_for(offsets[i], buffers[i])
 
         lengths = list(map(len, buffers))
         if sum(lengths) >= TWO_THREADS_BYTES:
-            READ_TEAM.run_jobs(read, self._parts(lengths), threads=2)
-        elif use is None:
-            read(range(len(buffers)))
+            READ_TEAM.run_jobs(read, parts_of(lengths, self.part), threads=2)
         else:
-            for numbers in self._parts(lengths):
-                read(numbers)
+            read(range(len(buffers)))
         return Later(finish)
-
-    def _parts(self, lengths: Sequence[int]) -> list[range]:
-        """Return the numbers of the buffers in groups of about `part` bytes, in order."""
-        parts, first, reached = [], 0, 0
-        for number, length in enumerate(lengths):
-            if (reached + length) // self.part > reached // self.part and number > first:
-                parts.append(range(first, number))
-                first = number
-            reached += length
-        return [*parts, range(first, len(lengths))] if lengths else []
 
     def fill_cached(self, offset: int, buffer: Bytes) -> bool:
         """See `Storage.fill_cached`; if the bytes are not in memory, asks the disk for them."""

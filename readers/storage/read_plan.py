@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 
@@ -18,8 +17,6 @@ class ReadPlan(NamedTuple):
         block_offsets: offset of each run in the block.
         starts: offset of each requested range in the block, in the order of the request.
         size: size of the block, in bytes.
-        order: the numbers of the requested ranges, sorted by their offsets in the storage.
-        firsts: index in `order` of each run's first range; at the end, the number of ranges.
     """
 
     offsets: Int64s
@@ -27,8 +24,6 @@ class ReadPlan(NamedTuple):
     block_offsets: Int64s
     starts: Int64s
     size: int
-    order: NDArray[np.intp]
-    firsts: NDArray[np.intp]
 
 
 def plan_reads(offsets: Int64s, lengths: Int64s, gap: int, part: int | None = None) -> ReadPlan:
@@ -49,7 +44,7 @@ def plan_reads(offsets: Int64s, lengths: Int64s, gap: int, part: int | None = No
     count = len(offsets)
     if not count:
         nothing = np.empty(0, np.int64)
-        return ReadPlan(nothing, nothing, nothing, nothing, 0, nothing, np.zeros(1, np.int64))
+        return ReadPlan(nothing, nothing, nothing, nothing, 0)
     order = offsets.argsort(kind="stable")
     ascending = offsets[order]
     reached = np.maximum.accumulate(ascending + lengths[order])
@@ -71,4 +66,4 @@ def plan_reads(offsets: Int64s, lengths: Int64s, gap: int, part: int | None = No
     run = np.add.accumulate(begins_run, dtype=np.intp) - 1
     starts = np.empty(count, np.int64)
     starts[order] = ascending + (block_offsets - run_offsets)[run]
-    return ReadPlan(run_offsets, run_lengths, block_offsets, starts, int(ends[-1]), order, firsts)
+    return ReadPlan(run_offsets, run_lengths, block_offsets, starts, int(ends[-1]))

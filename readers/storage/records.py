@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -39,10 +38,6 @@ class Records:
     def views(self) -> list[Bytes]:
         """Return one array a record."""
         return cut(self.block, self.starts, self.lengths)
-
-
-UseRecords = Callable[[Records, Sequence[int]], None]
-"""`use(records, rows)` works on these rows of the records."""
 
 
 def windows(block: Bytes, dtype: Any) -> NDArray[Any]:
@@ -98,18 +93,11 @@ class RecordFiles:
     def __len__(self) -> int:
         return len(self._lengths)
 
-    def read(
-        self,
-        indices: NDArray[np.int64],
-        allocate: Allocate,
-        slack: int = 0,
-        use: UseRecords | None = None,
-    ) -> Records:
+    def read(self, indices: NDArray[np.int64], allocate: Allocate, slack: int = 0) -> Records:
         """Read the records `indices` into one block, asking each file once.
 
         The block has `slack` unfilled bytes at its end, so that parsers may look beyond the end of
-        a record. `use` is called with groups of records, with each record once, while caches still
-        hold the group, possibly in several threads.
+        a record.
 
         Raises:
             IndexError: an index is negative or not below `len(self)`.
@@ -121,21 +109,10 @@ class RecordFiles:
         if plan.size > memory_of_machine():
             check_claim(self.where(int(indices[lengths.argmax()])), plan.size)
         block: Bytes = allocate((plan.size + slack,), np.uint8)
-        records = Records(block, plan.starts, lengths)
+        self._fill(plan, block)
+        return Records(block, plan.starts, lengths)
 
-        if use is None:
-            self._fill(plan, block, None)
-            return records
-        order, firsts = plan.order.tolist(), plan.firsts.tolist()
-
-        def use_runs(first: int, numbers: range) -> None:
-            start, end = first + numbers.start, first + numbers.stop
-            use(records, order[firsts[start] : firsts[end]])
-
-        self._fill(plan, block, use_runs)
-        return records
-
-    def _fill(self, plan: ReadPlan, block: Bytes, use: Callable[[int, range], None] | None) -> None:
+    def _fill(self, plan: ReadPlan, block: Bytes) -> None:
         files = self._file_of(plan.offsets)
         offsets = (plan.offsets - self._bases[files]).tolist()
         buffers = cut(block, plan.block_offsets, plan.lengths)
@@ -144,9 +121,7 @@ class RecordFiles:
         def start(begin: int, end: int) -> Pending[None]:
             storage: Storage = self._storages[files[begin]]
             runs = slice(begin, end)
-            if use is None:
-                return storage.start_read(offsets[runs], buffers[runs])
-            return storage.start_read_using(offsets[runs], buffers[runs], partial(use, begin))
+            return storage.start_read(offsets[runs], buffers[runs])
 
         parts = [(begin, end) for begin, end in pairwise(borders) if begin < end]  # no empty one
         wait_all(start(begin, end) for begin, end in parts)

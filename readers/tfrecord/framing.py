@@ -20,6 +20,8 @@ from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import DecodeError
 from ..storage.claims import check_claim
 from ..storage.damage import DamagedFileError
+from ..storage.local_file import TWO_THREADS_BYTES
+from ..storage.read_team import READ_TEAM, parts_of
 from ..storage.records import Records, windows
 from ..storage.rescue import rescued, searched
 from ..storage.storage import Storage
@@ -36,6 +38,9 @@ CHUNK_BYTES = 1 << 20
 
 LARGE_RECORD_BYTES = 1 << 16
 """Bytes of a record from which on the headers alone are read."""
+
+PART_BYTES = 1 << 20
+"""Bytes whose checksums one thread computes at a time."""
 
 HEADERS_TOGETHER = 1024
 """Headers that are read before their checksums are verified."""
@@ -159,9 +164,7 @@ class RecordIndexer:
         check_claim(self._storage.name, int(starts[-1] - starts[0]))
         block = self._read(int(starts[0]), int(starts[-1] - starts[0]))
         frames = Records(block, starts[:-1] - starts[0], np.diff(starts))
-        checksums = Checksums(len(frames))
-        checksums.compute(frames, range(len(frames)))
-        wrong = checksums.wrong(frames)
+        wrong = damaged(frames)
         if wrong.size:
             first = self._count - (len(starts) - 1)
             raise self._damaged(
@@ -273,28 +276,19 @@ def check_lengths(frames: Records) -> None:
         )
 
 
-class Checksums:
-    """Checksums of framed records' data, computed in any order, to compare with the stored ones."""
+def damaged(frames: Records) -> NDArray[np.intp]:
+    """Return the rows of the records whose data do not agree with their checksums."""
+    found = np.empty(len(frames), np.uint32)
+    value, block = checksum(), frames.block
+    starts, ends = (frames.starts + HEADER).tolist(), (frames.ends - FOOTER).tolist()
 
-    def __init__(self, count: int) -> None:
-        """Take the number of records."""
-        self._value = checksum()
-        self._found = [0] * count
-        self._bounds: tuple[list[int], list[int]] | None = None
-
-    def compute(self, frames: Records, rows: Sequence[int]) -> None:
-        """Compute the checksums of the records `rows`; other threads may compute other rows."""
-        if self._bounds is None:
-            starts = (frames.starts + HEADER).tolist()
-            self._bounds = starts, (frames.ends - FOOTER).tolist()
-        (starts, ends), block = self._bounds, frames.block
-        checksums, value = self._found, self._value
+    def compute(rows: range) -> None:
         for row in rows:
-            checksums[row] = value(block[starts[row] : ends[row]])
+            found[row] = value(block[starts[row] : ends[row]])
 
-    def wrong(self, frames: Records) -> NDArray[np.intp]:
-        """Return the rows of the records whose data do not agree with their checksums."""
-        stored = windows(frames.block, "<u4")[frames.ends - FOOTER]
-        checksums = masked(np.array(self._found, np.uint32))
-        rows: NDArray[np.intp] = (checksums != stored).nonzero()[0]
-        return rows
+    lengths = frames.lengths.tolist()
+    threads = 2 if sum(lengths) >= TWO_THREADS_BYTES else 1
+    READ_TEAM.run_jobs(compute, parts_of(lengths, PART_BYTES), threads)
+    stored = windows(block, "<u4")[frames.ends - FOOTER]
+    rows: NDArray[np.intp] = (masked(found) != stored).nonzero()[0]
+    return rows

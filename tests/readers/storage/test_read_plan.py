@@ -36,19 +36,6 @@ def test_runs_lie_further_apart_than_the_gap(pairs, gap):
     assert plan.size <= sum(length for _, length in pairs) + gap * len(pairs)
 
 
-@given(ranges, st.integers(0, 30), parts)
-def test_every_range_lies_in_one_run(pairs, gap, part):
-    plan = planned(pairs, gap, part)
-    assert sorted(plan.order) == list(range(len(pairs)))
-    assert len(plan.firsts) == len(plan.offsets) + 1
-    borders = zip(plan.firsts[:-1], plan.firsts[1:], strict=True)
-    for (begin, end), offset, length in zip(borders, plan.offsets, plan.lengths, strict=True):
-        assert begin < end
-        for number in plan.order[begin:end]:
-            assert offset <= pairs[number][0]
-            assert sum(pairs[number]) <= offset + length
-
-
 def test_a_run_ends_with_the_range_that_ends_a_part():
     plan = planned([(0, 30), (30, 30), (60, 30), (90, 60), (120, 10), (150, 5)], 0, part=50)
     assert (plan.offsets.tolist(), plan.lengths.tolist()) == ([0, 60, 150], [60, 90, 5])
