@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import EarlyRows, Workspace
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import (
@@ -308,13 +308,12 @@ class ImageDecoder(FormatUser):
         assert self._mixed is not None
         sizes = _USUAL_SIZES[np.arange(batch.size) % len(_USUAL_SIZES)]
         sizes[::2] = _LARGE_SIZES[batch.number % len(_LARGE_SIZES)]
-        shrunk = shrink.shrunk_sizes(sizes, self.shrink_shorter)
+        shrunk, rows = shrink.shrunk_sizes(sizes, self.shrink_shorter), EarlyRows(batch)
         if self.per_sample or len(self.layouts) > 1:  # only the CPU's data tell the windows
-            boxes = ImageDecoder.boxes(self, batch, shrunk)
+            boxes = ImageDecoder.boxes(self, rows, shrunk)
         else:
-            boxes = self.boxes(batch, shrunk, **arguments)
-        boxes[list(batch.errors)] = 0, 0, 1, 1
-        batch.errors.clear()
+            boxes = self.boxes(rows, shrunk, **arguments)
+        boxes[list(rows.errors)] = 0, 0, 1, 1
         return self._mixed.rehearse(batch.device, sizes, boxes)
 
     def _windows(self, inputs: tuple[Any, ...], arguments: dict[str, Any]) -> Windows:

@@ -179,5 +179,5 @@ class Assertion(SampleOperator):
 
     def batch(self, batch: BatchContext, condition: TensorListCPU) -> tuple[Any, ...]:
         for i in np.flatnonzero(~truth_of(condition)).tolist():
-            batch.errors.setdefault(i, AssertionError(self.message))
+            batch.fail_row(i, AssertionError(self.message))
         return ()

@@ -276,9 +276,9 @@ class Operator:
     """`batch_gpu(batch, *inputs, **arguments)`: as `BatchOperator.batch`, with `batch.device`.
 
     Inputs are of type `TensorListGPU`, for "mixed" operators `TensorListCPU`. The method launches
-    work on the device's stream and returns without waiting for the device. It enters a row that
-    cannot be computed into `batch.errors`; that row may hold anything. Several threads may call
-    the method together.
+    work on the device's stream and returns without waiting for the device. It calls
+    `batch.fail_row` for a row that cannot be computed; that row may hold anything. Several threads
+    may call the method together.
     """
 
     def begin_gpu(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> Any:

@@ -190,7 +190,7 @@ class RandomBboxCrop(BatchOperator):
         failed = np.flatnonzero(~drawn.met).tolist()
         if self.total_num_attempts < 0:
             for row in failed:
-                batch.errors.setdefault(row, no_window(self, self.rules, int(counts[row])))
+                batch.fail_row(row, no_window(self, self.rules, int(counts[row])))
         elif failed and not self.quiet:
             message = _FAILED.format(self.called, len(failed))
             warnings.warn(message, RuntimeWarning, stacklevel=2)
@@ -220,7 +220,7 @@ class RandomBboxCrop(BatchOperator):
                 f"{self.called}: {name} is {given}, but must have {dimensions} numbers, each at "
                 f"least 1, in the order {layout!r}"
             )
-            batch.errors.setdefault(row, error)
+            batch.fail_row(row, error)
         extents: Array = np.where(wrong[:, None], 1, table)
         return extents[:, [layout.index(letter) for letter in letters]]
 

@@ -121,19 +121,19 @@ class Arithmetic(SampleOperator):
 
 
 def _refuse_zeros(batch: BatchContext, divisor: TensorListCPU) -> None:
-    """Enter the rows in which something is divided by 0 in `batch.errors`."""
+    """Fail the rows in which something is divided by 0."""
     for row in range(batch.size):
         if not divisor.row(row).all():
-            batch.errors.setdefault(row, zero_division())
+            batch.fail_row(row, zero_division())
 
 
 def _report(batch: BatchContext, marks: Any) -> None:
-    """Enter the rows that the device marks in `batch.errors`, once the device is done."""
+    """Fail the rows that the device marks, once the device is done."""
     zeros = batch.device.to_host(TensorListGPU(marks), batch.empty).dense()
 
     def check() -> None:
         for row in np.flatnonzero(zeros).tolist():
-            batch.errors.setdefault(row, zero_division())
+            batch.fail_row(row, zero_division())
 
     batch.check_later(check)
 

@@ -244,7 +244,7 @@ def _filled_on_gpu(
         for shape in (own, extents)
     )
     for row in np.flatnonzero(((have != 1) & (have != want)).any(axis=1)).tolist():
-        batch.errors.setdefault(row, _misfit(value.shape()[row], shapes[row], owner))
+        batch.fail_row(row, _misfit(value.shape()[row], shapes[row], owner))
         extents[row] = 0
     return filled(batch, value, extents, to_numpy_type(like.dtype))
 

@@ -128,7 +128,7 @@ class OpticalFlow(Operator):
         for row, (shape, guess) in enumerate(zip(videos.extents(), guesses, strict=True)):
             problem = self._problem(shape.tolist(), guess, limits)
             if problem:
-                batch.errors.setdefault(row, ArgumentError(f"{self.called}: {problem}"))
+                batch.fail_row(row, ArgumentError(f"{self.called}: {problem}"))
                 possible[row] = False
         return flow_of(batch, videos, hints, possible, self._options)
 

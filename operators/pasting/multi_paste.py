@@ -140,7 +140,7 @@ class MultiPaste(BatchOperator):
             return [self._plan(extents, rows, own)]
         except Exception as error:
             if len(rows) == 1:
-                batch.errors.setdefault(rows[0], error)
+                batch.fail_row(rows[0], error)
                 return [empty_canvas(rows[0], extents.shape[2])]
         middle = len(rows) // 2
         first, second = (

@@ -116,7 +116,7 @@ def guard_rows(batch: BatchContext, compute: Callable[[int], None]) -> list[int]
             except StopIteration:
                 raise
             except Exception as error:
-                batch.errors[i] = error
+                batch.fail_row(i, error)
     bad = sorted(batch.errors)
     if bad and len(bad) == batch.size:
         first, location = batch.errors[bad[0]], printable(batch.where(bad[0]))
