@@ -26,6 +26,7 @@ from ...engine.graph.params import (
     STR,
     param,
 )
+from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import INT64, RGB, UINT8, to_numpy_type
 from ...engine.tensors.packed_rows import MetadataFunction
@@ -96,7 +97,7 @@ class ImageDecoder(FormatUser):
         MissingDependencyError: the libraries for TIFF or JPEG 2000 are missing.
     """
 
-    inputs: ClassVar[tuple[str, ...]] = ("encoded",)
+    inputs: ClassVar[tuple[str | Input, ...]] = ("encoded",)
     is_windowed: bool = True
     """Whether it decodes a window of each image."""
 
@@ -219,7 +220,7 @@ class ImageDecoder(FormatUser):
             nvimgcodec.check_installed()
             load = 0.0 if self.jpeg_fancy_upsampling else self.hw_decoder_load
             output, upright = self.output_type.name, self.adjust_orientation
-            self.nondeterministic = load is None
+            self.batches = BatchRules(sample_independent=True, nondeterministic=load is None)
             functions: dict[str, MetadataFunction] = {
                 jpeg_batch_headers.METADATA: jpeg_batch_headers.headers
             }

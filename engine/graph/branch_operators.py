@@ -14,6 +14,7 @@ from .context import BatchContext, Workspace
 from .operator import Array, SampleOperator, register
 from .params import BOOL, REQUIRED, STR, param
 from .row_arguments import try_rows
+from .rules import Input
 
 
 @register
@@ -77,11 +78,9 @@ class Merge(SampleOperator):
 
     name = "_merge"
     called = "the end of an `if`"
-    inputs = ("condition", "if_true", "if_false")
+    inputs = (Input("condition", device="cpu"), "if_true", "if_false")
     devices = ("cpu", "gpu")
-    cpu_inputs = ("condition",)
     light = True
-    joins_branches = True
     what = param(STR, "", "What is merged, with the lines that made it, for messages.")
 
     def prepare(self) -> None:

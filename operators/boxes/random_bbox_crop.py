@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INT, INTS, LAYOUT, STR, param
+from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorList
 from ...engine.tensors.packed_rows import packed_between
 from ...formats.ragged import bounds_of, rows_between
@@ -70,8 +71,8 @@ class RandomBboxCrop(BatchOperator):
 
     name = "random_bbox_crop"
     is_random = True
-    inputs = ("boxes", "labels?")
-    sample_independent = True
+    inputs = ("boxes", Input("labels", optional=True))
+    batches = BatchRules(sample_independent=True)
 
     aspect_ratio = param(
         FLOATS,

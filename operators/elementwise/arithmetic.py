@@ -14,6 +14,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import REQUIRED, STR, param
 from ...engine.graph.row_arguments import try_rows
+from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from .functions import FUNCTIONS, zero_division
@@ -50,8 +51,7 @@ class Arithmetic(SampleOperator):
     name = "_arithmetic"
     devices = ("cpu", "gpu")
     called = "arithmetic"
-    inputs = ("*operands",)
-    any_device_inputs = ("operands",)
+    inputs = (Input("operands", many=True, device="any"),)
     function = param(STR, REQUIRED, "Name of the function, as in `elementwise.FUNCTIONS`.")
 
     def prepare(self) -> None:

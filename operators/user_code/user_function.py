@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import BatchOperator
 from ...engine.graph.params import ANY, CALLABLE, INT, REQUIRED, param
+from ...engine.graph.rules import BatchRules, GpuRules, Input
 from ...engine.printable import printable
 from .user_data import Column, Expected, expectations
 from .user_source import GENERATOR, wants_generator
@@ -21,10 +22,9 @@ class UserFunction(BatchOperator):
     """Calls a Python function with the data, and passes its results on."""
 
     devices = ("cpu", "gpu")
-    in_order = True
-    sample_independent = False
-    may_change_inputs = True
-    inputs = ("*inputs",)
+    on_gpu = GpuRules(in_order=True)
+    batches = BatchRules(sample_independent=False)
+    inputs = (Input("inputs", many=True, may_change=True),)
     hands_generators: ClassVar[bool] = False
     """Whether functions with an argument `rng` get random generators."""
 
