@@ -25,6 +25,7 @@ from ..engine.graph.params import (
     STRS,
     param,
 )
+from ..engine.graph.rules import GpuRules
 from ..engine.tensors.dtypes import RGB, UINT8, YCbCr
 from ..formats.media import pyav
 from ..formats.video.selection import PAD_MODES
@@ -50,7 +51,7 @@ class VideoClips(SoundArguments, Reader):
     """Base of the readers of clips."""
 
     devices = ("cpu", "gpu")
-    copies_to_gpu = True
+    on_gpu = GpuRules(copies_results=True)
     outputs = 5
 
     filenames = param(STRS, None, "Paths or URLs of the videos.")

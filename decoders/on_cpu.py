@@ -65,13 +65,13 @@ class CpuFallback:
     def finish(
         self, batch: BatchContext, calls: Mapping[int, TeamCall[Result]]
     ) -> Iterator[tuple[int, Result]]:
-        """Yield each row of a batch with its result; enter rows that fail in `batch.errors`."""
+        """Yield each row of a batch with its result; enter the errors of rows."""
         for row, call in calls.items():
             try:
                 with batch.device.waiting("threads"):
                     result = call.result()
             except Exception as error:
-                batch.errors[row] = error
+                batch.fail_row(row, error)
                 continue
             yield row, result
 

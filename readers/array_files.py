@@ -70,5 +70,5 @@ class ArrayFileReader(Reader):
             for row, form in others.items():
                 assert usual is not None  # where there are others
                 where = self.source.where(int(selection.index[row]))
-                batch.errors[row] = form.refusal(where, usual)
+                batch.fail_row(row, form.refusal(where, usual))
         return columns

@@ -469,7 +469,7 @@ class Reader(SeekableInput):
     def _read_one_by_one(
         self, batch: BatchContext, selection: Selection, cause: Exception
     ) -> tuple[Column, ...]:
-        """Enter the samples that cannot be read into `batch.errors`; read the others all the same.
+        """Fail the samples that cannot be read; read the others all the same.
 
         Args:
             batch: the batch.
@@ -481,7 +481,7 @@ class Reader(SeekableInput):
             try:
                 return self.read_sample(selection, row)
             except Exception as error:
-                batch.errors[row] = error
+                batch.fail_row(row, error)
                 return self.placeholder()
 
         rows = range(len(selection.index))

@@ -144,12 +144,8 @@ def _placed(device: str, name: str, nodes: list[Any]) -> list[Any]:
     """Return the inputs of an operator, on the GPU where it wants them there."""
     if device != "gpu":
         return nodes
-    host = OPERATORS[name].cpu_inputs
-    places = [*OPERATORS[name].inputs, *[""] * len(nodes)]
-    return [
-        node if place.rstrip("?") in host else node.gpu()
-        for node, place in zip(nodes, places, strict=False)
-    ]
+    wanted = OPERATORS[name].input_at
+    return [node if wanted(i).device == "cpu" else node.gpu() for i, node in enumerate(nodes)]
 
 
 def agree(

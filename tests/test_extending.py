@@ -25,14 +25,15 @@ from penstock.tests.checkout import ROOT
 PAGE = ROOT / "docs" / "extending.md"
 SAMPLES = [b"first", b"", b"third" * 1000]
 NAMES = """
-    ANY ANY_FLOAT ANY_FLOATS ARRAY BOOL CALLABLE DTYPE DTYPES FLOAT FLOATS IMAGE_TYPE INT INTERP
-    INTS LAYOUT OPTIONS REQUIRED STR STRS ArgumentError BaseIterator BatchContext BatchOperator
-    DatasetFormat DecodeError DecodeRequest Encoded ImageFormat ImageHeader Kernel Location
-    MissingDependencyError OneFileWriter Pointers Reader ReaderCall RecordFiles RecordReader Sample
-    SampleOperator ShardInfo Source SourceError StoredImage StoredSamples Target TensorList
-    TensorListCPU TensorListGPU Workspace Writer c_type check_uniform checked_indices decode_error
-    files_of function_of launch_elements open_storages param pointwise register
-    register_dataset_format register_format saturate struct_table
+    ANY ANY_FLOAT ANY_FLOATS ARRAY ArgumentError BOOL BaseIterator BatchContext BatchOperator
+    BatchRules CALLABLE DTYPE DTYPES DatasetFormat DecodeError DecodeRequest Encoded FLOAT FLOATS
+    GpuRules IMAGE_TYPE INT INTERP INTS ImageFormat ImageHeader Input Kernel LAYOUT Location
+    MissingDependencyError OPTIONS OneFileWriter Pointers REQUIRED Reader ReaderCall RecordFiles
+    RecordReader STR STRS Sample SampleOperator SequenceRules ShardInfo Source SourceError
+    StoredImage StoredSamples Target TensorList TensorListCPU TensorListGPU Workspace Writer c_type
+    check_uniform checked_indices decode_error enter_errors files_of function_of launch_elements
+    open_storages param pointwise register register_dataset_format register_format saturate
+    struct_table
 """
 
 

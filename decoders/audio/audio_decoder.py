@@ -166,7 +166,7 @@ class AudioDecoder(AudioOperator):
                 windows[row] = values["sample_rate"], values["offset"], values["duration"]
                 files[row] = encoded(data.row(row))
             except Exception as error:
-                batch.errors[row] = error
+                batch.fail_row(row, error)
         return self._mixed.run(batch, files, windows)
 
     def event_counts(self) -> dict[str, int]:

@@ -120,7 +120,7 @@ def decode_flac(
     blocks = -(-int((end - first).max()) // _FRAMES_OF_A_BLOCK)
     device.launch(_DECODE, (blocks, len(rows)), (_FRAMES_OF_A_BLOCK,), table)
     ended = device.to_host(TensorListGPU(outcomes[np.newaxis]), batch.empty).dense()
-    batch.check_later(partial(_enter_errors, batch.errors, rows, samples, ended))
+    batch.check_later(partial(_enter_errors, batch, rows, samples, ended))
     return planes
 
 
@@ -130,7 +130,7 @@ def _entries(memory: Any, dtype: np.dtype[Any], numbers: NDArray[np.int64]) -> N
 
 
 def _enter_errors(
-    errors: dict[int, BaseException],
+    batch: BatchContext,
     rows: NDArray[np.intp],
     samples: NDArray[np.int64],
     ended: NDArray[np.uint8],
@@ -140,7 +140,5 @@ def _enter_errors(
     for i in np.flatnonzero(decoded != samples).tolist():
         offset = int(outcomes["damaged"][i])
         where = "" if offset == _UNDAMAGED else f"; the frame at offset {offset} is damaged"
-        errors[int(rows[i])] = decode_error(
-            "FLAC",
-            f"{decoded[i]} samples could be decoded where {samples[i]} should be{where}",
-        )
+        text = f"{decoded[i]} samples could be decoded where {samples[i]} should be{where}"
+        batch.fail_row(int(rows[i]), decode_error("FLAC", text))

@@ -85,7 +85,7 @@ class MixedAudio:
     def run(
         self, batch: BatchContext, files: Sequence[Array], windows: Sequence[tuple[float, ...]]
     ) -> tuple[TensorListGPU, TensorListGPU]:
-        """Decode a batch; enter rows that fail in `batch.errors`.
+        """Decode a batch; enter the errors of rows.
 
         Args:
             batch: the batch, on whose device to work.
@@ -144,7 +144,7 @@ class MixedAudio:
                     data, *windows[row]
                 )
             except Exception as error:
-                batch.errors[row] = error
+                batch.fail_row(row, error)
                 continue
             if chosen is not None:
                 on_gpu[row] = chosen

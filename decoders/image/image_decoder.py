@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import EarlyRows, Workspace
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import (
@@ -26,6 +26,7 @@ from ...engine.graph.params import (
     STR,
     param,
 )
+from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import INT64, RGB, UINT8, to_numpy_type
 from ...engine.tensors.packed_rows import MetadataFunction
@@ -96,7 +97,7 @@ class ImageDecoder(FormatUser):
         MissingDependencyError: the libraries for TIFF or JPEG 2000 are missing.
     """
 
-    inputs: ClassVar[tuple[str, ...]] = ("encoded",)
+    inputs: ClassVar[tuple[str | Input, ...]] = ("encoded",)
     is_windowed: bool = True
     """Whether it decodes a window of each image."""
 
@@ -219,7 +220,7 @@ class ImageDecoder(FormatUser):
             nvimgcodec.check_installed()
             load = 0.0 if self.jpeg_fancy_upsampling else self.hw_decoder_load
             output, upright = self.output_type.name, self.adjust_orientation
-            self.nondeterministic = load is None
+            self.batches = BatchRules(sample_independent=True, nondeterministic=load is None)
             functions: dict[str, MetadataFunction] = {
                 jpeg_batch_headers.METADATA: jpeg_batch_headers.headers
             }
@@ -308,13 +309,12 @@ class ImageDecoder(FormatUser):
         assert self._mixed is not None
         sizes = _USUAL_SIZES[np.arange(batch.size) % len(_USUAL_SIZES)]
         sizes[::2] = _LARGE_SIZES[batch.number % len(_LARGE_SIZES)]
-        shrunk = shrink.shrunk_sizes(sizes, self.shrink_shorter)
+        shrunk, rows = shrink.shrunk_sizes(sizes, self.shrink_shorter), EarlyRows(batch)
         if self.per_sample or len(self.layouts) > 1:  # only the CPU's data tell the windows
-            boxes = ImageDecoder.boxes(self, batch, shrunk)
+            boxes = ImageDecoder.boxes(self, rows, shrunk)
         else:
-            boxes = self.boxes(batch, shrunk, **arguments)
-        boxes[list(batch.errors)] = 0, 0, 1, 1
-        batch.errors.clear()
+            boxes = self.boxes(rows, shrunk, **arguments)
+        boxes[list(rows.errors)] = 0, 0, 1, 1
         return self._mixed.rehearse(batch.device, sizes, boxes)
 
     def _windows(self, inputs: tuple[Any, ...], arguments: dict[str, Any]) -> Windows:

@@ -19,7 +19,7 @@ inside the compressed data: the pixels behind the damage are wrong without an er
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import Array
 from ...engine.errors import DecodeError
-from ...engine.graph.context import HasPlacement, RowsContext
+from ...engine.graph.context import EarlyRows, RowsContext
 from ...engine.threads import TeamCall
 from ..on_cpu import CpuFallback
 from . import color
@@ -87,19 +87,7 @@ class Begun(NamedTuple):
     work: MixedBatch
     others: NDArray[np.intp]
     on_cpu: CpuCalls
-    errors: dict[int, BaseException]
-
-
-class _EarlyRows(RowsContext):
-    """The rows of a batch before `batch_gpu`, with errors of their own until then."""
-
-    def __init__(self, batch: BatchContext) -> None:
-        self.size = batch.size
-        self.errors = {}
-        self._batch = batch
-
-    def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
-        return self._batch.random(operator, count)
+    errors: Mapping[int, BaseException]
 
 
 class MixedDecoding:
@@ -152,10 +140,10 @@ class MixedDecoding:
         """
         if self._on_cpu is None:
             return None
-        return self._fallback.submit(self._begin, batch, _EarlyRows(batch), encoded, windows)
+        return self._fallback.submit(self._begin, batch, EarlyRows(batch), encoded, windows)
 
     def run(self, batch: BatchContext, encoded: TensorListCPU, windows: Windows) -> TensorListGPU:
-        """Decode a batch; enter rows that fail in `batch.errors`."""
+        """Decode a batch; enter the errors of rows."""
         engine = self._plain.engine(batch)
         with self._lock:
             if self._on_cpu is None:
@@ -168,7 +156,8 @@ class MixedDecoding:
         call, batch.begun = batch.begun, None
         begun = self._begin(batch, batch, encoded, windows) if call is None else call.result()
         work, others, calls, errors = begun
-        batch.errors |= errors
+        for row, error in errors.items():
+            batch.fail_row(row, error)
         work.out = batch.device.empty(self._shapes(batch, work), self._dtype, "HWC")
         self._whole.place(batch.device, work)
         plain = without(batch.errors, work.is_plain.nonzero()[0])
@@ -207,7 +196,7 @@ class MixedDecoding:
         gray_is_plain = self._output != "ANY_DATA"  # else the result has the channels of the file
         work = MixedBatch(encoded, self._use_exif, gray_is_plain=gray_is_plain)
         self._whole.find(batch, work, self._fallback)
-        others, on_cpu = self._sort(work, rows.errors)
+        others, on_cpu = self._sort(work, rows)
         sizes = shrunk_sizes(work.upright(), self._whole.shorter)
         work.windows = windows(rows, sizes)
         channels = self._channels(work)
@@ -236,13 +225,13 @@ class MixedDecoding:
             self._whole.cache.close()
 
     def _sort(
-        self, work: MixedBatch, errors: dict[int, BaseException]
+        self, work: MixedBatch, rows: RowsContext
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Read the headers of files that are not plain JPEG.
 
         Args:
             work: the files; gets the headers.
-            errors: get those of files whose header cannot be read.
+            rows: get the errors of files whose header cannot be read.
 
         Returns:
             The rows for nvImageCodec, and those for the CPU.
@@ -255,7 +244,7 @@ class MixedDecoding:
             try:
                 header = work.headers[i] = read_decodable_header(row)
             except Exception as error:
-                errors[i] = error
+                rows.fail_row(i, error)
                 work.stored[i] = 1
                 continue
             work.stored[i] = header.height, header.width

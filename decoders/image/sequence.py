@@ -10,6 +10,7 @@ from ...engine.errors import DecodeError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import IMAGE_TYPE, param
+from ...engine.graph.rules import Input
 from ...engine.tensors.dtypes import RGB
 from .decode import decode, peek_shape
 from .image_decoder import FormatUser
@@ -30,7 +31,7 @@ class DecodeSequence(FormatUser):
     """
 
     name = "_decode_sequence"
-    inputs = ("*frames",)
+    inputs = (Input("frames", many=True),)
 
     image_type = param(IMAGE_TYPE, RGB, "Color space of the output.")
 

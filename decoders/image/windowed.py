@@ -12,6 +12,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.row_arguments import try_rows
+from ...engine.graph.rules import Input
 from ...geometry.random_crop import RandomCropArguments, random_window, random_windows
 from ...geometry.slices import SliceArguments
 from ...geometry.windows import CropArguments, Window, WindowBatch, bounded
@@ -120,7 +121,7 @@ class ImageSlice(SliceArguments, WindowedDecoder):
     name = "decoders.image_slice"
     aliases = ("image_decoder_slice", "experimental.decoders.image_slice")
     devices = ("cpu", "mixed")
-    inputs = ("encoded", "anchor?", "shape_input?")
+    inputs = ("encoded", Input("anchor", optional=True), Input("shape_input", optional=True))
 
 
 @register

@@ -14,6 +14,7 @@ from ...engine.graph.context import BatchContext, HeapWorkspace
 from ...engine.graph.inputs import FedInput
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, INT, NO_EFFECT, REQUIRED, STR, param
+from ...engine.graph.rules import GpuRules
 from ...engine.order.selection import Selection
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...formats.media import pyav
@@ -51,7 +52,7 @@ class VideoInput(FedInput):
 
     name = "experimental.inputs.video"
     devices = ("cpu", "mixed")
-    in_order = True  # the decoder goes on from batch to batch
+    on_gpu = GpuRules(in_order=True)  # the decoder goes on from batch to batch
 
     sequence_length = param(INT, REQUIRED, "Frames of a sequence.", minimum=1)
     last_sequence_policy = param(

@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import ArgumentError
 from ..graph.constants import ConstantOperator
 from ..graph.context import Placement
+from ..graph.copies import Transfer
 from ..graph.inputs import InputOperator
 from ..graph.nodes import DataNode, Graph, Node
 from ..graph.operator import Operator
@@ -166,9 +167,9 @@ class EagerGraph(Graph):
 
     def add(self, node: Node) -> None:
         super().add(node)
-        if node.operator.transfers or isinstance(node.operator, ConstantOperator):
+        if isinstance(node.operator, Transfer | ConstantOperator):
             self._place(node, 0)  # no state, and no random numbers
-            if not (node.operator.transfers or self._record.is_complete):
+            if not (isinstance(node.operator, Transfer) or self._record.is_complete):
                 self._number_of(node)
         else:
             self._match(node)

@@ -113,4 +113,4 @@ def _compute_rows(worker: Worker, run: ChainRun) -> None:
                 try:
                     worker.compute(run, i)
                 except BaseException as error:
-                    run.batch.errors[i] = error
+                    run.batch.fail_row(i, error)

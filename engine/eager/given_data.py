@@ -8,13 +8,13 @@ import numpy as np
 
 from ..graph.callers import caller
 from ..graph.context import BatchContext
+from ..graph.copies import Transfer
 from ..graph.derivation import Axes
 from ..graph.nodes import DataNode, Node, outputs_of
-from ..graph.operator import BatchOperator
 from ..tensors import Tensor, TensorGPU, TensorList, TensorListCPU, TensorListGPU
 
 
-class GivenBatch(BatchOperator):
+class GivenBatch(Transfer):
     """Stands for the operator of a batch that the program gives; never runs.
 
     Attributes:
@@ -24,7 +24,6 @@ class GivenBatch(BatchOperator):
     name = "_given"
     called = "a batch of the program"
     devices = ("cpu", "gpu")
-    transfers = True  # so that it draws no random numbers
     form = "batch"
 
     def batch(self, batch: BatchContext) -> Any:

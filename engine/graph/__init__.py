@@ -9,6 +9,7 @@ user_calls        users' code that processes of a pipeline call for an operator
 inputs            the two roles of inputs: seekable readers, and sources that user code feeds
 declaration       signatures and docstrings made from an operator's class
 row_arguments     arguments and errors of single samples, for work on a whole batch
+rules             what an operator declares besides its arguments: inputs, batches, sequences, GPU
 sequences         which data an operator gets frame by frame
 derivation        what follows from the layouts of a node's data
 index_keys        keys such as `node[1:, ..., None]`, taken apart

@@ -14,6 +14,7 @@ from .context import BatchContext, Workspace
 from .operator import Array, SampleOperator, register
 from .params import BOOL, REQUIRED, STR, param
 from .row_arguments import try_rows
+from .rules import Input
 
 
 @register
@@ -77,11 +78,9 @@ class Merge(SampleOperator):
 
     name = "_merge"
     called = "the end of an `if`"
-    inputs = ("condition", "if_true", "if_false")
+    inputs = (Input("condition", device="cpu"), "if_true", "if_false")
     devices = ("cpu", "gpu")
-    cpu_inputs = ("condition",)
     light = True
-    joins_branches = True
     what = param(STR, "", "What is merged, with the lines that made it, for messages.")
 
     def prepare(self) -> None:
@@ -179,5 +178,5 @@ class Assertion(SampleOperator):
 
     def batch(self, batch: BatchContext, condition: TensorListCPU) -> tuple[Any, ...]:
         for i in np.flatnonzero(~truth_of(condition)).tolist():
-            batch.errors.setdefault(i, AssertionError(self.message))
+            batch.fail_row(i, AssertionError(self.message))
         return ()

@@ -14,6 +14,7 @@ from ..tensors.dtypes import to_numpy_type
 from .context import BatchContext
 from .operator import BatchOperator, register
 from .params import ARRAY, LAYOUT, REQUIRED, param
+from .rules import BatchRules
 
 
 @register
@@ -21,8 +22,7 @@ class ConstantOperator(BatchOperator):
     """The same value for every sample."""
 
     name = "_constant"
-    sample_independent = True
-    ignores_branches = True
+    batches = BatchRules(sample_independent=True)
     called = "types.Constant"
     value = param(ARRAY, REQUIRED, "What each sample gets.")
     layout = param(LAYOUT, "", "Meaning of the dimensions.")

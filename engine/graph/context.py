@@ -6,7 +6,7 @@ get a `BatchContext`. The engine's own classes have more attributes, which opera
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -77,11 +77,16 @@ class RowsContext(Protocol):
 
     Attributes:
         size: number of samples.
-        errors: the exception of each row that could not be computed.
     """
 
     size: int
-    errors: dict[int, BaseException]
+
+    @property
+    def errors(self) -> Mapping[int, BaseException]:
+        """The exception of each row that could not be computed: see `fail_row`."""
+
+    def fail_row(self, row: int, error: BaseException) -> None:
+        """Enter the error of a row that cannot be computed; the row's first error stays."""
 
     def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
         """Return `count` numbers in [0, 1) a sample: (size, count) float64.
@@ -129,10 +134,29 @@ class BatchContext(RowsContext, Protocol):
         """Count memory that the batch takes and that came neither from `empty` nor `device`."""
 
     def check_later(self, check: Callable[[], None]) -> None:
-        """Have `check` called when the device is done, to enter rows in `errors`."""
+        """Have `check` called when the device is done, to call `fail_row`."""
 
     def where(self, row: int) -> str:
         """Say where the sample in `row` is stored, or ""; for messages."""
+
+
+class EarlyRows(RowsContext):
+    """The rows of a batch before the work on it, with errors of their own until then."""
+
+    def __init__(self, batch: BatchContext) -> None:
+        self.size = batch.size
+        self._batch = batch
+        self._errors: dict[int, BaseException] = {}
+
+    @property
+    def errors(self) -> Mapping[int, BaseException]:
+        return self._errors
+
+    def fail_row(self, row: int, error: BaseException) -> None:
+        self._errors.setdefault(row, error)
+
+    def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
+        return self._batch.random(operator, count)
 
 
 class HeapWorkspace(Workspace):

@@ -6,10 +6,15 @@ from ..tensors import TensorList, TensorListCPU
 from .context import BatchContext
 from .limits import Remedies
 from .operator import BatchOperator, register
+from .rules import BatchRules
+
+
+class Transfer(BatchOperator):
+    """Base of operators that move data between devices: they compute nothing."""
 
 
 @register
-class Copy(BatchOperator):
+class Copy(Transfer):
     """Returns the data, on the other device if `device` asks for it.
 
     Data never change once they are computed, so on one device nothing needs to be copied.
@@ -25,8 +30,7 @@ class Copy(BatchOperator):
     name = "copy"
     devices = ("cpu", "gpu")
     inputs = ("data",)
-    transfers = True
-    sample_independent = True
+    batches = BatchRules(sample_independent=True)
 
     def remedies(self) -> Remedies:
         return {"bus": ("smaller dtypes up to the copy: convert on the GPU",)}

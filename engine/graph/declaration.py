@@ -59,8 +59,8 @@ def annotation(declared: Param) -> str:
 
 def input_parameters(operator_class: type[Operator]) -> Iterator[tuple[str, bool, bool]]:
     """Yield (name, optional, repeated) of each input."""
-    for name in operator_class.inputs:
-        yield name.strip("?*"), name.endswith("?"), name.startswith("*")
+    for each in operator_class.declared_inputs:
+        yield each.name, each.optional, each.many
 
 
 def signature(operator_class: type[Operator]) -> inspect.Signature:

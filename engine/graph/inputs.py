@@ -21,6 +21,7 @@ import numpy as np
 from ..errors import ArgumentError
 from .derivation import Axes
 from .operator import Array, BatchOperator
+from .rules import BatchRules
 
 if TYPE_CHECKING:
     from ..gpu.device import DeviceAccess
@@ -48,8 +49,7 @@ class Resources(NamedTuple):
 class InputOperator(BatchOperator, ABC):
     """Base of both roles. Inputs derive from `SeekableInput` or `FedInput`."""
 
-    sample_independent = True
-    ignores_branches = True
+    batches = BatchRules(sample_independent=True)
 
     def open(self, batch_size: int, state: Any) -> None:
         """Prepare for batches of `batch_size`; continue from `state` unless `state` is None."""
@@ -249,6 +249,9 @@ class FedInput(InputOperator):
 
     waits_for_feed: bool = False
     """Whether a run waits until `available` is not 0, instead of refusing to start."""
+
+    learns_layouts: bool = False
+    """Whether batches may come with layouts that `output_layouts` does not tell: `batch_axes`."""
 
     def available(self) -> int | None:
         """Return the number of batches in the queue, or None if a source returns batches."""

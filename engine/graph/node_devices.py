@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ..errors import ArgumentError
+from .copies import Transfer
 from .operator import Operator
 
 
@@ -24,7 +25,7 @@ class OnDevice(Protocol):
 def default_device(operator_class: type[Operator], inputs: Sequence[OnDevice]) -> str:
     """Return where an operator runs if the user names no device: where its inputs are."""
     on_gpu = any(
-        data.device == "gpu" and operator_class.device_of_input(i) != "cpu"
+        data.device == "gpu" and operator_class.input_at(i).device != "cpu"
         for i, data in enumerate(inputs)
     )
     if on_gpu and "gpu" in operator_class.devices:
@@ -45,12 +46,12 @@ def check_devices(
     """
     if any(data.device == "gpu" for data in arguments):
         raise ArgumentError(f"{node}: named arguments must be on the CPU; use .cpu()")
-    if operator.transfers or operator.metadata_only:
+    if isinstance(operator, Transfer) or operator.on_gpu.metadata_only:
         return
-    own = "gpu" if operator.device == "gpu" and not operator.copies_to_gpu else "cpu"
+    own = "gpu" if operator.device == "gpu" and not operator.on_gpu.copies_results else "cpu"
     for i, data in enumerate(inputs):
         either = data.device if own == "gpu" else "cpu"
-        wanted = {"same": own, "cpu": "cpu", "any": either}[operator.device_of_input(i)]
+        wanted = {"same": own, "cpu": "cpu", "any": either}[operator.input_at(i).device]
         if data.device != wanted:
             others = [other for other in inputs if other.device == wanted and own == "gpu"]
             text = _misplaced(data, others[:1], own, wanted)

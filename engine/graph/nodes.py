@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 
 from ..errors import ArgumentError
 from ..tensors import TensorList
+from .branch_operators import Merge
 from .branches import Branch, check_branches
 from .callers import caller
 from .constants import ConstantOperator, constant_array, data_array
-from .copies import Copy
+from .copies import Copy, Transfer
 from .derivation import Axes, Derivation, derive
 from .index_keys import newaxis, split_key
+from .inputs import FedInput, InputOperator
 from .node_arithmetic import NodeArithmetic
 from .node_devices import check_devices, default_device
 from .node_values import NodeValues
@@ -85,7 +87,7 @@ class Node:
     @property
     def device(self) -> str:
         """Stage in which the operator runs: "cpu", "mixed" or "gpu"."""
-        return "cpu" if self.operator.copies_to_gpu else self.operator.device
+        return "cpu" if self.operator.on_gpu.copies_results else self.operator.device
 
     def conditions(self) -> tuple[tuple[DataNode, bool], ...]:
         """Return which values of which conditions the samples have that the operator computes."""
@@ -274,7 +276,7 @@ def set_of_call(call: object) -> Iterator[None]:
 def _call_of(operator: Operator) -> object:
     """Return what the nodes of this operator share, in all sets of inputs of one call."""
     current: tuple[object, Iterator[int]] | None = getattr(_defining, "set", None)
-    if current is None or operator.transfers or isinstance(operator, ConstantOperator):
+    if current is None or isinstance(operator, Transfer | ConstantOperator):
         return object()
     call, numbers = current
     return call, next(numbers)
@@ -447,8 +449,8 @@ def add_node(
     if isinstance(operator, CompositeOperator):
         return operator.compose(name, *nodes)
     # Of merged data the condition alone says in which branch they are.
-    decisive = nodes[:1] if operator.joins_branches else (*nodes, *data.values())
-    branch = None if operator.ignores_branches else branch_of(decisive)
+    decisive = nodes[:1] if isinstance(operator, Merge) else (*nodes, *data.values())
+    branch = None if isinstance(operator, InputOperator | ConstantOperator) else branch_of(decisive)
     node = _node(derived, nodes, data, name, caller(), _call_of(operator), branch)
     if graph is not None:
         graph.adopt(*node.dependencies())
@@ -521,12 +523,13 @@ def _node(
         made_at,
         sequences=derived.sequences,
         call=call,
-        is_open=_are_open(inputs, data) or operator.learns_layouts,
+        is_open=_are_open(inputs, data)
+        or (isinstance(operator, FedInput) and operator.learns_layouts),
         problem=derived.problem,
         branch=branch,
     )
     check_devices(node, operator, inputs, data.values())
-    if not operator.joins_branches:
+    if not isinstance(operator, Merge):
         check_branches(node, branch, ((used, used.node) for used in (*inputs, *data.values())))
     node.outputs = outputs_of(node, derived.results)
     return node
@@ -565,7 +568,7 @@ def own_constant(data: DataNode) -> DataNode:
     graph, operator = current_graph(), data.node.operator
     if graph is None or graph.holds(data.node):
         return data
-    if operator.transfers:
+    if isinstance(operator, Transfer):
         (source,) = data.node.inputs
         own = own_constant(source)
         return data if own is source else own.gpu() if data.device == "gpu" else own.cpu()
@@ -582,11 +585,11 @@ def is_group_of_nodes(value: Any) -> bool:
 
 
 def _check_input_count(operator_class: type[Operator], inputs: Sequence[Any]) -> None:
-    declared, count = operator_class.inputs, len(inputs)
-    least = sum(not (name.endswith("?") or name.startswith("*")) for name in declared)
-    unlimited = bool(declared) and declared[-1].startswith("*")
+    declared, count = operator_class.declared_inputs, len(inputs)
+    least = sum(not (each.optional or each.many) for each in declared)
+    unlimited = bool(declared) and declared[-1].many
     if count < least or (count > len(declared) and not unlimited):
-        wanted = ", ".join(declared) or "none"
+        wanted = ", ".join(map(str, declared)) or "none"
         raise ArgumentError(
             f"{operator_class.called} expects the inputs ({wanted}), but got {count}"
             + _keyword_hint(operator_class, inputs[len(declared) :])
@@ -615,7 +618,7 @@ def _moved_for_gpu(
     operator_class: type[Operator], inputs: tuple[DataNode, ...]
 ) -> tuple[DataNode, ...]:
     """Copy constants to the GPU, and to the CPU what an operator of the GPU reads there."""
-    if operator_class.metadata_only or operator_class.transfers:
+    if operator_class.on_gpu.metadata_only or issubclass(operator_class, Transfer):
         return inputs
 
     def moved(data: DataNode, wanted: str) -> DataNode:
@@ -624,4 +627,4 @@ def _moved_for_gpu(
         constant = isinstance(data.node.operator, ConstantOperator)
         return data.gpu() if constant and wanted == "same" else data
 
-    return tuple(moved(data, operator_class.device_of_input(i)) for i, data in enumerate(inputs))
+    return tuple(moved(data, operator_class.input_at(i).device) for i, data in enumerate(inputs))

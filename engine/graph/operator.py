@@ -30,6 +30,7 @@ from ..arrays import Array
 from ..errors import ArgumentError
 from .operator_base import Operator
 from .params import param
+from .rules import FORMER, BatchRules
 
 _LIBRARY = __name__.partition(".")[0] + "."
 
@@ -46,7 +47,7 @@ class SampleOperator(Operator):
 
     batch: Callable[..., Any]
 
-    sample_independent = True
+    batches = BatchRules(sample_independent=True)
 
     light: ClassVar[bool] = False
     """Whether a sample takes less work than the engine's own work for a sample."""
@@ -176,10 +177,9 @@ def _missing(operator_class: type[Operator]) -> str:
     unknown = set(operator_class.devices) - {"cpu", "mixed", "gpu"}
     if unknown or not operator_class.devices:
         return f"`devices` must name some of cpu, mixed and gpu, but is {operator_class.devices}"
-    names = {name.strip("?*") for name in operator_class.inputs}
-    elsewhere = {*operator_class.cpu_inputs, *operator_class.any_device_inputs} - names
-    if elsewhere:
-        return f"`cpu_inputs` and `any_device_inputs` name {sorted(elsewhere)}, which are no inputs"
+    for former, declaration in FORMER.items():
+        if hasattr(operator_class, former):
+            return f"`{former}` is no longer an attribute; declare `{declaration}`"
     for method in _work_methods(operator_class):
         problem = _misfit(operator_class, method)
         if problem:
@@ -194,7 +194,7 @@ def _work_methods(operator_class: type[Operator]) -> Iterator[str]:
         return
     if "cpu" in operator_class.devices:
         yield "sample" if issubclass(operator_class, SampleOperator) else "batch"
-    if {"gpu", "mixed"} & set(operator_class.devices) and not operator_class.copies_to_gpu:
+    if {"gpu", "mixed"} & set(operator_class.devices) and not operator_class.on_gpu.copies_results:
         yield "batch_gpu"
 
 
@@ -206,13 +206,14 @@ def _misfit(operator_class: type[Operator], method: str) -> str:
             f"its devices are {', '.join(operator_class.devices)}, so it needs a method `{method}`"
         )
     per_sample = [name for name, param in operator_class.params.items() if param.per_sample]
-    required = sum(not name.endswith("?") for name in operator_class.inputs)
+    declared = operator_class.declared_inputs
+    required = sum(not each.optional for each in declared)
     signature = inspect.signature(function)
-    for count in {required, len(operator_class.inputs)}:
+    for count in {required, len(declared)}:
         try:  # with the operator itself and its workspace or batch before the inputs
             signature.bind(None, None, *[None] * count, **dict.fromkeys(per_sample))
         except TypeError as error:
-            inputs = ", ".join(operator_class.inputs) or "none"
+            inputs = ", ".join(map(str, declared)) or "none"
             return (
                 f"`{method}` is called with the workspace, the batch or a name, the inputs "
                 f"({inputs}), and the arguments that may vary by sample "

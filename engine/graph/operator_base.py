@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar, NoReturn, Self
 
@@ -16,6 +17,7 @@ from .callers import warn_of_deprecation
 from .context import BatchContext, Placement
 from .limits import Remedies
 from .params import BOOL, INT, INTS, NO_EFFECT, Param, convert
+from .rules import BatchRules, GpuRules, Input, SequenceRules
 from .user_calls import Callee
 
 COMMON = {
@@ -37,8 +39,8 @@ class Operator:
         called: the operator in messages, as users write it; "fn.<name>" by default.
         aliases: older names, in `fn` and, in CamelCase, in `ops`.
         devices: stages in which it runs: "cpu", "mixed" (from CPU to GPU) or "gpu".
-        inputs: names of the inputs. A name that ends in "?" is optional. A last name that starts
-            with "*" stands for any number of inputs.
+        inputs: the inputs; a name alone is an input that is required: see `Input`.
+        declared_inputs: each of them as an `Input`; made from `inputs`.
         positional: arguments that may be passed by position; such an operator has no inputs.
         params: the declared arguments by name; made from the class's attributes.
         older_names: the name of each argument by its deprecated names; made from `params`.
@@ -46,40 +48,14 @@ class Operator:
         random_count: number of random numbers that the work on a sample needs.
         is_random: whether it draws random numbers. A class whose `random_count` follows from the
             arguments, or which draws them in another way, says so itself.
-        metadata_only: whether it reads only dtypes, shapes and layouts of its inputs. On the CPU
-            such an operator accepts data on the GPU: its `batch_gpu` runs and returns CPU data.
-        cpu_inputs: names of inputs that the operator reads on the CPU, wherever it runs. If it
-            runs on the GPU, inputs that are there are copied to the CPU.
-        any_device_inputs: names of inputs that may be on either device if it runs on the GPU.
         assumed_layouts: by number of dimensions, the layouts that the operator assumes for data
             without a layout. Its results have these layouts then. A layout that the data have
             must have the letters that all of these share, such as H and W.
-        may_change_inputs: whether it may write to its inputs. Inputs that others read are copied
-            for it.
-        own_frames: whether it takes sequences, and arguments with values for each frame, itself.
-        frame_by_frame: whether the engine calls it frame by frame for any input that is a sequence,
-            and not only for arguments that have values for each frame: see `sequences.py`.
-        repeats_inputs: whether inputs without a layout, such as points, are no sequences, so that
-            the engine repeats them for arguments that have values for each frame.
-        transfers: whether it moves data from one device to the other.
-        copies_to_gpu: whether a device other than "cpu" copies its results to the GPU. The operator
-            itself runs in the CPU stage; it may return data that is on the GPU already.
-        in_order: whether its GPU work must get the batches in their order.
-        sample_independent: whether each sample's results depend on this sample alone, and not on
-            the others of its batch. By default True for a `SampleOperator` and for inputs, and
-            False for operators that work on whole batches.
-        nondeterministic: whether results may differ by rounding from run to run. Only pipelines
-            with such an operator compute small batches together, because others promise identical
-            results.
-        rehearses: whether `batch_gpu` may be called on made-up data: see `rehearse`. It must not
-            read their elements, nor call user code. A class with a `batch_gpu` of its own says so
-            itself: it does not inherit the flag.
+        sequences: how it gets sequences.
+        batches: whether batches may be computed as one.
+        on_gpu: how it works with data on the GPU.
         metadata_functions: by name, functions that the reading process runs on each encoded
             sample; their results arrive with the rows (`PackedRows.metadata`).
-        learns_layouts: whether batches may come with layouts that `output_layouts` does not tell.
-            Only inputs may say so: see `inputs.FedInput.batch_axes`.
-        ignores_branches: whether it computes all samples of a batch in every branch, too.
-        joins_branches: whether its inputs are data of both branches of an `if`.
         placement: the node's number, random key and threads; the pipeline sets it.
     """
 
@@ -87,7 +63,8 @@ class Operator:
     called: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
     devices: ClassVar[tuple[str, ...]] = ("cpu",)
-    inputs: ClassVar[tuple[str, ...]] = ()
+    inputs: ClassVar[tuple[str | Input, ...]] = ()
+    declared_inputs: ClassVar[tuple[Input, ...]] = ()
     positional: ClassVar[tuple[str, ...]] = ()
     outputs: ClassVar[int] = 1
     params: ClassVar[dict[str, Param]] = {}
@@ -95,23 +72,10 @@ class Operator:
 
     random_count: int = 0
     is_random: ClassVar[bool] = False
-    metadata_only: ClassVar[bool] = False
-    cpu_inputs: ClassVar[tuple[str, ...]] = ()
-    any_device_inputs: ClassVar[tuple[str, ...]] = ()
     assumed_layouts: Mapping[int, str] = MappingProxyType({})
-    may_change_inputs: ClassVar[bool] = False
-    own_frames: ClassVar[bool] = False
-    frame_by_frame: ClassVar[bool] = False
-    repeats_inputs: ClassVar[bool] = False
-    transfers: ClassVar[bool] = False
-    copies_to_gpu: ClassVar[bool] = False
-    in_order: ClassVar[bool] = False
-    sample_independent: bool = False
-    nondeterministic: bool = False
-    rehearses: bool = False
-    learns_layouts: bool = False
-    ignores_branches: ClassVar[bool] = False
-    joins_branches: ClassVar[bool] = False
+    sequences: ClassVar[SequenceRules] = SequenceRules()
+    batches: BatchRules = BatchRules()
+    on_gpu: GpuRules = GpuRules()
     placement: Placement = Placement()
     metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({})
     seed: int
@@ -122,8 +86,12 @@ class Operator:
         for name in own:
             delattr(cls, name)
         declared = {v.name or k: v._replace(name=v.name or k, attribute=k) for k, v in own.items()}
-        if "batch_gpu" in vars(cls) and "rehearses" not in vars(cls):
-            cls.rehearses = False
+        if "inputs" in vars(cls):
+            cls.declared_inputs = tuple(
+                each if isinstance(each, Input) else Input(each) for each in cls.inputs
+            )
+        if "batch_gpu" in vars(cls) and "on_gpu" not in vars(cls):
+            cls.on_gpu = replace(cls.on_gpu, rehearses=False)
         if vars(cls).get("random_count"):
             cls.is_random = True
         if "name" in vars(cls) and "called" not in vars(cls):
@@ -238,12 +206,9 @@ class Operator:
         return renamed
 
     @classmethod
-    def device_of_input(cls, number: int) -> str:
-        """Return where an input must be: "same" as the operator, "cpu", or "any" on the GPU."""
-        name = cls.inputs[min(number, len(cls.inputs) - 1)].strip("?*")
-        if name in cls.cpu_inputs:
-            return "cpu"
-        return "any" if name in cls.any_device_inputs else "same"
+    def input_at(cls, number: int) -> Input:
+        """Return the declaration of the input at a place; the last may stand for many."""
+        return cls.declared_inputs[min(number, len(cls.declared_inputs) - 1)]
 
     def prepare(self) -> None:
         """Check the arguments against one another, and compute values that follow from them."""
@@ -268,7 +233,7 @@ class Operator:
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
         """Return the result of `fn.<name>`: the only output, or a list of outputs."""
-        if self.copies_to_gpu and self.device != "cpu":
+        if self.on_gpu.copies_results and self.device != "cpu":
             outputs = tuple(data.gpu() for data in outputs)
         return outputs[0] if len(outputs) == 1 else list(outputs)
 
@@ -276,9 +241,9 @@ class Operator:
     """`batch_gpu(batch, *inputs, **arguments)`: as `BatchOperator.batch`, with `batch.device`.
 
     Inputs are of type `TensorListGPU`, for "mixed" operators `TensorListCPU`. The method launches
-    work on the device's stream and returns without waiting for the device. It enters a row that
-    cannot be computed into `batch.errors`; that row may hold anything. Several threads may call
-    the method together.
+    work on the device's stream and returns without waiting for the device. It calls
+    `batch.fail_row` for a row that cannot be computed; that row may hold anything. Several threads
+    may call the method together.
     """
 
     def begin_gpu(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> Any:
@@ -298,13 +263,13 @@ class Operator:
         Args:
             batch: the made-up batch.
             inputs: as for `batch_gpu`, but results of `rehearse`; for "mixed" operators none. None
-                stands for one of `cpu_inputs`.
+                stands for an input that is read on the CPU.
             arguments: as for `batch_gpu`; those that vary by sample are 1 or their default.
 
         Returns:
             As `batch_gpu`; None if nothing is known about the results.
         """
-        return self.batch_gpu(batch, *inputs, **arguments) if self.rehearses else None
+        return self.batch_gpu(batch, *inputs, **arguments) if self.on_gpu.rehearses else None
 
     def python_callee(self) -> Callee | None:
         """Return what the pipeline's Python workers call for the operator; by default nothing."""

@@ -68,6 +68,6 @@ def try_rows(batch: RowsContext, rows: Iterable[int], work: Callable[[int], obje
         try:
             work(row)
         except Exception as error:
-            batch.errors.setdefault(row, error)
+            batch.fail_row(row, error)
             failed.append(row)
     return failed

@@ -73,12 +73,13 @@ def sequences_of(
     by_frame = frozenset(name for name, layout in arguments.items() if is_sequence(layout))
     if not issubclass(operator_class, SampleOperator):
         return None
-    if operator_class.own_frames:
+    rules = operator_class.sequences
+    if rules.own_frames:
         if any(inputs[:1]) or not (by_frame or any(inputs)):
             return None
-    elif not by_frame and not (operator_class.frame_by_frame and any(inputs)):
+    elif not by_frame and not (rules.frame_by_frame and any(inputs)):
         return None
-    if by_frame and not (any(inputs) or all(layouts) or operator_class.repeats_inputs):
+    if by_frame and not (any(inputs) or all(layouts) or rules.repeats_inputs):
         raise LayoutError(
             f"{operator_class.called}: the argument {min(by_frame)!r} has a value for each frame, "
             "but an input has no layout that says what its frames are; name the layout, such as "

@@ -15,6 +15,7 @@ from ..closing import finish_closing
 from ..conditions.decorators import convert
 from ..errors import ArgumentError, PipelineStopped
 from ..graph.context import Placement
+from ..graph.copies import Transfer
 from ..graph.nodes import DataNode, Graph, defining
 from ..order import checkpoint as checkpoints
 from ..run.checkpointing import next_epoch_states, snapshots, states_of
@@ -256,7 +257,7 @@ class Pipeline(
     def _place(self, plan: Plan) -> None:
         """Give the operators their numbers, and the keys of their random numbers."""
         keys = random_keys(self._graph.nodes, self._seed)
-        computing = (node for node in plan.nodes if not node.operator.transfers)
+        computing = (node for node in plan.nodes if not isinstance(node.operator, Transfer))
         for node in computing:
             node.operator.placement = Placement(
                 node.ordinal, keys[node.ordinal], self._config.threads(), self._config.on_error

@@ -203,7 +203,7 @@ class WorkerProcess:
 
     def _store_rows(self, run: ChainRun, rows: range, done: JobDone, blocks: list[Array]) -> None:
         for row, (pickled, trace) in done.errors.items():
-            run.batch.errors[rows.start + row] = unpickled_error(pickled, trace)
+            run.batch.fail_row(rows.start + row, unpickled_error(pickled, trace))
         good = [i for i in rows if i not in run.batch.errors]
         for key, sent in done.results.items():
             apart = RowsApart(*sent)

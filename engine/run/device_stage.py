@@ -188,6 +188,6 @@ def lanes(plan: Plan) -> int:
     """Return how many batches' GPU work may be launched at a time."""
     segments = [segment for segment in plan.segments if segment.type == SegmentType.GPU]
     operators = [step.node.operator for segment in segments for step in segment.steps]
-    if any(operator.in_order for operator in operators):
+    if any(operator.on_gpu.in_order for operator in operators):
         return 1
     return _DECODING_LANES if any(operator.device == "mixed" for operator in operators) else 1

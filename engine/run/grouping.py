@@ -213,9 +213,9 @@ def _most_together(plan: Plan, config: PipelineConfig) -> int:
     if any(plan.output_conditions):  # the outputs' rows do not tell to which batch they belong
         return 1
     operators = [node.operator for node in plan.nodes]
-    if not all(operator.sample_independent for operator in operators):
+    if not all(operator.batches.sample_independent for operator in operators):
         return 1
-    if not any(operator.nondeterministic for operator in operators):
+    if not any(operator.batches.nondeterministic for operator in operators):
         return 1
     most = [reader.operator.most_together(config.batch_size) for reader in plan.readers]
     return max(1, min([*most, large_groups.MAX_SAMPLES // config.batch_size]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..graph.copies import Transfer
 from ..graph.nodes import Node, StoredCall
 from ..graph.operator import Operator
 from ..order import philox
@@ -22,7 +23,7 @@ def random_keys(nodes: Sequence[Node], seed: int) -> dict[int, int]:
             Copies between devices do not count.
         seed: of the pipeline.
     """
-    nodes = [node for node in nodes if not node.operator.transfers]
+    nodes = [node for node in nodes if not isinstance(node.operator, Transfer)]
     numbers = call_numbers(nodes)
     return {node.ordinal: random_key(node.operator, numbers[node.call], seed) for node in nodes}
 
@@ -33,7 +34,7 @@ def call_numbers(nodes: Sequence[Node]) -> dict[object, int]:
     for node in nodes:
         if isinstance(node.call, StoredCall):
             calls[node.call] = node.call.number
-        elif not node.operator.transfers:
+        elif not isinstance(node.operator, Transfer):
             calls.setdefault(node.call, len(calls))
     return calls
 

@@ -17,6 +17,7 @@ import numpy as np
 from ..gpu.device import Device
 from ..gpu.gpu_device import GpuDevice
 from ..gpu.kernels import Kernel
+from ..graph.branch_operators import Merge
 from ..graph.params import REQUIRED
 from ..tensors.memory import SlabPool
 from ..tensors.results import as_tensor_lists
@@ -112,10 +113,10 @@ def _rehearse_step(step: Step, batch: Batch) -> None:
         inputs = []
     elif step.node.sequences is not None:
         return
-    elif operator.joins_branches:
+    elif isinstance(operator, Merge):
         inputs = [batch for batch in inputs if batch is not None]
     elif any(
-        each is None and operator.device_of_input(number) != "cpu"
+        each is None and operator.input_at(number).device != "cpu"
         for number, each in enumerate(inputs)
     ):
         return

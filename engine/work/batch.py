@@ -169,6 +169,10 @@ class Batch:
         if self.end is None or isinstance(self.end, StopIteration):
             self.end = error
 
+    def fail_row(self, row: int, error: BaseException) -> None:
+        """Enter the error of a row that cannot be computed; the row's first error stays."""
+        self.errors.setdefault(row, error)
+
     def forget_errors(self) -> None:
         """Drop the errors: their tracebacks hold the batch, which would keep its memory."""
         self.errors.clear()
@@ -222,7 +226,7 @@ class Batch:
         self._held.clear()
 
     def check_later(self, check: Callable[[], None]) -> None:
-        """Have `check` called when the device is done, to enter rows in `errors`."""
+        """Have `check` called when the device is done, to call `fail_row`."""
         self.checks.append((self.stage_note, check))
 
     def run_checks(self) -> None:

@@ -80,7 +80,7 @@ class Chain:
         self.steps = tuple(_chain_step(step, slots) for step in segment.steps)
         self.kept = tuple(key for step in self.steps for _, key, kept in step.outputs if kept)
         self.is_conditional = any(
-            step.conditions or step.node.operator.joins_branches for step in segment.steps
+            step.conditions or isinstance(step.node.operator, Merge) for step in segment.steps
         )
         self.homes = _homes(segment.steps) if self.is_conditional else {}
         self.assumed_layouts = {
@@ -155,7 +155,7 @@ def _homes(steps: Sequence[Step]) -> dict[Key, Key]:
     for step in reversed(steps):
         key = step.node.ordinal, 0
         home = homes.get(key, key)
-        if not step.node.operator.joins_branches or not made[home].kept[home[1]]:
+        if not isinstance(step.node.operator, Merge) or not made[home].kept[home[1]]:
             continue
         condition, *sides = step.inputs
         for side, wanted in zip(sides, (True, False), strict=True):
@@ -275,7 +275,7 @@ class ChainRun(RowWork):
         for step in self.chain.steps:
             values[step.ordinal] = [None] * len(step.outputs)
             own = [by_slot[slot] for slot in step.inputs]
-            if step.operator.joins_branches:
+            if isinstance(step.operator, Merge):
                 check_merged(step, self.merged.get(step.ordinal, ()))
                 own = [self._merged_names(step, *own[1:])]
             names[step.ordinal] = inherited(own)
@@ -340,7 +340,7 @@ class Worker(Workspace):
             if run.chain.is_conditional:
                 for step in steps:
                     if all(values[slot] == wanted for slot, wanted in step.conditions):
-                        if step.operator.joins_branches:
+                        if isinstance(step.operator, Merge):
                             self._choose(step, values)
                         self._compute_step(step, values)
             else:

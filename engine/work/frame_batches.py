@@ -82,7 +82,7 @@ def _counts(
     for row in np.flatnonzero(wrong.any(axis=0) | (counts == 0)).tolist():
         lengths = columns[:, row].tolist()
         text = different_lengths(lengths) if any(lengths) else "the sequence has no frames"
-        batch.errors.setdefault(row, ArgumentError(text))
+        batch.fail_row(row, ArgumentError(text))
         counts[row] = 0
     return counts
 
@@ -183,7 +183,7 @@ class FrameBatch(InnerBatch):
 
     def _refuse(self, row: int) -> None:
         error = ArgumentError("the results of a sequence's frames must agree in shape")
-        self._batch.errors.setdefault(row, error)
+        self._batch.fail_row(row, error)
 
     def _fold_on_device(self, frames: TensorListGPU) -> TensorListGPU:
         layout = layout_of_sequence(frames.layout())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,37 +16,6 @@ from ..order import philox
 
 if TYPE_CHECKING:
     from ..order.selection import Selection
-
-
-class InnerErrors(dict[int, BaseException]):
-    """The errors of an inner batch's rows, which are those of the outer batch's samples.
-
-    Args:
-        errors: of the outer batch.
-        samples: the sample of each row.
-    """
-
-    def __init__(self, errors: dict[int, BaseException], samples: Int64s) -> None:
-        super().__init__()
-        self._errors = errors
-        self._samples = samples
-
-    def __setitem__(self, row: int, error: BaseException) -> None:
-        super().__setitem__(row, error)
-        self._errors.setdefault(int(self._samples[row]), error)
-
-    def setdefault(self, row: int, error: BaseException) -> BaseException:
-        if row not in self:
-            self[row] = error
-        return self[row]
-
-    def update(self, errors: Mapping[int, BaseException]) -> None:  # type: ignore[override]
-        for row, error in errors.items():
-            self[row] = error
-
-    def __ior__(self, errors: Mapping[int, BaseException]) -> InnerErrors:  # type: ignore[override,misc]
-        self.update(errors)
-        return self
 
 
 class InnerBatch(BatchContext):
@@ -66,9 +36,19 @@ class InnerBatch(BatchContext):
         self.begun: Any = None
         self.size = len(samples)
         self.epoch, self.position = batch.epoch[samples], batch.position[samples]
-        self.errors = InnerErrors(batch.errors, samples)
+        self._errors: dict[int, BaseException] = {}
         if hasattr(batch, "device"):
             self.device = batch.device
+
+    @property
+    def errors(self) -> Mapping[int, BaseException]:
+        """The errors of the rows; entries are made by `fail_row` alone."""
+        return MappingProxyType(self._errors)
+
+    def fail_row(self, row: int, error: BaseException) -> None:
+        """Enter the error of a row, which is the error of its sample, too."""
+        self._errors.setdefault(row, error)
+        self._batch.fail_row(int(self._samples[row]), error)
 
     @property
     def taken_bytes(self) -> int:
@@ -114,9 +94,8 @@ class BranchBatch(InnerBatch):
 
     def __init__(self, batch: BatchContext, samples: Int64s) -> None:
         super().__init__(batch, samples)
-        failed = [row for row, sample in enumerate(samples.tolist()) if sample in batch.errors]
-        for row in failed:  # as operators see them in a whole batch
-            dict.__setitem__(self.errors, row, batch.errors[int(samples[row])])
+        outer = batch.errors  # seen here as operators see them in a whole batch
+        self._errors |= {i: outer[k] for i, k in enumerate(samples.tolist()) if k in outer}
 
     @property
     def samples(self) -> Int64s:

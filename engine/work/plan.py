@@ -16,6 +16,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from ..graph.branch_operators import Merge
 from ..graph.inputs import FedInput, InputOperator, SeekableInput
 from ..graph.nodes import DataNode, Graph, Node
 from ..graph.operator import Operator, SampleOperator
@@ -160,7 +161,7 @@ def make_plan(graph: Graph, outputs: tuple[DataNode, ...]) -> Plan:
         for data in node.dependencies():
             if homes[data.node.ordinal] != homes[node.ordinal]:
                 kept.add(_key(data))
-        if node.operator.joins_branches:  # the names of its samples depend on the condition
+        if isinstance(node.operator, Merge):  # the names of its samples depend on the condition
             kept.add(_key(node.inputs[0]))
     reads = _reads(nodes, outputs)
     segments: list[Segment] = []
@@ -318,7 +319,7 @@ def _reads(nodes: list[Node], outputs: tuple[DataNode, ...]) -> Counter[Key]:
     """Return how often the elements of each data are read, by operators and as outputs."""
     reads = Counter(map(_key, outputs))
     for node in nodes:
-        if not node.operator.metadata_only:
+        if not node.operator.on_gpu.metadata_only:
             reads.update(map(_key, node.dependencies()))
     return reads
 
@@ -326,7 +327,7 @@ def _reads(nodes: list[Node], outputs: tuple[DataNode, ...]) -> Counter[Key]:
 def _shared(node: Node, reads: Mapping[Key, int]) -> tuple[Key, ...]:
     """Return the data that others read, of which the node's inputs may be views."""
     found: dict[Key, None] = {}
-    pending = [*node.inputs] if node.operator.may_change_inputs else []
+    pending = [data for i, data in enumerate(node.inputs) if node.operator.input_at(i).may_change]
     while pending:
         data = pending.pop()
         if _key(data) not in found:

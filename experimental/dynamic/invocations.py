@@ -9,7 +9,7 @@ import numpy as np
 
 from ...engine.eager.eager import EagerOperator
 from ...engine.eager.eager_runner import EagerRunner
-from ...engine.graph.copies import Copy
+from ...engine.graph.copies import Copy, Transfer
 from ...engine.graph.operator import Operator
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .contexts import EvalContext
@@ -74,9 +74,13 @@ class Call(NamedTuple):
 
     def place_of_input(self, number: int) -> str:
         """Return where the operator reads an input: "cpu", "gpu" or "any"."""
-        if self.operator.transfers or self.operator.metadata_only or not self.operator.inputs:
+        if (
+            not self.operator.inputs
+            or self.operator.on_gpu.metadata_only
+            or issubclass(self.operator, Transfer)
+        ):
             return "any"
-        wanted = self.operator.device_of_input(number)
+        wanted = self.operator.input_at(number).device
         own = "gpu" if self.device == "gpu" else "cpu"
         return own if wanted == "same" else wanted
 

@@ -11,6 +11,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY_FLOAT, BOOL, FLOATS, INTERP, STR, param
+from ...engine.graph.rules import GpuRules, Input, SequenceRules
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
@@ -67,10 +68,9 @@ class Augment(SampleOperator):
     called = "auto_aug"
     devices = ("cpu", "gpu")
     assumed_layouts = VIDEO_LAYOUTS
-    own_frames = True
-    rehearses = True
-    inputs = ("images", "steps?")
-    cpu_inputs = ("steps",)
+    sequences = SequenceRules(own_frames=True)
+    on_gpu = GpuRules(rehearses=True)
+    inputs = ("images", Input("steps", optional=True, device="cpu"))
 
     effect = param(STR, None, "The only effect.", choices=tuple(EFFECTS))
     fill_value = param(

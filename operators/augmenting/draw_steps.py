@@ -8,6 +8,7 @@ import numpy as np
 
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ARRAY, INT, REQUIRED, param
+from ...engine.graph.rules import BatchRules
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -27,7 +28,7 @@ class DrawSteps(BatchOperator):
 
     name = "_draw_steps"
     called = "auto_aug"
-    sample_independent = True
+    batches = BatchRules(sample_independent=True)
     table = param(ARRAY, REQUIRED, "The steps: (sequences, stages, 2 signs, width).")
     probabilities = param(ARRAY, REQUIRED, "Of each step: (sequences, stages).")
     rounds = param(INT, 1, "Number of sequences to draw for a sample.", minimum=1)

@@ -10,6 +10,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOATS, REQUIRED, param
+from ...engine.graph.rules import Input, SequenceRules
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
@@ -98,9 +99,8 @@ class AugmentMasks(SampleOperator):
     called = "auto_aug"
     devices = ("cpu", "gpu")
     assumed_layouts = VIDEO_LAYOUTS
-    own_frames = True
-    inputs = ("masks", "steps")
-    cpu_inputs = ("steps",)
+    sequences = SequenceRules(own_frames=True)
+    inputs = ("masks", Input("steps", device="cpu"))
     shape = param(FLOATS, (), _REFERENCE, per_sample=True)
 
     def output_layouts(self) -> tuple[str, ...]:

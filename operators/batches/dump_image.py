@@ -11,6 +11,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import LAYOUT, STR, param
 from ...engine.graph.row_arguments import try_rows
+from ...engine.graph.rules import BatchRules
 from ...engine.tensors import TensorList, TensorListGPU
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class DumpImage(BatchOperator):
     """
 
     name = "dump_image"
-    sample_independent = False  # the number of the batch is in the names of the files
+    # The number of the batch is in the names of the files.
+    batches = BatchRules(sample_independent=False)
     devices = ("cpu", "gpu")
     inputs = ("images",)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, INTS, REQUIRED, param
+from ...engine.graph.rules import BatchRules
 from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.source_info import Names, NamesOnDemand
@@ -48,7 +49,7 @@ class PermuteBatch(BatchOperator):
     """
 
     name = "permute_batch"
-    sample_independent = False
+    batches = BatchRules(sample_independent=False)
     devices = ("cpu", "gpu")
     inputs = ("data",)
     indices = param(
@@ -112,7 +113,7 @@ class BatchPermutation(UploadedOperator):
 
     name = "batch_permutation"
     is_random = True
-    sample_independent = False
+    batches = BatchRules(sample_independent=False)
     allow_repetitions = param(
         BOOL, False, "Draw every index independently, so that indices may repeat."
     )

@@ -13,6 +13,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INTS, LAYOUT, REQUIRED, STR, param
 from ...engine.graph.row_arguments import values_of
+from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList
 from ...formats.ragged import bounds_of, rows_between
 from ..common.whole_batches import JoinedRows, compute_joined
@@ -55,7 +56,7 @@ class BboxRotate(SampleOperator):
     """
 
     name = "bbox_rotate"
-    inputs = ("boxes", "labels?")
+    inputs = ("boxes", Input("labels", optional=True))
     light = True
 
     angle = param(FLOAT, REQUIRED, "Degrees, counter-clockwise.", per_sample=True)

@@ -112,7 +112,7 @@ class BoxEncoder(SampleOperator):
     def batch_gpu(
         self, batch: BatchContext, boxes: TensorListGPU, labels: TensorListGPU
     ) -> tuple[TensorListGPU, TensorListGPU]:
-        good = try_checks(batch.errors, self.called, boxes, labels)
+        good = try_checks(batch, self.called, boxes, labels)
         return encode_batch(batch, boxes, labels, good, self._anchors, self._check_values)
 
     def _check_values(self, boxes: Array) -> None:

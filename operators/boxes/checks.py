@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.context import RowsContext
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorList
 from ...engine.tensors.dtypes import to_numpy_type
@@ -52,9 +53,7 @@ def check_numbers(owner: str, boxes: Array) -> None:
         raise ArgumentError(f"{owner}: box {box} is {boxes[box].tolist()}, which is not finite")
 
 
-def try_checks(
-    errors: dict[int, BaseException], owner: str, boxes: TensorList, labels: TensorList
-) -> Array:
+def try_checks(batch: RowsContext, owner: str, boxes: TensorList, labels: TensorList) -> Array:
     """Check shapes and dtypes of a batch; enter errors of rows, and return the rows without."""
     dtypes = [to_numpy_type(data.dtype) for data in (boxes, labels)]
     good = np.ones(len(boxes), bool)
@@ -65,7 +64,7 @@ def try_checks(
             check_boxes(owner, of_boxes, dtypes[0])
             check_labels(owner, of_labels, dtypes[1], of_boxes[0])
         except ArgumentError as error:
-            errors.setdefault(row, error)
+            batch.fail_row(row, error)
             good[row] = False
     return good
 

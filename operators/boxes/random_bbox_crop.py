@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INT, INTS, LAYOUT, STR, param
+from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorList
 from ...engine.tensors.packed_rows import packed_between
 from ...formats.ragged import bounds_of, rows_between
@@ -70,8 +71,8 @@ class RandomBboxCrop(BatchOperator):
 
     name = "random_bbox_crop"
     is_random = True
-    inputs = ("boxes", "labels?")
-    sample_independent = True
+    inputs = ("boxes", Input("labels", optional=True))
+    batches = BatchRules(sample_independent=True)
 
     aspect_ratio = param(
         FLOATS,
@@ -190,7 +191,7 @@ class RandomBboxCrop(BatchOperator):
         failed = np.flatnonzero(~drawn.met).tolist()
         if self.total_num_attempts < 0:
             for row in failed:
-                batch.errors.setdefault(row, no_window(self, self.rules, int(counts[row])))
+                batch.fail_row(row, no_window(self, self.rules, int(counts[row])))
         elif failed and not self.quiet:
             message = _FAILED.format(self.called, len(failed))
             warnings.warn(message, RuntimeWarning, stacklevel=2)
@@ -220,7 +221,7 @@ class RandomBboxCrop(BatchOperator):
                 f"{self.called}: {name} is {given}, but must have {dimensions} numbers, each at "
                 f"least 1, in the order {layout!r}"
             )
-            batch.errors.setdefault(row, error)
+            batch.fail_row(row, error)
         extents: Array = np.where(wrong[:, None], 1, table)
         return extents[:, [layout.index(letter) for letter in letters]]
 

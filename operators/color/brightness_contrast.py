@@ -12,6 +12,7 @@ from ...engine.arrays import DType
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOAT, param
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS
@@ -47,7 +48,7 @@ class _Linear(SampleOperator):
     """Base of operators that compute `factor * x + offset` for each element."""
 
     devices = ("cpu", "gpu")
-    rehearses = True
+    on_gpu = GpuRules(rehearses=True)
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images",)
 

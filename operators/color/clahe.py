@@ -11,6 +11,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, REQUIRED, param
+from ...engine.graph.rules import SequenceRules
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
@@ -41,7 +42,7 @@ class Clahe(SampleOperator):
     name = "clahe"
     devices = ("cpu", "gpu")
     assumed_layouts = VIDEO_LAYOUTS
-    frame_by_frame = True
+    sequences = SequenceRules(frame_by_frame=True)
     inputs = ("images",)
 
     bins = param(INT, 256, NO_EFFECT)

@@ -12,6 +12,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import DTYPE, IMAGE_TYPE, param
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIImageType, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
@@ -41,7 +42,7 @@ class ColorOperator(SampleOperator, ABC):
     """Base of operators whose arguments choose an affine map of colors."""
 
     devices = ("cpu", "gpu")
-    rehearses = True
+    on_gpu = GpuRules(rehearses=True)
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images",)
 

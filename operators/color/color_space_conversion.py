@@ -11,6 +11,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import IMAGE_TYPE, REQUIRED, param
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIImageType, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
@@ -53,7 +54,7 @@ class ColorSpaceConversion(SampleOperator):
 
     name = "color_space_conversion"
     devices = ("cpu", "gpu")
-    rehearses = True
+    on_gpu = GpuRules(rehearses=True)
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images",)
 

@@ -14,6 +14,7 @@ from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTS, REQUIRED, STR, param
+from ...engine.graph.rules import SequenceRules
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
@@ -65,7 +66,7 @@ class Debayer(SampleOperator):
     devices = ("cpu", "gpu")
     inputs = ("images",)
     assumed_layouts = IMAGE_LAYOUTS
-    frame_by_frame = True
+    sequences = SequenceRules(frame_by_frame=True)
 
     algorithm = param(
         STR,

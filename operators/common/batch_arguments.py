@@ -123,7 +123,7 @@ def enter_errors(
     for row in np.flatnonzero(~usable).tolist():
         shape, dtype = data.extents()[row].tolist(), to_numpy_type(data.dtype)
         error = why_not(operator, batch, row, shape, dtype, arguments, *others)
-        batch.errors.setdefault(row, error)
+        batch.fail_row(row, error)
 
 
 def why_not(
@@ -182,6 +182,6 @@ def check_later(
         for i, numbers in enumerate(copies.rows()):
             if i not in batch.errors and not is_good(numbers):
                 error = why_not(operator, batch, i, shapes[i], dtype, arguments, copies)
-                batch.errors.setdefault(i, error)
+                batch.fail_row(i, error)
 
     batch.check_later(check)

@@ -110,7 +110,7 @@ def _sample(
             result = operator.sample(HeapWorkspace(), *rows, **values)
             return result if isinstance(result, tuple) else (result,)
     except Exception as error:
-        batch.errors[i] = error
+        batch.fail_row(i, error)
     rows = [data.row(i) for data in outputs]
     return tuple(np.empty((0,) * row.ndim, row.dtype) for row in rows)
 

@@ -14,6 +14,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import REQUIRED, STR, param
 from ...engine.graph.row_arguments import try_rows
+from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from .functions import FUNCTIONS, zero_division
@@ -50,8 +51,7 @@ class Arithmetic(SampleOperator):
     name = "_arithmetic"
     devices = ("cpu", "gpu")
     called = "arithmetic"
-    inputs = ("*operands",)
-    any_device_inputs = ("operands",)
+    inputs = (Input("operands", many=True, device="any"),)
     function = param(STR, REQUIRED, "Name of the function, as in `elementwise.FUNCTIONS`.")
 
     def prepare(self) -> None:
@@ -121,19 +121,19 @@ class Arithmetic(SampleOperator):
 
 
 def _refuse_zeros(batch: BatchContext, divisor: TensorListCPU) -> None:
-    """Enter the rows in which something is divided by 0 in `batch.errors`."""
+    """Fail the rows in which something is divided by 0."""
     for row in range(batch.size):
         if not divisor.row(row).all():
-            batch.errors.setdefault(row, zero_division())
+            batch.fail_row(row, zero_division())
 
 
 def _report(batch: BatchContext, marks: Any) -> None:
-    """Enter the rows that the device marks in `batch.errors`, once the device is done."""
+    """Fail the rows that the device marks, once the device is done."""
     zeros = batch.device.to_host(TensorListGPU(marks), batch.empty).dense()
 
     def check() -> None:
         for row in np.flatnonzero(zeros).tolist():
-            batch.errors.setdefault(row, zero_division())
+            batch.fail_row(row, zero_division())
 
     batch.check_later(check)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, REQUIRED, param
+from ...engine.graph.rules import GpuRules, Input
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from .pointwise import pointwise
@@ -70,7 +71,7 @@ class Cast(_Conversion):
     """
 
     name = "cast"
-    rehearses = True
+    on_gpu = GpuRules(rehearses=True)
     inputs = ("data",)
     dtype = param(DTYPE, REQUIRED, "Type of the output.")
 
@@ -105,9 +106,8 @@ class CastLike(_Conversion):
     """
 
     name = "cast_like"
-    rehearses = True
-    inputs = ("data", "like")
-    any_device_inputs = ("like",)
+    on_gpu = GpuRules(rehearses=True)
+    inputs = ("data", Input("like", device="any"))
 
     def sample(self, workspace: Workspace, data: Array, like: Array) -> Array:
         return self._into(workspace, data, like.dtype)

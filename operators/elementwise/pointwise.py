@@ -93,7 +93,7 @@ def _shapes(batch: BatchContext, inputs: tuple[TensorListGPU, ...]) -> Array:
         for row in np.flatnonzero((first != other).any(axis=1)).tolist():
             shapes = f"{tuple(first[row].tolist())} and {tuple(other[row].tolist())}"
             error = ArgumentError(f"the inputs have the shapes {shapes}; they must be the same")
-            batch.errors.setdefault(row, error)
+            batch.fail_row(row, error)
         first = np.where((first != other).any(axis=1)[:, np.newaxis], 0, first)
     return first
 
@@ -115,6 +115,6 @@ def _scalar(
                 numbers[row] = values.item()
                 continue
             error = ArgumentError(f"{name} has {values.size} values; give one number a sample")
-            batch.errors.setdefault(row, error)
+            batch.fail_row(row, error)
     result: Array = numbers.astype(np.float32 if numbers.dtype.kind == "f" else np.int64)
     return result

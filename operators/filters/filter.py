@@ -12,6 +12,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, INTS, STR, param
 from ...engine.graph.row_arguments import values_of
+from ...engine.graph.rules import Input, SequenceRules
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..common.batch_arguments import enter_errors
@@ -52,9 +53,12 @@ class FilterByWindow(SampleOperator):
     name = "filter"
     aliases = ("experimental.filter",)
     devices = ("cpu", "gpu")
-    inputs = ("data", "filter", "fill_value?")
-    any_device_inputs = ("filter", "fill_value")
-    frame_by_frame = True
+    inputs = (
+        "data",
+        Input("filter", device="any"),
+        Input("fill_value", optional=True, device="any"),
+    )
+    sequences = SequenceRules(frame_by_frame=True)
 
     anchor = param(
         INTS,

@@ -10,6 +10,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOATS, INTS, param
 from ...engine.graph.row_arguments import arguments_of_row, try_rows
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..common.batch_arguments import numbers_of
@@ -42,7 +43,7 @@ class GaussianBlur(SampleOperator):
 
     name = "gaussian_blur"
     devices = ("cpu", "gpu")
-    rehearses = True
+    on_gpu = GpuRules(rehearses=True)
     inputs = ("data",)
 
     dtype = param(DTYPE, None, "Element type of the result, by default the input's.")

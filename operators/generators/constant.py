@@ -9,6 +9,7 @@ import numpy as np
 
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ANY_FLOATS, DTYPE, INTS, LAYOUT, param
+from ...engine.graph.rules import BatchRules
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import FLOAT, INT32, to_numpy_type
 from ..elementwise.gpu_expression import filled
@@ -41,7 +42,7 @@ class ConstantData(BatchOperator):
 
     name = "constant"
     devices = ("cpu", "gpu")
-    sample_independent = True
+    batches = BatchRules(sample_independent=True)
     idata = param(INTS, None, "Integers; excludes `fdata`.")
     fdata = param(ANY_FLOATS, None, "Floating point numbers; excludes `idata`.")
     shape = param(INTS, None, "Shape of the output.", minimum=0)

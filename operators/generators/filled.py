@@ -12,6 +12,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, BatchOperator, Operator, SampleOperator, register
 from ...engine.graph.params import DTYPE, INTS, LAYOUT, param
+from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import INT32, to_numpy_type
 from ..elementwise.gpu_expression import filled
@@ -45,7 +46,7 @@ class _Number(_Shaped, BatchOperator):
     """Base of the operators that fill a shape with one number."""
 
     devices = ("cpu", "gpu")
-    sample_independent = True
+    batches = BatchRules(sample_independent=True)
     dtype = param(DTYPE, INT32, "Dtype of the output.")
     _number: int
 
@@ -106,8 +107,7 @@ class Ones(_Number):
 
 class _NumberLike(SampleOperator):
     devices = ("cpu", "gpu")
-    inputs = ("data_like",)
-    any_device_inputs = ("data_like",)
+    inputs = (Input("data_like", device="any"),)
     dtype = param(DTYPE, None, "Dtype of the output; by default the dtype of the input.")
     _number: int
 
@@ -170,8 +170,7 @@ class Full(_Shaped, SampleOperator):
 
     name = "full"
     devices = ("cpu", "gpu")
-    inputs = ("fill_value",)
-    any_device_inputs = ("fill_value",)
+    inputs = (Input("fill_value", device="any"),)
 
     def sample(self, workspace: Workspace, fill_value: Array, *, shape: Any) -> Array:
         wanted = fill_value.shape if shape is None else tuple(shape)
@@ -202,8 +201,7 @@ class FullLike(SampleOperator):
 
     name = "full_like"
     devices = ("cpu", "gpu")
-    inputs = ("data_like", "fill_value")
-    any_device_inputs = ("data_like", "fill_value")
+    inputs = (Input("data_like", device="any"), Input("fill_value", device="any"))
 
     def sample(self, workspace: Workspace, data_like: Array, fill_value: Array) -> Array:
         return _filled(workspace, fill_value, data_like.shape, data_like.dtype, self.called)
@@ -244,7 +242,7 @@ def _filled_on_gpu(
         for shape in (own, extents)
     )
     for row in np.flatnonzero(((have != 1) & (have != want)).any(axis=1)).tolist():
-        batch.errors.setdefault(row, _misfit(value.shape()[row], shapes[row], owner))
+        batch.fail_row(row, _misfit(value.shape()[row], shapes[row], owner))
         extents[row] = 0
     return filled(batch, value, extents, to_numpy_type(like.dtype))
 

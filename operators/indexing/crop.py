@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListGPU
 from ...geometry.layouts import VOLUME_LAYOUTS, layout_of
 from ...geometry.windows import CropArguments, bounded
@@ -34,7 +35,7 @@ class Crop(CropArguments, WindowOperator):
 
     name = "crop"
     devices = ("cpu", "gpu")
-    rehearses = True
+    on_gpu = GpuRules(rehearses=True)
     assumed_layouts = VOLUME_LAYOUTS
     inputs = ("data",)
 

@@ -14,6 +14,7 @@ from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INT, STR, param
 from ...engine.graph.row_arguments import try_rows
+from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...geometry.layouts import check_exclusive, find_axis
 from .gpu_copies import copy_views
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 class _Join(SampleOperator, ABC):
     devices = ("cpu", "gpu")
-    inputs = ("data", "*others")
+    inputs = ("data", Input("others", many=True))
     axis_name: str | None
 
     def prepare(self) -> None:

@@ -12,6 +12,7 @@ from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ANY_FLOAT, INTS, STR, param
 from ...engine.graph.row_arguments import array_of, values_of
+from ...engine.graph.rules import BatchRules
 from ...engine.tensors import TensorList, TensorListGPU
 from ...geometry.layouts import check_exclusive, chosen_axes, per_axis
 from ..common.batch_arguments import empty_rows
@@ -35,7 +36,8 @@ class Pad(BatchOperator):
     """
 
     name = "pad"
-    sample_independent = False  # the largest sample of a batch decides about its shape
+    # The largest sample of a batch decides about its shape.
+    batches = BatchRules(sample_independent=False)
     devices = ("cpu", "gpu")
     inputs = ("data",)
 

@@ -13,6 +13,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOATS, INTS, LAYOUT, from_row, param
+from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from .same_memory import in_shapes
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 class _Reshaping(SampleOperator):
     """Base of `reshape` and `reinterpret`: the arguments that say the shape of the output."""
 
-    inputs = ("data", "shape_input?")
-    cpu_inputs = ("shape_input",)
+    inputs = ("data", Input("shape_input", optional=True, device="cpu"))
     shape = param(
         INTS,
         None,

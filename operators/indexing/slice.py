@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import STR, param
+from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList, TensorListGPU
 from ...geometry.slices import SliceArguments
 from ...geometry.windows import bounded
@@ -41,8 +42,11 @@ class Slice(SliceArguments, WindowOperator):
 
     name = "slice"
     devices = ("cpu", "gpu")
-    inputs = ("data", "anchor?", "shape_input?")
-    cpu_inputs = ("anchor", "shape_input")
+    inputs = (
+        "data",
+        Input("anchor", optional=True, device="cpu"),
+        Input("shape_input", optional=True, device="cpu"),
+    )
     out_of_bounds_policy = param(
         STR,
         "error",

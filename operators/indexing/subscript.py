@@ -12,6 +12,7 @@ from ...engine.graph.index_keys import IndexFromData, NewAxis
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY, INTS, REQUIRED, param
 from ...engine.graph.row_arguments import try_rows
+from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .gpu_copies import copy_views
 from .gpu_subscript import indexed_views
@@ -90,7 +91,7 @@ class Indices(SampleOperator):
 
     name = "_indices"
     called = "indexing"
-    inputs = ("*scalars",)
+    inputs = (Input("scalars", many=True),)
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)

@@ -9,6 +9,7 @@ import numpy as np
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTS, REQUIRED, param
+from ...engine.graph.rules import Input
 
 _MOST_AXES = 8
 
@@ -40,7 +41,7 @@ class RoiRandomCrop(SampleOperator):
     """
 
     name = "roi_random_crop"
-    inputs = ("data?",)
+    inputs = (Input("data", optional=True),)
     random_count = _MOST_AXES
 
     crop_shape = param(INTS, REQUIRED, "Shape of the window.", per_sample=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import REQUIRED, STR, param
+from ...engine.graph.rules import BatchRules, GpuRules
 from ...engine.tensors import TensorList, TensorListCPU
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ class GetProperty(BatchOperator):
 
     name = "get_property"
     devices = ("cpu", "gpu")
-    metadata_only = True
+    on_gpu = GpuRules(metadata_only=True)
     inputs = ("data",)
-    sample_independent = True
+    batches = BatchRules(sample_independent=True)
     key = param(STR, REQUIRED, '"source_info" or "layout".', choices=("source_info", "layout"))
 
     def output_layouts(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, param
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import INT64, to_numpy_type
 
@@ -36,7 +37,7 @@ class Shapes(SampleOperator):
 
     name = "shapes"
     devices = ("cpu", "gpu")
-    metadata_only = True
+    on_gpu = GpuRules(metadata_only=True)
     inputs = ("data",)
     dtype = param(DTYPE, INT64, "Type of the numbers.", aliases=("type",))
 

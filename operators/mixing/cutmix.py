@@ -14,6 +14,7 @@ from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, FLOATS, INTS, REQUIRED, param
 from ...engine.graph.row_arguments import array_of
+from ...engine.graph.rules import GpuRules, SequenceRules
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...geometry.layouts import VIDEO_LAYOUTS, find_axis, layout_of
 from ..elementwise.pointwise import pointwise
@@ -127,8 +128,8 @@ class CutMixWindow(SampleOperator):
     name = "_cutmix_window"
     called = "fn.cutmix"
     devices = ("cpu", "gpu")
-    metadata_only = True
-    own_frames = True
+    on_gpu = GpuRules(metadata_only=True)
+    sequences = SequenceRules(own_frames=True)
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images",)
     outputs = 2
@@ -174,7 +175,7 @@ class PasteWindow(SampleOperator):
     name = "_paste_window"
     called = "fn.cutmix"
     devices = ("cpu", "gpu")
-    own_frames = True
+    sequences = SequenceRules(own_frames=True)
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images", "others")
     window = param(INTS, REQUIRED, "Top, bottom, left and right, in pixels.", per_sample=True)

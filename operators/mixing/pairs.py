@@ -13,6 +13,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, CompositeOperator, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, REQUIRED, param
+from ...engine.graph.rules import Input
 from ...engine.order import philox
 from ...engine.tensors import TensorListGPU
 from ..batches.permute import BatchPermutation, PermuteBatch
@@ -28,10 +29,9 @@ _SEED_BITS = 62
 class PairOperator(CompositeOperator, ABC):
     """Base of operators that mix each sample with another one of its batch."""
 
-    inputs = ("images", "labels")
+    inputs = ("images", Input("labels", device="any"))
     outputs = 2
     devices = ("cpu", "gpu")
-    any_device_inputs = ("labels",)
 
     alpha = param(
         FLOAT, 1.0, "Of the beta distribution, Beta(alpha, alpha), of the weights.", above=0

@@ -12,6 +12,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, DTYPE, FLOAT, FLOATS, INT, LAYOUT, from_row, param
 from ...engine.graph.row_arguments import array_of, try_rows
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...geometry.layouts import VOLUME_LAYOUTS, layout_of
@@ -62,7 +63,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
 
     name = "crop_mirror_normalize"
     devices = ("cpu", "gpu")
-    rehearses = True
+    on_gpu = GpuRules(rehearses=True)
     inputs = ("data",)
 
     dtype = param(

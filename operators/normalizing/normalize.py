@@ -12,6 +12,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ARRAY, BOOL, DTYPE, FLOAT, INT, INTS, STR, param
+from ...engine.graph.rules import BatchRules, GpuRules
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...geometry.layouts import check_exclusive, chosen_axes
@@ -45,7 +46,7 @@ class Normalize(BatchOperator):
 
     name = "normalize"
     devices = ("cpu", "gpu")
-    rehearses = True
+    on_gpu = GpuRules(rehearses=True)
     inputs = ("data",)
 
     whole_batch = param(
@@ -89,7 +90,7 @@ class Normalize(BatchOperator):
                 f"axes is {self.axes}, ddof is {self.ddof} and epsilon is {self.epsilon}; give at "
                 "least one axis, and no negative numbers"
             )
-        self.sample_independent = not self.whole_batch
+        self.batches = BatchRules(sample_independent=not self.whole_batch)
         self.target = to_numpy_type(self.dtype)
         self.exact = np.dtype("f8" if self.target == np.float64 else "f4")
         self._unit_range = UnitRange(self, "mean", "stddev")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Operator, register
 from ...engine.graph.params import BOOL, FLOAT, IMAGE_TYPE, INT, param
+from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIImageType, to_numpy_type
 from ...geometry.layouts import layout_of
@@ -61,8 +62,8 @@ class OpticalFlow(Operator):
 
     name = "optical_flow"
     devices = ("gpu",)
-    inputs = ("videos", "hints?")
-    sample_independent = True
+    inputs = ("videos", Input("hints", optional=True))
+    batches = BatchRules(sample_independent=True)
     assumed_layouts = _LAYOUTS
 
     enable_external_hints = param(BOOL, False, "Whether the engine starts from the hints.")
@@ -128,7 +129,7 @@ class OpticalFlow(Operator):
         for row, (shape, guess) in enumerate(zip(videos.extents(), guesses, strict=True)):
             problem = self._problem(shape.tolist(), guess, limits)
             if problem:
-                batch.errors.setdefault(row, ArgumentError(f"{self.called}: {problem}"))
+                batch.fail_row(row, ArgumentError(f"{self.called}: {problem}"))
                 possible[row] = False
         return flow_of(batch, videos, hints, possible, self._options)
 

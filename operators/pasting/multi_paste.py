@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ARRAY, DTYPE, INTS, param
 from ...engine.graph.row_arguments import array_of
+from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...engine.tensors.source_info import joined
@@ -49,10 +50,10 @@ class MultiPaste(BatchOperator):
     """
 
     name = "multi_paste"
-    sample_independent = False  # it pastes samples of the same batch
+    batches = BatchRules(sample_independent=False)  # it pastes samples of the same batch
     devices = ("cpu", "gpu")
     assumed_layouts = _LAYOUTS
-    inputs = ("*images",)
+    inputs = (Input("images", many=True),)
 
     in_ids = param(
         INTS, None, "Samples of the batch, one a region; for a single input.", per_sample=True
@@ -140,7 +141,7 @@ class MultiPaste(BatchOperator):
             return [self._plan(extents, rows, own)]
         except Exception as error:
             if len(rows) == 1:
-                batch.errors.setdefault(rows[0], error)
+                batch.fail_row(rows[0], error)
                 return [empty_canvas(rows[0], extents.shape[2])]
         middle = len(rows) // 2
         first, second = (

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...engine.graph.operator import Array, Operator, register
 from ...engine.graph.params import FLOATS, INTS, param
+from ...engine.graph.rules import BatchRules, Input
 from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU
 from ..common.whole_batches import UploadedOperator
@@ -47,10 +48,8 @@ class Choice(UploadedOperator):
 
     name = "random.choice"
     is_random = True
-    sample_independent = True
-    inputs = ("a", "shape_like?")
-    cpu_inputs = ("a",)
-    any_device_inputs = ("shape_like",)
+    batches = BatchRules(sample_independent=True)
+    inputs = (Input("a", device="cpu"), Input("shape_like", optional=True, device="any"))
     p = param(
         FLOATS,
         None,

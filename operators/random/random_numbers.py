@@ -17,6 +17,7 @@ from ...engine.arrays import Float64s, Shape
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import Array, Operator, register
 from ...engine.graph.params import DTYPE, FLOAT, FLOATS, INTS, param
+from ...engine.graph.rules import BatchRules, Input
 from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import FLOAT as FLOAT32
@@ -66,10 +67,9 @@ def columns(values: Any, size: int) -> Array:
 class Distribution(UploadedOperator, ABC):
     """Base of operators that draw numbers from a distribution, which subclasses define."""
 
-    inputs = ("shape_like?",)
+    inputs = (Input("shape_like", optional=True, device="any"),)
     is_random = True
-    sample_independent = True
-    any_device_inputs = ("shape_like",)
+    batches = BatchRules(sample_independent=True)
     shape = param(
         INTS,
         None,

@@ -15,6 +15,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import BOOL, DTYPE, INT, INTERP, NO_EFFECT, param
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import INTERP_LINEAR, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
@@ -63,7 +64,7 @@ class ResamplingOperator(SampleOperator, ABC):
 
     inputs = ("images",)
     devices = ("cpu", "gpu")
-    rehearses = True
+    on_gpu = GpuRules(rehearses=True)
     assumed_layouts: Mapping[int, str] = VIDEO_LAYOUTS
     takes_empty: ClassVar[bool] = False
     """Whether samples without pixels are taken: axes without extent keep none."""
@@ -96,7 +97,8 @@ class ResamplingOperator(SampleOperator, ABC):
     def prepare(self) -> None:
         layout = self.layouts[0] if self.layouts else ""
         self._axes = spatial_axes(self.called, layout) if layout else None
-        self.rehearses &= set(self.per_sample) <= {"mirror"}  # or sizes are not known
+        if not set(self.per_sample) <= {"mirror"}:
+            self.on_gpu = GpuRules(rehearses=False)  # sizes are not known
         self.prepare_filters()
 
     def prepare_filters(self) -> None:

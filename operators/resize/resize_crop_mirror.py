@@ -12,6 +12,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import register
 from ...engine.graph.params import BOOL, INT, param
 from ...engine.graph.row_arguments import array_of
+from ...engine.graph.rules import GpuRules
 from ...geometry.windows import CropArguments, Window, WindowBatch
 from .resampling_operator import ResamplingOperator
 from .size_arguments import SizeArguments
@@ -45,7 +46,8 @@ class ResizeCropMirror(CropArguments, SizeArguments, ResamplingOperator):
     """
 
     name = "resize_crop_mirror"
-    rehearses = False  # the window of a made-up image is not known to be like those of photographs
+    # The window of a made-up image is not known to be like those of photographs.
+    on_gpu = GpuRules(rehearses=False)
 
     mirror = param(
         INT,

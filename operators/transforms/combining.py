@@ -9,6 +9,7 @@ import numpy as np
 
 from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
+from ...engine.graph.rules import Input, SequenceRules
 from ...engine.tensors import TensorList, TensorListCPU
 from .matrices import composed
 from .matrix_operator import REVERSE_ORDER, as_maps, rows_one_by_one
@@ -40,8 +41,8 @@ class TransformCombine(SampleOperator):
     """
 
     name = "transforms.combine"
-    inputs = ("matrix", "*matrices")
-    frame_by_frame = True
+    inputs = ("matrix", Input("matrices", many=True))
+    sequences = SequenceRules(frame_by_frame=True)
     reverse_order = REVERSE_ORDER
 
     def output_layouts(self) -> tuple[str, ...]:

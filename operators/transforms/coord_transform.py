@@ -13,6 +13,7 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY_FLOATS, DTYPE, param
 from ...engine.graph.row_arguments import array_of, try_rows, values_of
+from ...engine.graph.rules import SequenceRules
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import FLOAT, to_numpy_type
 from ..elementwise.saturation import saturate
@@ -43,7 +44,7 @@ class CoordTransform(SampleOperator):
     name = "coord_transform"
     devices = ("cpu", "gpu")
     inputs = ("data",)
-    repeats_inputs = True
+    sequences = SequenceRules(repeats_inputs=True)
 
     M = param(
         ANY_FLOATS,

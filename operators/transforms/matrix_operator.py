@@ -14,6 +14,7 @@ from ...engine.graph.context import HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import BOOL, param
 from ...engine.graph.row_arguments import arguments_of_row, array_of, try_rows
+from ...engine.graph.rules import Input, SequenceRules
 from ...engine.tensors import TensorList, TensorListCPU
 from .matrices import composed
 
@@ -35,9 +36,8 @@ class MatrixOperator(SampleOperator, ABC):
     gave nothing, and returns a stack of matrices.
     """
 
-    inputs = ("matrix?",)
-    repeats_inputs = True
-    frame_by_frame = True
+    inputs = (Input("matrix", optional=True),)
+    sequences = SequenceRules(repeats_inputs=True, frame_by_frame=True)
     reverse_order = REVERSE_ORDER
 
     @abstractmethod

@@ -376,12 +376,14 @@ class ExternalSource(FedInput):
 
     def batch(self, batch: BatchContext) -> tuple[TensorListCPU, ...]:
         fetched = self._fetched.pop(batch.number)
-        batch.errors.update(fetched.errors)
+        for row, error in fetched.errors.items():
+            batch.fail_row(row, error)
         return tuple(self._on_host(column, batch) for column in fetched.columns)
 
     def accept(self, batch: BatchContext) -> None:
         columns, _, errors = self._fetched[batch.number]
-        batch.errors.update(errors)
+        for row, error in errors.items():
+            batch.fail_row(row, error)
         for i, column in enumerate(columns):
             if isinstance(column, Delivery):
                 batch.count_bytes(device=column.taken_bytes)

@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.errors import MissingDependencyError
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, param
+from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.device_tensors import LastingExport
 from ...engine.tensors.source_info import Names, joined
@@ -37,8 +38,8 @@ class JaxFunction(UserFunction):
     """
 
     name = "_jax_function"
-    may_change_inputs = False  # arrays of JAX cannot be changed
     called = "plugin.jax.fn.jax_function"
+    inputs = (Input("inputs", many=True),)  # arrays of JAX cannot be changed
     sharding = param(ANY, None, "A `jax.sharding.Sharding` with one device of this process.")
 
     def prepare(self) -> None:

@@ -11,6 +11,7 @@ from ...engine.arrays import Int64s
 from ...engine.errors import MissingDependencyError, install_hint
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, CALLABLE, DTYPES, INTS, NO_EFFECT, REQUIRED, param
+from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..common.batch_arguments import empty_rows
@@ -45,10 +46,9 @@ class NumbaFunction(BatchOperator):
     """
 
     name = "_numba_function"
-    sample_independent = False
-    may_change_inputs = True
+    batches = BatchRules(sample_independent=False)
     called = "plugin.numba.fn.experimental.numba_function"
-    inputs = ("*inputs",)
+    inputs = (Input("inputs", many=True, may_change=True),)
 
     run_fn = param(CALLABLE, REQUIRED, "The function.")
     out_types = param(DTYPES, REQUIRED, "Type of each output.")

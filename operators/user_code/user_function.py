@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import BatchOperator
 from ...engine.graph.params import ANY, CALLABLE, INT, REQUIRED, param
+from ...engine.graph.rules import BatchRules, GpuRules, Input
 from ...engine.printable import printable
 from .user_data import Column, Expected, expectations
 from .user_source import GENERATOR, wants_generator
@@ -21,10 +22,9 @@ class UserFunction(BatchOperator):
     """Calls a Python function with the data, and passes its results on."""
 
     devices = ("cpu", "gpu")
-    in_order = True
-    sample_independent = False
-    may_change_inputs = True
-    inputs = ("*inputs",)
+    on_gpu = GpuRules(in_order=True)
+    batches = BatchRules(sample_independent=False)
+    inputs = (Input("inputs", many=True, may_change=True),)
     hands_generators: ClassVar[bool] = False
     """Whether functions with an argument `rng` get random generators."""
 
@@ -116,7 +116,7 @@ def guard_rows(batch: BatchContext, compute: Callable[[int], None]) -> list[int]
             except StopIteration:
                 raise
             except Exception as error:
-                batch.errors[i] = error
+                batch.fail_row(i, error)
     bad = sorted(batch.errors)
     if bad and len(bad) == batch.size:
         first, location = batch.errors[bad[0]], printable(batch.where(bad[0]))

@@ -10,6 +10,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, STR, param
+from ...engine.graph.rules import SequenceRules
 from ...engine.tensors import TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import IMAGE_LAYOUTS, layout_of
@@ -56,7 +57,7 @@ class VisionColor(SampleOperator):
     called = "ColorJitter"
     devices = ("cpu", "gpu")
     assumed_layouts = IMAGE_LAYOUTS
-    frame_by_frame = True
+    sequences = SequenceRules(frame_by_frame=True)
     inputs = ("images",)
 
     brightness = param(FLOAT, 1.0, "Factor of the values.", per_sample=True, minimum=0)

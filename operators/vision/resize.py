@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, INTS, STR, param
+from ...engine.graph.rules import SequenceRules
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
@@ -50,7 +51,7 @@ class VisionResize(SampleOperator):
     called = "Resize"
     devices = ("cpu", "gpu")
     assumed_layouts = IMAGE_LAYOUTS
-    frame_by_frame = True
+    sequences = SequenceRules(frame_by_frame=True)
     inputs = ("images",)
 
     size = param(

@@ -11,6 +11,7 @@ from ...engine.arrays import Float32s
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import ANY_FLOAT, INT, INTERP, param
+from ...engine.graph.rules import SequenceRules
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
@@ -32,7 +33,7 @@ class DisplacementOperator(SampleOperator, ABC):
     devices = ("cpu", "gpu")
     inputs = ("images",)
     assumed_layouts = IMAGE_LAYOUTS
-    frame_by_frame = True
+    sequences = SequenceRules(frame_by_frame=True)
     kernel_name: str  # and the name of its file
 
     fill_value = param(ANY_FLOAT, 0.0, "Value of what lies around the image.")

@@ -13,6 +13,7 @@ from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTERP, STR, param
+from ...engine.graph.rules import Input, SequenceRules
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
@@ -54,10 +55,9 @@ class Remap(SampleOperator):
 
     name = "experimental.remap"
     devices = ("cpu", "gpu")
-    inputs = ("images", "mapx", "mapy")
-    any_device_inputs = ("mapx", "mapy")
+    inputs = ("images", Input("mapx", device="any"), Input("mapy", device="any"))
     assumed_layouts = IMAGE_LAYOUTS
-    frame_by_frame = True
+    sequences = SequenceRules(frame_by_frame=True)
 
     interp = param(
         INTERP,

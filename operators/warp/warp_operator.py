@@ -14,6 +14,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import ANY_FLOAT, DTYPE, FLOATS, INTERP, param
+from ...engine.graph.rules import GpuRules, SequenceRules
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
@@ -58,9 +59,9 @@ class WarpOperator(SampleOperator, ABC):
     """Base: a subclass has the maps of one sample in `sample`, and those of a batch in `maps`."""
 
     devices = ("cpu", "gpu")
-    rehearses = True
+    on_gpu = GpuRules(rehearses=True)
     assumed_layouts = VIDEO_LAYOUTS
-    own_frames = True
+    sequences = SequenceRules(own_frames=True)
     turned = False
 
     fill_value = param(

@@ -13,6 +13,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INTERP, STR, param
+from ...engine.graph.rules import Input, SequenceRules
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
@@ -60,9 +61,8 @@ class WarpPerspective(SampleOperator):
     name = "experimental.warp_perspective"
     devices = ("cpu", "gpu")
     assumed_layouts = IMAGE_LAYOUTS
-    frame_by_frame = True
-    inputs = ("data", "matrix_input?")
-    any_device_inputs = ("matrix_input",)
+    sequences = SequenceRules(frame_by_frame=True)
+    inputs = ("data", Input("matrix_input", optional=True, device="any"))
 
     matrix = param(FLOATS, None, "The matrix, row by row: 9 numbers.", per_sample=True)
     size = param(

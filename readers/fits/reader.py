@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import register
 from ...engine.graph.params import DTYPES, INTS, STR, param
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors.dtypes import to_numpy_type
 from ..array_files import FILE_LIST, FILE_ROOT, FILES, ArrayFileReader
 
@@ -62,7 +63,7 @@ class FitsReader(ArrayFileReader):
 
     name = "experimental.readers.fits"
     devices = ("cpu", "gpu")
-    copies_to_gpu = True
+    on_gpu = GpuRules(copies_results=True)
 
     files = FILES
     file_list = FILE_LIST

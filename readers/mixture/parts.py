@@ -223,7 +223,7 @@ class PartsReader(RecordReader):
     def _of_one_form(
         self, batch: BatchContext, selection: Selection, columns: Sequence[Column | TensorList]
     ) -> tuple[TensorList, ...]:
-        """Enter the rows that differ in form from most of their batch into `batch.errors`."""
+        """Fail the rows that differ in form from most of their batch."""
         lists = tuple(
             column if isinstance(column, TensorList) else TensorListCPU(column)
             for column in columns
@@ -233,7 +233,7 @@ class PartsReader(RecordReader):
             for row, form in others.items():
                 assert usual is not None  # where there are others
                 where = self.source.where(int(selection.index[row]))
-                batch.errors[row] = form.refusal(where, usual)
+                batch.fail_row(row, form.refusal(where, usual))
         return lists
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:

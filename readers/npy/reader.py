@@ -24,6 +24,7 @@ from ...engine.graph.params import (
     STR,
     param,
 )
+from ...engine.graph.rules import GpuRules
 from ...engine.order.selection import Selection
 from ...engine.pending import Later, Pending
 from ...engine.tensors import TensorList, TensorListCPU
@@ -110,7 +111,7 @@ class NumpyReader(ArrayFileReader):
     name = "readers.numpy"
     aliases = ("numpy_reader",)
     devices = ("cpu", "gpu")
-    copies_to_gpu = True
+    on_gpu = GpuRules(copies_results=True)
 
     files = FILES
     file_list = FILE_LIST

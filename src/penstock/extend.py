@@ -49,8 +49,10 @@ from .engine.graph.params import (
     STRS,
     param,
 )
+from .engine.graph.rules import BatchRules, GpuRules, Input, SequenceRules
 from .engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .formats.bundle import files_of
+from .operators.common.batch_arguments import enter_errors
 from .operators.elementwise.pointwise import pointwise
 from .operators.elementwise.saturation import saturate
 from .plugin.base_iterator import BaseIterator, check_uniform
@@ -84,12 +86,15 @@ __all__ = [
     "BaseIterator",
     "BatchContext",
     "BatchOperator",
+    "BatchRules",
     "DatasetFormat",
     "DecodeError",
     "DecodeRequest",
     "Encoded",
+    "GpuRules",
     "ImageFormat",
     "ImageHeader",
+    "Input",
     "Kernel",
     "Location",
     "MissingDependencyError",
@@ -101,6 +106,7 @@ __all__ = [
     "RecordReader",
     "Sample",
     "SampleOperator",
+    "SequenceRules",
     "ShardInfo",
     "Source",
     "SourceError",
@@ -116,6 +122,7 @@ __all__ = [
     "check_uniform",
     "checked_indices",
     "decode_error",
+    "enter_errors",
     "files_of",
     "function_of",
     "launch_elements",

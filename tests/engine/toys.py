@@ -13,6 +13,7 @@ from penstock.engine.graph.functions import apply
 from penstock.engine.graph.inputs import FedInput
 from penstock.engine.graph.operator import BatchOperator, SampleOperator
 from penstock.engine.graph.params import ANY, BOOL, FLOAT, INT, INTS, REQUIRED, STR, param
+from penstock.engine.graph.rules import Input
 from penstock.readers.reader import Reader
 
 
@@ -176,7 +177,7 @@ class Call(SampleOperator):
     """Whatever `function(row, *inputs)` returns."""
 
     name = "toy.call"
-    inputs = ("*x",)
+    inputs = (Input("x", many=True),)
     function = param(ANY, REQUIRED, "What is called.")
     count = param(INT, 1, "Number of outputs.")
     layout = param(STR, "", "Layout of the outputs.")
@@ -195,7 +196,7 @@ class BatchCall(BatchOperator):
     """Whatever `function(batch, *inputs)` returns."""
 
     name = "toy.batch_call"
-    inputs = ("*x",)
+    inputs = (Input("x", many=True),)
     function = param(ANY, REQUIRED, "What is called.")
     count = param(INT, 1, "Number of outputs.")
 

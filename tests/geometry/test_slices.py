@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.engine.errors import ArgumentError
+from penstock.engine.graph.rules import Input
 from penstock.engine.tensors import TensorListCPU
 from penstock.geometry.slices import SliceArguments, from_arguments
 
@@ -32,7 +33,7 @@ class SlicedFrame(SliceArguments):
     """The arguments of a slice, without an operator's work."""
 
     name = "sliced_frame"
-    inputs = ("data", "anchor?", "shape_input?")
+    inputs = ("data", Input("anchor", optional=True), Input("shape_input", optional=True))
 
 
 def sliced(*layouts, **constants):

@@ -18,7 +18,7 @@ TWO_INPUTS = sorted(
     {
         member.name
         for member in OPERATORS.values()
-        if len(member.inputs) > 1 or any(name.startswith("*") for name in member.inputs)
+        if len(member.inputs) > 1 or any(each.many for each in member.declared_inputs)
     }
 )
 NUMBERS = [np.arange(6, dtype=np.float32).reshape(2, 3) + i for i in range(3)]

@@ -92,4 +92,4 @@ def _compute_row(worker: Worker, run: ChainRun, i: int) -> None:
     try:
         worker.compute(run, i)
     except BaseException as error:
-        run.batch.errors[i] = error
+        run.batch.fail_row(i, error)

@@ -9,6 +9,7 @@ import pytest
 from penstock.engine.graph.declaration import camel_case, docstring, signature
 from penstock.engine.graph.operator import OPERATORS, SampleOperator, param
 from penstock.engine.graph.params import FLOAT, INT, NO_EFFECT, REQUIRED
+from penstock.engine.graph.rules import Input
 
 
 class Documented(SampleOperator):
@@ -18,7 +19,7 @@ class Documented(SampleOperator):
     """
 
     name = "toy.documented"
-    inputs = ("images", "boxes?")
+    inputs = ("images", Input("boxes", optional=True))
     size = param(INT, REQUIRED, "How many.")
     scale = param(FLOAT, 2.5, "How much.", per_sample=True)
     old = param(INT, 0, NO_EFFECT)

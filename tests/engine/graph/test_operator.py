@@ -17,6 +17,7 @@ from penstock.engine.graph.operator import (
 )
 from penstock.engine.graph.operator_base import COMMON
 from penstock.engine.graph.params import FLOAT, INT, REQUIRED
+from penstock.engine.graph.rules import BatchRules, Input
 
 from ..toys import Affine, Numbers, call, make, run
 
@@ -104,12 +105,18 @@ def twice(self, workspace, x, *, factor=2):
         ({"__abstractmethods__": {"b", "a"}}, "needs the methods a, b of its abstract base"),
         ({"sample": twice}, r"`sample` is called with .* the inputs \(none\)"),
         ({"sample": twice, "inputs": ("x", "y")}, "too many positional arguments"),
-        ({"sample": twice, "inputs": ("x", "*y")}, "too many positional arguments"),
-        ({"sample": twice, "inputs": ("x?",)}, "missing a required argument: 'x'"),
+        (
+            {"sample": twice, "inputs": ("x", Input("y", many=True))},
+            "too many positional arguments",
+        ),
+        (
+            {"sample": twice, "inputs": (Input("x", optional=True),)},
+            "missing a required argument: 'x'",
+        ),
         ({"sample": twice, "inputs": ("x",), "devices": ("cpu", "gpu")}, "method `batch_gpu`"),
         (
-            {"sample": twice, "inputs": ("x",), "cpu_inputs": ("y",)},
-            r"\['y'\], which are no inputs",
+            {"sample": twice, "inputs": ("x",), "cpu_inputs": ("x",)},
+            r"`cpu_inputs` is no longer .* `inputs = \(\.\.\., Input\(name, device=\"cpu\"\)\)`",
         ),
         (
             {"sample": twice, "inputs": ("x",), "a": param(INT, 1, "A.", per_sample=True)},
@@ -170,9 +177,9 @@ def test_every_operator_is_declared_properly(name):
     assert not set(kind.params) & (set(COMMON) | {"device", "name"})
     for argument, declared in kind.params.items():
         assert declared.doc.endswith("."), argument
-    assert not any(name.startswith("*") for name in kind.inputs[:-1])
+    assert not any(each.many for each in kind.declared_inputs[:-1])
     on_gpu = {"gpu", "mixed"} & set(kind.devices)
-    if on_gpu and not kind.copies_to_gpu and not issubclass(kind, CompositeOperator):
+    if on_gpu and not kind.on_gpu.copies_results and not issubclass(kind, CompositeOperator):
         assert callable(getattr(kind, "batch_gpu", None))
 
 
@@ -213,11 +220,32 @@ def test_arguments_from_data_that_overflow_name_the_sample():
 
 def test_operators_of_samples_treat_each_sample_alone_unless_they_say_otherwise():
     class Together(Base):
-        sample_independent = False
+        batches = BatchRules(sample_independent=False)
 
-    assert Base.sample_independent
-    assert Derived.sample_independent
-    assert not Together.sample_independent
-    assert not type("Deeper", (Together,), {}).sample_independent
-    assert not BatchOperator.sample_independent
-    assert Numbers.sample_independent  # as all inputs do
+    assert Base.batches.sample_independent
+    assert Derived.batches.sample_independent
+    assert not Together.batches.sample_independent
+    assert not type("Deeper", (Together,), {}).batches.sample_independent
+    assert not BatchOperator.batches.sample_independent
+    assert Numbers.batches.sample_independent  # as all inputs do
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("x?", r"Input\('x', optional=True\)"),
+        ("*x", r"Input\('x', many=True\)"),
+        ("", r"Input\(''\)"),
+    ],
+)
+def test_a_mark_in_the_name_of_an_input_is_refused_with_what_it_meant(name, meant):
+    with pytest.raises(ArgumentError, match=f"no identifier; declare it as {meant}$"):
+        type("Marked", (SampleOperator,), {"inputs": (name,)})
+
+
+def test_the_last_declaration_stands_for_the_inputs_from_there_on():
+    class Many(SampleOperator):
+        inputs = ("first", Input("others", many=True, device="any"))
+
+    assert [Many.input_at(i).device for i in range(4)] == ["same", "any", "any", "any"]
+    assert [*map(str, Many.declared_inputs)] == ["first", "*others"]

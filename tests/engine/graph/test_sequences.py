@@ -6,6 +6,7 @@ import pytest
 
 from penstock.engine.errors import ArgumentError
 from penstock.engine.graph.operator import BatchOperator, SampleOperator
+from penstock.engine.graph.rules import SequenceRules
 from penstock.engine.graph.sequences import (
     layout_of_frames,
     layout_of_sequence,
@@ -18,11 +19,11 @@ class Plain(SampleOperator):
 
 
 class Own(SampleOperator):
-    own_frames = True
+    sequences = SequenceRules(own_frames=True)
 
 
 class EachFrame(SampleOperator):
-    frame_by_frame = True
+    sequences = SequenceRules(frame_by_frame=True)
 
 
 class Whole(BatchOperator):

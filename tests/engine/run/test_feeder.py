@@ -112,7 +112,7 @@ def test_a_bad_sample_belongs_to_its_batch():
     def begin(batch, x):
         def finish():
             if batch.number == 1:
-                batch.errors[2] = DecodeError("damaged")
+                batch.fail_row(2, DecodeError("damaged"))
             return [x.row(i) for i in range(len(x))]
 
         return Later(finish)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from penstock.engine.graph.rules import BatchRules
 from penstock.engine.order.selection import Selection
 from penstock.engine.run.budget import Budget
 from penstock.engine.run.config import PipelineConfig
@@ -23,8 +24,8 @@ SECOND = 10**9
 def plan(*, uses_gpu=True, sources=(), independent=True, varies=True, together=5000, conditions=()):
     reader = SimpleNamespace(operator=SimpleNamespace(most_together=lambda _: together))
     operators = [
-        SimpleNamespace(sample_independent=True, nondeterministic=varies),
-        SimpleNamespace(sample_independent=independent, nondeterministic=False),
+        SimpleNamespace(batches=BatchRules(sample_independent=True, nondeterministic=varies)),
+        SimpleNamespace(batches=BatchRules(sample_independent=independent)),
     ]
     nodes = [SimpleNamespace(operator=operator) for operator in operators]
     return SimpleNamespace(

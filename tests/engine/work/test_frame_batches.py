@@ -9,7 +9,7 @@ from penstock.engine.graph.sequences import Sequences
 from penstock.engine.pending import Later
 from penstock.engine.tensors import TensorListCPU
 from penstock.engine.work.frame_batches import FrameBatch, batch_frames
-from penstock.engine.work.inner_batches import InnerBatch, InnerErrors
+from penstock.engine.work.inner_batches import InnerBatch
 
 from ...operators.running import batch_of
 
@@ -39,10 +39,9 @@ def test_random_numbers_and_errors_are_those_of_samples():
     numbers = frames.random(Placed(), 3)
     np.testing.assert_array_equal(numbers, batch.random(Placed(), 3)[[0, 0, 1]])
     error = ValueError("of frame 2")
-    frames.errors.setdefault(2, error)
-    frames.errors.setdefault(2, ValueError("later"))
-    assert batch.errors == {1: error}
-    assert isinstance(frames.errors, InnerErrors)
+    frames.fail_row(2, error)
+    frames.fail_row(2, ValueError("later"))
+    assert (frames.errors, batch.errors) == ({2: error}, {1: error})
     assert frames.where(2) == batch.where(1)
     assert frames.number == batch.number
 

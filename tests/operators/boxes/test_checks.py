@@ -8,7 +8,7 @@ import pytest
 from penstock.engine.errors import ArgumentError
 from penstock.operators.boxes.checks import check_boxes, check_labels, check_numbers, try_checks
 
-from ..running import tensors
+from ..running import batch_of, tensors
 
 FLOAT, INT = np.dtype(np.float32), np.dtype(np.int32)
 
@@ -57,9 +57,9 @@ def test_numbers_are_finite(number):
 def test_errors_of_a_batch_are_those_of_its_rows():
     boxes = tensors(*(np.zeros((n, 4), np.float32) for n in (2, 3, 0)))
     labels = tensors(*(np.zeros(n, np.int32) for n in (2, 1, 0)))
-    errors = {}
-    assert try_checks(errors, "fn.some", boxes, labels).tolist() == [True, False, True]
-    assert "for 3 boxes" in str(errors[1])
+    batch = batch_of(3)
+    assert try_checks(batch, "fn.some", boxes, labels).tolist() == [True, False, True]
+    assert "for 3 boxes" in str(batch.errors[1])
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,8 @@ def test_errors_of_a_batch_are_those_of_its_rows():
 def test_samples_of_different_forms(boxes, labels, message):
     data = (tensors(*(np.zeros(shape, "f4") for shape in boxes)),)
     data += (tensors(*(np.zeros(shape, "i4") for shape in labels)),)
-    errors = {}
-    assert try_checks(errors, "fn.some", *data).tolist() == [True, message is None]
-    assert [message in str(error) for error in errors.values()] == [True] * (message is not None)
+    batch = batch_of(2)
+    assert try_checks(batch, "fn.some", *data).tolist() == [True, message is None]
+    assert [message in str(error) for error in batch.errors.values()] == [True] * (
+        message is not None
+    )

@@ -11,6 +11,7 @@ from penstock.engine.errors import ArgumentError
 from penstock.engine.graph.context import BatchContext, Workspace
 from penstock.engine.graph.operator import OPERATORS, SampleOperator, register
 from penstock.engine.graph.params import DTYPE, FLOAT, param
+from penstock.engine.graph.rules import Input
 from penstock.engine.tensors import TensorListGPU
 from penstock.engine.tensors.dtypes import to_numpy_type
 from penstock.operators.elementwise.pointwise import pointwise
@@ -74,7 +75,7 @@ class Blended(SampleOperator):
 
     name = "_blended"
     devices = ("cpu", "gpu")
-    inputs = ("*data",)
+    inputs = (Input("data", many=True),)
 
     def sample(self, workspace: Workspace, *data: Any) -> Any:
         if len({array.shape for array in data}) > 1:

@@ -14,6 +14,7 @@ from penstock import Pipeline, fn, types
 from penstock.auto_aug import augmentations, auto_augment
 from penstock.decoders.image.image_decoder import ImageDecoder
 from penstock.engine.gpu.device import Device
+from penstock.engine.graph.rules import GpuRules
 from penstock.engine.run import executor
 from penstock.operators.elementwise.cast import Cast
 from penstock.testing.emulator import EmulatedDevice
@@ -185,7 +186,8 @@ def test_a_closed_pipeline_compiles_no_more(photographs, device_stage, monkeypat
 
 def test_classes_with_other_work_on_the_gpu_say_themselves_that_they_rehearse():
     work = {"batch_gpu": lambda self, batch, data: data}
-    assert Cast.rehearses
-    assert type("Same", (Cast,), {}).rehearses
-    assert not type("Own", (Cast,), work).rehearses
-    assert type("Willing", (Cast,), work | {"rehearses": True}).rehearses
+    assert Cast.on_gpu.rehearses
+    assert type("Same", (Cast,), {}).on_gpu.rehearses
+    assert not type("Own", (Cast,), work).on_gpu.rehearses
+    willing = work | {"on_gpu": GpuRules(rehearses=True)}
+    assert type("Willing", (Cast,), willing).on_gpu.rehearses
