@@ -11,6 +11,7 @@ Each room imports only rooms that stand above it in this list:
     threads      threads that stay and wait for calls
     closing      the end of what became garbage, in a thread of its own
     uninterrupted  work that no signal's handler interrupts
+    control      what steers a running pipeline: rules, and what they read
     ranks        which process of the run this one is
     order        which samples make up a batch, and every random number
     tensors      batches and the memory that they lie in, on the host and on a device

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.control.engine_share import EngineReading
 from ...engine.gpu.driver import has_few_connections
 from ...engine.tensors import TensorListCPU
 from .engine_share import EngineShare
@@ -131,7 +132,8 @@ class PlainJpeg:
                 calls.append((int(sizes[part].sum()), decoder.busy, decoder.idle, *waits))
         if calls:
             nbytes, busy, idle, starved, awaited = zip(*calls, strict=True)
-            self._share.note_engine(sum(nbytes), sum(busy), sum(idle), starved[0], awaited[0])
+            reading = EngineReading(sum(nbytes), sum(busy), sum(idle), starved[0], awaited[0])
+            self._share.note(reading, batch.device.decisions)
         return np.concatenate(refused), np.concatenate(unwritten)
 
     def _windows(self, work: MixedBatch, rows: Rows, decoded: Decoded) -> DecodedPixels:

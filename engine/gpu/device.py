@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..control.readings import Decisions, Readings
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 from ..tensors.device_leases import Lease
 from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
@@ -65,7 +66,8 @@ class Device:
         wait_ns: time that the thread which launches waited so far, by what it waited for.
         engines_ns: time that engines of the GPU, such as one that decodes, worked for this stream
             so far, by their names. Operators that use an engine count its time here.
-        consumer_wait_ns: time that the pipeline's consumer waited so far, when this batch began.
+        readings: of the pipeline, when this batch began.
+        decisions: the pipeline's, to which operators add those of their rules.
     """
 
     def __init__(
@@ -78,7 +80,8 @@ class Device:
         self._own: dict[Hashable, Any] = {}
         self.taken_bytes = 0
         self.engines_ns: Counter[str] = Counter()
-        self.consumer_wait_ns = 0
+        self.readings = Readings()
+        self.decisions: Decisions = {}
         self.wait_ns: dict[Awaited, int] = {"batches": 0, "gpu": 0, "threads": 0}
         self._cupy = cupy
         self._place: Placing | None = None

@@ -12,7 +12,6 @@ forks          the end of a child process that user code has forked
 checkpointing  the state of a running pipeline
 schedule       which batches start next, and whether one may start now
 grouping       small batches of a GPU pipeline that are computed together
-large_groups   whether larger groups than usual are faster
 executor       makes the batches, and sends them from segment to segment
 feeder         the thread that starts batches, and runs their batch segments
 delivery       batches that are done, handed out in order

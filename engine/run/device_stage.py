@@ -110,12 +110,13 @@ class DeviceStage:
     ) -> None:
         clocks = LaneClocks()
         self._clocks.lanes.append(clocks)
+        device.decisions = self._clocks.decisions
         try:
             awaiter.start()
             while (job := self._next_job(device)) is not None:
                 batch, segment, index = job
                 batch.device = device
-                device.consumer_wait_ns = self._clocks.consumer_wait_ns
+                device.readings = self._clocks.readings
                 before, started = device.taken_bytes, perf_counter_ns()
                 events, failure = self._launch(batch, segment, device)
                 clocks.launch_ns += perf_counter_ns() - started

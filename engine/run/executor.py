@@ -120,7 +120,9 @@ class Executor:
             self._run_done,
             self._delivery.watch,
         )
-        self._schedule = Schedule(plan, config, self._budgets(), self._delivery)
+        self._schedule = Schedule(
+            plan, config, self._budgets(), self._delivery, self.clocks.decisions
+        )
         self._feeder = Feeder(
             self._schedule,
             self._start_batches,
@@ -233,8 +235,7 @@ class Executor:
         if batch is None:
             raise PipelineStopped("the pipeline was closed while a batch was waited for")
         if batch.end is None:
-            self.clocks.batches += 1
-            self.clocks.samples += batch.size
+            self.clocks.take(batch.size)
         return batch
 
     def _raise_end(self, batch: Batch) -> None:
@@ -306,10 +307,9 @@ class Executor:
     def _start_batches(self) -> None:
         """Start the next batch of the schedule, or several as one."""
         clocks, schedule = self.clocks, self._schedule
-        numbers = schedule.start(perf_counter_ns(), clocks.consumer_wait_ns)
+        numbers = schedule.start(clocks.readings)
         if not numbers:
             return
-        clocks.together = schedule.grouping.count
         batch = schedule.under_way[numbers.start] = self._intake.batch(numbers)
         try:
             self._intake.fill(batch)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ..control.readings import Decisions, Readings
 from .config import PipelineConfig
 from .grouping import Grouping
 
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
     from .delivery import DeliveryQueue
 
 
-CALM_GROUPS = 2
-"""Groups of batches under way, at most, while the consumer hardly waits. A group takes as much of
-the device's memory as a large batch, and lasts longer."""
-
-
 class Schedule:
     """The batches to start. The feeder's thread starts them; other threads ask for more.
 
@@ -36,6 +32,7 @@ class Schedule:
         config: the pipeline's arguments.
         budgets: of memory, which a batch must fit into, unless the consumer waits for the batch.
         delivery: tells what the consumer has taken.
+        decisions: gets those of the rules.
 
     Attributes:
         launched: number of batches that the consumer has asked for.
@@ -50,11 +47,12 @@ class Schedule:
         config: PipelineConfig,
         budgets: Sequence[Budget],
         delivery: DeliveryQueue,
+        decisions: Decisions,
     ) -> None:
         self.launched = 0
         self.following = 0
         self.under_way: dict[int, Batch] = {}
-        self.grouping = Grouping(plan, config, budgets)
+        self.grouping = Grouping(plan, config, budgets, decisions)
         self._budgets = budgets
         self._delivery = delivery
         self._sources = [
@@ -74,11 +72,12 @@ class Schedule:
         if self._failed_parts:
             return True
         delivered = self._delivery.delivered
-        asked, at_once = self.launched - delivered, self.grouping.count
+        asked, grouping = self.launched - delivered, self.grouping
+        at_once = grouping.groups.together
         if self._only_readers:
             at_once = max(at_once, min(reader.read_at_once() for reader in self._only_readers))
-        groups = min(asked, CALM_GROUPS) if self.grouping.is_calm else asked
-        if self._held or self.following >= delivered + max(asked, groups * at_once):
+        most = max(asked, grouping.groups.under_way(asked, grouping.limits) * at_once)
+        if self._held or self.following >= delivered + most:
             return False
         return not (self._sources and any(source.available() == 0 for source in self._sources))
 
@@ -95,12 +94,12 @@ class Schedule:
         """Whether the memory that a batch needs is known, because one is done."""
         return self._budgets[0].known
 
-    def start(self, now_ns: int, waited_ns: int) -> range:
+    def start(self, readings: Readings) -> range:
         """Return the batches to start now, none while held: see `Grouping.choose`."""
         if self._failed_parts:
             return self._failed_parts.popleft()
         if self.grouping.most > 1:
-            self.grouping.choose(self._delivery.delivered, now_ns, waited_ns)
+            self.grouping.choose(readings)
         with self._lock:
             if self._held:
                 return range(0)
@@ -112,7 +111,7 @@ class Schedule:
         """Return the numbers of the batches to start first, several if these go together."""
         if self._failed_parts:
             return self._failed_parts[0]
-        return range(self.following, self.following + self.grouping.count)
+        return range(self.following, self.following + self.grouping.groups.together)
 
     def learn(self, batch: Batch) -> None:
         """Learn the memory of a batch, or group, that is done."""
@@ -123,7 +122,7 @@ class Schedule:
 
     def compute_parts(self, group: Batch) -> None:
         """Have the parts of a group that failed computed, before any other batch."""
-        self._failed_parts.extend(self.grouping.parts_after(group, self._delivery.delivered))
+        self._failed_parts.extend(self.grouping.parts_after(group))
 
     def hold(self) -> int:
         """Start no more batches until `restart`; return `following`, which stays as it is.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self, TypeVar
 
+from ..control.readings import Decision
 from ..graph.limits import Remedies
 
 _Number = TypeVar("_Number", int, float)
@@ -92,7 +93,8 @@ class PipelineFigures:
         machine_cpu_s: CPU time of all programs on the cores that this process may use; 0 where the
             system does not say.
         cores: number of cores that this process may use.
-        together: number of small batches that are computed together.
+        decisions: the last decision of each rule that steers the pipeline, by the rule's name, with
+            what the rule has read.
         lanes: number of threads that launch work of the GPU.
         launch_s: seconds that these threads spent on launching, summed over `lanes`.
         gpu_wait_s, threads_wait_s: the parts of `launch_s` in which they waited for the GPU, and
@@ -131,7 +133,7 @@ class PipelineFigures:
     cpu_s: float = 0.0
     machine_cpu_s: float = 0.0
     cores: int = 1
-    together: int = 1
+    decisions: dict[str, Decision] = field(default_factory=dict)
     lanes: int = 0
     launch_s: float = 0.0
     gpu_wait_s: float = 0.0

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Protocol
 
+from ..control.readings import Decisions, Readings
 from ..graph.nodes import Node
 from ..machine import busy_core_seconds, own_core_seconds, usable_cores
 from .figures import OperatorStats, PipelineFigures
@@ -77,11 +78,18 @@ class Clocks:
     feeder_wait_ns: int = 0
     feeder_cpu_ns: int = 0
     memory_wait_ns: int = 0
-    together: int = 1
+    readings: Readings = field(default_factory=Readings)
+    decisions: Decisions = field(default_factory=dict)
     feeder_busy_ns: Counter[int] = field(default_factory=Counter)
     device_busy_ns: Counter[int] = field(default_factory=Counter)
     workers: list[WorkerClocks] = field(default_factory=list)
     lanes: list[LaneClocks] = field(default_factory=list)
+
+    def take(self, samples: int) -> None:
+        """Count a batch that the consumer takes; take the readings of all rules."""
+        self.batches += 1
+        self.samples += samples
+        self.readings = Readings(perf_counter_ns(), self.batches, self.consumer_wait_ns)
 
 
 @dataclass(frozen=True)
@@ -141,8 +149,9 @@ class PipelineStats(PipelineFigures):
             lines.append(self._launching())
         if self.device_lent_bytes or self.device_idle_bytes:
             lines.append(_memory("GPU memory", self.device_lent_bytes, self.device_idle_bytes))
-        if self.together > 1:
-            lines.append(f"small batches: {self.together} are computed together")
+        lines += [
+            f"{rule}: {made.setting} ({made.reading})" for rule, made in self.decisions.items()
+        ]
         if self.why_threads:
             lines.append(f"no worker processes: {self.why_threads}")
         if self.skipped:
@@ -240,7 +249,7 @@ def pipeline_stats(
         cpu_s=own_core_seconds() - clocks.started_cpu_s,
         machine_cpu_s=busy_core_seconds() - clocks.started_machine_s,
         cores=usable_cores(),
-        together=clocks.together,
+        decisions=dict(clocks.decisions),
         lanes=len(clocks.lanes),
         launch_s=sum(lane.launch_ns for lane in clocks.lanes) / 1e9,
         gpu_wait_s=sum(lane.gpu_wait_ns for lane in clocks.lanes) / 1e9,

@@ -192,12 +192,13 @@ class HardwareDecoder:
         busy: seconds that the last call took; 0 after the engine's first call.
         idle: seconds that nothing used the engine before that call.
         starved: part of the time since the call before in which the lane waited for batches.
-        awaited: part of that time in which the consumer waited for the pipeline.
+        awaited: part of the time in which the consumer waited, between the readings then and now.
     """
 
     def __init__(self, lane: Device, engine: _JpegEngine) -> None:
         self.busy = self.idle = self.starved = self.awaited = 0.0
         self._seen = self._clocks(lane, perf_counter())
+        self._readings = lane.readings
         self._lane = lane
         # The host waits for this stream, and must not wait for all that the lane has queued.
         self._beside = lane.beside()
@@ -274,10 +275,12 @@ class HardwareDecoder:
 
     def _note_waits(self, now: float) -> None:
         seen, self._seen = self._seen, self._clocks(self._lane, now)
-        elapsed, *waits = (after - before for after, before in zip(self._seen, seen, strict=True))
-        self.starved, self.awaited = (wait / elapsed for wait in waits)
+        self.starved = (self._seen[1] - seen[1]) / (self._seen[0] - seen[0])
+        if self._lane.readings.batches != self._readings.batches:  # else nothing is known anew
+            self.awaited = self._lane.readings.since(self._readings).waiting
+            self._readings = self._lane.readings
 
     @staticmethod
-    def _clocks(device: Device, now: float) -> tuple[float, float, float]:
-        """Return seconds: the time, and how long lane and consumer have waited until then."""
-        return now, device.wait_ns["batches"] / 1e9, device.consumer_wait_ns / 1e9
+    def _clocks(device: Device, now: float) -> tuple[float, float]:
+        """Return seconds: the time, and how long the lane has waited until then."""
+        return now, device.wait_ns["batches"] / 1e9

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from penstock.engine.control.readings import Readings
 from penstock.engine.graph.rules import BatchRules
 from penstock.engine.order.selection import Selection
 from penstock.engine.run.budget import Budget
@@ -39,7 +40,7 @@ def plan(*, uses_gpu=True, sources=(), independent=True, varies=True, together=5
 
 def grouping(batch_size=32, options=None, **parts):
     config = PipelineConfig(batch_size, **(options or {}))
-    return Grouping(plan(**parts), config, budgets(host=4 << 30, device=4 << 30))
+    return Grouping(plan(**parts), config, budgets(host=4 << 30, device=4 << 30), {})
 
 
 def budgets(host, device):
@@ -59,14 +60,14 @@ class Run:
 
     def take(self, batches, *, waiting, ms=1.0):
         """Take batches, each after so long, of which a part is waiting; return the counts."""
-        counts = [self.grouping.count]
+        counts = [self.grouping.groups.together]
         for _ in range(batches):
             self.taken += 1
             self.now += int(ms * 1e6)
             self.waited += int(waiting * ms * 1e6)
-            self.grouping.choose(self.taken, self.now, self.waited)
-            if self.grouping.count != counts[-1]:
-                counts.append(self.grouping.count)
+            self.grouping.choose(Readings(self.now, self.taken, self.waited))
+            if self.grouping.groups.together != counts[-1]:
+                counts.append(self.grouping.groups.together)
         return counts
 
 
@@ -90,7 +91,7 @@ def test_small_groups_do_not_ask_whether_the_consumer_waits():
 def test_groups_have_so_many_samples_at_most(batch_size, most):
     run = Run(grouping(batch_size))
     run.take(2000, waiting=0.7, ms=0.1)
-    assert run.grouping.count <= max(1, 256 // batch_size)
+    assert run.grouping.groups.together <= max(1, 256 // batch_size)
     assert run.take(20_000, waiting=0.7, ms=0.1)[-1] == most
 
 
@@ -110,10 +111,10 @@ def test_a_moment_of_waiting_makes_no_large_groups():
 
 def test_a_consumer_that_hardly_waits_is_calm():
     run = Run(grouping())
-    assert not run.grouping.is_calm  # nothing is known yet
+    assert not run.grouping.groups.is_calm  # nothing is known yet
     for waiting, is_calm in ((0.01, True), (0.03, False), (1.0, False), (0.0, True)):
         run.take(200, waiting=waiting)
-        assert run.grouping.is_calm == is_calm
+        assert run.grouping.groups.is_calm == is_calm
 
 
 def test_a_consumer_that_pauses_at_times_gets_large_groups():
@@ -143,6 +144,16 @@ def test_pipelines_without_groups(parts):
     assert Run(grouping(**parts)).take(100, waiting=1.0) == [1]
 
 
+def test_a_decision_says_what_the_rule_has_read():
+    run = Run(grouping())
+    assert run.grouping._decisions == {}
+    run.take(3, waiting=0.9)
+    assert run.grouping._decisions["groups"] == (
+        "2 batches are computed together",
+        "the consumer waited 90% of the time",
+    )
+
+
 def test_slow_batches_are_not_grouped():
     assert Run(grouping()).take(100, waiting=1.0, ms=60) == [1]
     assert Run(grouping()).take(100, waiting=1.0, ms=30) == [1, 2]
@@ -153,7 +164,7 @@ def learned(count, host=0, device=0):
 
 
 def test_groups_fit_into_a_part_of_the_memory():
-    chosen = Grouping(plan(), PipelineConfig(32), budgets(host=8000, device=80_000))
+    chosen = Grouping(plan(), PipelineConfig(32), budgets(host=8000, device=80_000), {})
     chosen.learn(learned(1, host=100, device=6600))  # 8000 / 4 / 100 = 20, 80000 / 4 / 6600 = 3.03
     assert Run(chosen).take(100, waiting=1.0) == [1, 2, 3]
     chosen.learn(learned(3, host=6000, device=3 * 1200))
@@ -162,7 +173,7 @@ def test_groups_fit_into_a_part_of_the_memory():
 
 def fail(run):
     group = SimpleNamespace(number=5, count=3, end=ValueError())
-    parts = run.grouping.parts_after(group, run.taken)
+    parts = run.grouping.parts_after(group)
     assert parts == [range(5, 6), range(6, 7), range(7, 8)]
 
 
@@ -206,5 +217,5 @@ def test_a_sample_that_comes_twice_ends_a_group_without_a_pause():
     group.end = caught.value
     run = Run(grouping())
     assert run.take(6, waiting=1.0) == [1, 2, 4]
-    assert run.grouping.parts_after(group, run.taken) == [range(7, 8), range(8, 9)]
-    assert run.grouping.count == 4
+    assert run.grouping.parts_after(group) == [range(7, 8), range(8, 9)]
+    assert run.grouping.groups.together == 4

@@ -2,10 +2,13 @@
 
 from types import SimpleNamespace
 
+from penstock.engine.control.readings import Readings
 from penstock.engine.run.budget import Budget
 from penstock.engine.run.config import PipelineConfig
 from penstock.engine.run.delivery import DeliveryQueue
 from penstock.engine.run.schedule import Schedule
+
+READINGS = Readings(5, 2, 3)
 
 
 class Run:
@@ -20,17 +23,23 @@ class Run:
         self.delivery = DeliveryQueue()
         pool = SimpleNamespace(budget=room, room=room)
         budgets = [Budget(pool, lambda batch: batch.bytes)]
-        self.schedule = Schedule(plan, PipelineConfig(4), budgets, self.delivery)
+        self.schedule = Schedule(plan, PipelineConfig(4), budgets, self.delivery, {})
         self.chosen = []
-        self.schedule.grouping.most, self.schedule.grouping.count = 8, count
-        self.schedule.grouping.choose = lambda *given: self.chosen.append(given)
+        self.schedule.grouping.most = 8
+        self.set(together=count)
+        self.schedule.grouping.choose = self.chosen.append
+
+    def set(self, **setting):
+        """Have the rule choose a setting."""
+        grouping = self.schedule.grouping
+        grouping.groups = grouping.groups._replace(**setting)
 
     def started(self, *, launched, taken=0):
         """Start all batches that may start."""
         self.schedule.launched, self.delivery.delivered = launched, taken
         found = []
         while self.schedule.may_start():
-            found.append(list(self.schedule.start(5, 3)))
+            found.append(list(self.schedule.start(READINGS)))
         return found
 
     def fail(self, number, count):
@@ -44,7 +53,7 @@ def test_batches_start_as_the_consumer_asks_for_them():
     assert made.started(launched=3) == [[0], [1], [2]]
     assert made.started(launched=3, taken=2) == []
     assert made.started(launched=4, taken=2) == [[3]]
-    assert made.chosen == [(0, 5, 3)] * 3 + [(2, 5, 3)]
+    assert made.chosen == [READINGS] * 4
 
 
 def test_groups_count_like_batches():
@@ -55,15 +64,15 @@ def test_groups_count_like_batches():
 
 def test_two_groups_are_under_way_while_the_consumer_hardly_waits():
     made = Run(count=4)
-    made.schedule.grouping.is_calm = True
+    made.set(is_calm=True)
     assert made.started(launched=1) == [[0, 1, 2, 3]]
     assert made.started(launched=4) == [[4, 5, 6, 7]]
     assert made.started(launched=5, taken=1) == [[8, 9, 10, 11]]
     assert made.started(launched=8, taken=4) == []
-    made.schedule.grouping.is_calm = False
+    made.set(is_calm=False)
     assert made.started(launched=8, taken=4) == [[12, 13, 14, 15], [16, 17, 18, 19]]
     small = Run(count=1)
-    small.schedule.grouping.is_calm = True
+    small.set(is_calm=True)
     assert small.started(launched=4) == [[0], [1], [2], [3]]
 
 
@@ -96,7 +105,7 @@ def test_while_held_only_parts_of_failed_groups_start():
     assert made.started(launched=1) == [[0, 1]]
     assert made.schedule.hold() == 2
     assert made.started(launched=3) == []
-    assert not made.schedule.start(5, 3)
+    assert not made.schedule.start(READINGS)
     made.fail(0, 2)
     assert made.started(launched=3) == [[0], [1]]
     assert made.schedule.hold() == 2

@@ -9,8 +9,9 @@ import pytest
 import simplejpeg
 
 from penstock import fn, pipeline_def, tfrecord
+from penstock.engine.control.groups import GroupLimits, GroupSize
 from penstock.engine.processes import helper_processes
-from penstock.engine.run import grouping, large_groups
+from penstock.engine.run.grouping import Grouping
 from penstock.readers import record_reader
 from penstock.readers.reading import processes as reading_processes
 from penstock.testing.emulator import EmulatedGpuDevice
@@ -44,8 +45,8 @@ def path(tmp_path_factory):
 def test_processes_read_them(device_stage, path, tuned, monkeypatch, samples):
     tuned(record_reader, MIN_CORES=1)
     tuned(helper_processes, WORTH_STARTING_SECONDS=0.0)
-    tuned(large_groups, MAX_SAMPLES=samples)
-    tuned(grouping, MAX_GROUP_SAMPLES=samples, MAX_GROUP_SECONDS=1e9, CONSUMER_WAITS=(0.0, 0.0))
+    size = GroupSize(samples, 0.0, 1e9)
+    monkeypatch.setattr(Grouping, "limits", GroupLimits(usual=size, large=size, calm=0.0))
     monkeypatch.setattr(reading_processes, "processes_of_cores", lambda: 2)
 
     def make(**options):

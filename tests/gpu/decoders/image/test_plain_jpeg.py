@@ -120,7 +120,7 @@ def test_the_engine_decodes_in_parts_and_each_batch_is_noted_once(
     (wanted,) = run("mixed", photographs, operator, hw_decoder_load=1.0)
     tuned(plain_jpeg, ENGINE_PART_BYTES=200_000)
     lengths, noted = [], []
-    decode, note = plain_jpeg.HardwareDecoder.decode, EngineShare.note_engine
+    decode, note = plain_jpeg.HardwareDecoder.decode, EngineShare.note
 
     def decode_part(decoder, encoded, *rest):
         lengths.append(len(encoded))
@@ -131,7 +131,7 @@ def test_the_engine_decodes_in_parts_and_each_batch_is_noted_once(
         note(share, *figures)
 
     monkeypatch.setattr(plain_jpeg.HardwareDecoder, "decode", decode_part)
-    monkeypatch.setattr(EngineShare, "note_engine", note_batch)
+    monkeypatch.setattr(EngineShare, "note", note_batch)
     (rows,) = run("mixed", photographs, operator, hw_decoder_load=1.0)
     for row, expected in zip(rows, wanted, strict=True):
         np.testing.assert_array_equal(row, expected)

@@ -7,7 +7,8 @@ import pytest
 from PIL import Image
 
 from penstock import DecodeError, fn, pipeline_def, types
-from penstock.engine.run import grouping, large_groups
+from penstock.engine.control.groups import GroupLimits, GroupSize
+from penstock.engine.run.grouping import Grouping
 
 SIZES = [(40, 30), (64, 48), (31, 57), (50, 50), (20, 90)]
 IMAGES = 45
@@ -27,10 +28,9 @@ def folder(tmp_path):
 @pytest.fixture
 def eager(monkeypatch):
     """Let groups grow whether or not the consumer waits."""
-    monkeypatch.setattr(grouping, "CONSUMER_WAITS", (-2.0, -1.0))
-    monkeypatch.setattr(grouping, "MAX_GROUP_SECONDS", 1e9)
-    monkeypatch.setattr(grouping, "MAX_GROUP_SAMPLES", 16)
-    monkeypatch.setattr(large_groups, "MAX_SAMPLES", 16)
+    size = GroupSize(16, -1.0, 1e9)
+    limits = GroupLimits(usual=size, large=size, calm=-2.0)
+    monkeypatch.setattr(Grouping, "limits", limits)
 
 
 def pipe_of(folder, batch_size=2, hw_decoder_load=None, **options):
@@ -64,7 +64,7 @@ def taken(pipe, batches):
         outputs = pipe.run()
         about = [(o.source_info(), o.valid.tolist(), o.layout(), o.shape()) for o in outputs]
         found.append((on_host(outputs), about))
-        largest = max(largest, pipe._executor._schedule.grouping.count)
+        largest = max(largest, pipe._executor._schedule.grouping.groups.together)
     return found, largest
 
 
@@ -78,7 +78,7 @@ def assert_same(found, expected):
 
 def one_by_one(folder, batches, monkeypatch, **options):
     with monkeypatch.context() as patch:
-        patch.setattr(large_groups, "MAX_SAMPLES", 0)
+        patch.setattr(Grouping, "limits", GroupLimits(large=GroupSize(0, 1.0, 0.0)))
         with pipe_of(folder, **options) as pipe:
             found, largest = taken(pipe, batches)
     assert largest == 1
@@ -94,8 +94,9 @@ def test_results_are_the_same(device_stage, folder, eager, monkeypatch, batch_si
         stats = pipe.stats()
     assert_same(found, expected)
     assert largest >= 2  # batches are computed together
-    assert stats.together >= largest  # groups may have grown since the last batch
-    assert f"small batches: {stats.together} are computed together" in str(stats)
+    together = int(stats.decisions["groups"].setting.split()[0])
+    assert together >= largest  # groups may have grown since the last batch
+    assert f"groups: {together} batches are computed together (the consumer waited" in str(stats)
 
 
 def test_branches(device_stage, folder, eager, monkeypatch):
@@ -112,7 +113,7 @@ def test_branches(device_stage, folder, eager, monkeypatch):
 
     make = pipeline_def(batch_size=2, num_threads=2, seed=7, enable_conditionals=True)(define)
     with monkeypatch.context() as patch:
-        patch.setattr(large_groups, "MAX_SAMPLES", 0)
+        patch.setattr(Grouping, "limits", GroupLimits(large=GroupSize(0, 1.0, 0.0)))
         with make() as pipe:
             expected, _ = taken(pipe, 25)
     with make() as pipe:
@@ -222,7 +223,7 @@ def test_operators_of_whole_batches_get_single_ones(device_stage, folder, eager)
         for _ in range(20):
             (images,) = pipe.run()
             shapes.append(images.shape()[0])
-            assert pipe._executor._schedule.grouping.count == 1
+            assert pipe._executor._schedule.grouping.groups.together == 1
     extents = np.array([SIZES[i % 5] for i in sorted(range(IMAGES), key=lambda i: (i % 3, i))])
     expected = extents[:40].reshape(20, 2, 2).max(axis=1)
     np.testing.assert_array_equal(np.array(shapes)[:, :2], expected)

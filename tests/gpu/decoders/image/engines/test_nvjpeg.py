@@ -12,6 +12,7 @@ import simplejpeg
 
 from penstock.decoders.image.engines import nvjpeg
 from penstock.decoders.image.engines.nvjpeg import HardwareDecoder
+from penstock.engine.control.readings import Readings
 from penstock.engine.gpu.gpu_device import GpuDevice
 from penstock.testing.emulator import EmulatedDevice, HostPool
 
@@ -164,18 +165,25 @@ def test_a_batch_that_the_engine_refuses_is_reported(opened, failing):
 
 
 def test_it_tells_for_how_much_of_the_time_lane_and_consumer_waited(opened, lane, monkeypatch):
-    clock = iter((0.0, 0.0, *[10.0] * 2, *[20.0] * 2, *[30.0] * 2))  # two starts, two looks a call
+    clock = iter(
+        (0.0, 0.0, *[10.0] * 2, *[20.0] * 2, *[25.0] * 2, *[30.0] * 2)
+    )  # two starts, two looks a call
     monkeypatch.setattr(nvjpeg, "perf_counter", lambda: next(clock))
     _, decoder = opened()
     starved, awaited = [], []
-    for seconds, consumer in ((4, 10), (4, 15), (14, 15)):
+    for seconds, readings in (
+        (4, (10, 1, 10)),
+        (4, (20, 2, 15)),
+        (4, (20, 2, 15)),
+        (9, (30, 3, 15)),
+    ):
         lane.wait_ns["batches"] = seconds * 10**9
-        lane.consumer_wait_ns = consumer * 10**9
+        lane.readings = Readings(*readings)
         decode(decoder)
         starved.append(decoder.starved)
         awaited.append(decoder.awaited)
-    assert starved == pytest.approx([0.4, 0.0, 1.0])
-    assert awaited == pytest.approx([1.0, 0.5, 0.0])
+    assert starved == pytest.approx([0.4, 0.0, 0.0, 1.0])
+    assert awaited == pytest.approx([1.0, 0.5, 0.5, 0.0])
 
 
 def test_decoders_of_a_device_share_one_engine(opened, lane):

@@ -2,26 +2,29 @@
 
 import pytest
 
-from penstock.engine.run.large_groups import REVIEW_SECONDS, LargeGroups
+from penstock.engine.control.groups import GroupLimits, Groups, decide
+from penstock.engine.control.readings import Readings
+
+LIMITS = GroupLimits()
 
 
 class Run:
-    """A run whose groups have the largest size that is allowed."""
+    """A run whose groups have the largest size that is allowed, looked at once in two seconds."""
 
     def __init__(self, usual, most):
-        self.groups = LargeGroups(usual, most)
-        self.taken = self.now = self.waited = 0
+        self.groups, self.usual, self.most = Groups(512 // usual, together=usual), usual, most
+        self.readings = Readings()
 
     def review(self, reviews, rate, *, waiting=1.0, count=None):
         """Run for so many reviews, with so many batches a second; return what was allowed."""
         allowed = []
         for _ in range(reviews):
-            self.taken += int(rate * REVIEW_SECONDS)
-            self.now += int(REVIEW_SECONDS * 1e9)
-            self.waited += int(waiting * REVIEW_SECONDS * 1e9)
-            given = self.taken, self.now, self.waited
-            self.groups.review(count or self.groups.allowed, *given)
-            allowed.append(self.groups.allowed)
+            self.groups = self.groups._replace(together=count or self.groups.tried or self.usual)
+            seconds = LIMITS.patience_seconds
+            more = Readings(int(seconds * 1e9), int(rate * seconds), int(waiting * seconds * 1e9))
+            self.readings = Readings(*map(sum, zip(self.readings, more, strict=True)))
+            self.groups = decide(self.groups, self.readings, self.most, LIMITS)
+            allowed.append(self.groups.tried or self.usual)
         return allowed
 
 
@@ -52,9 +55,9 @@ def test_slow_groups_do_not_grow():
     assert Run(2, 8).review(1, 161) == [4]
 
 
-@pytest.mark.parametrize(("usual", "most"), [(0, 1), (1, 1), (2, 3)])
+@pytest.mark.parametrize(("usual", "most"), [(1, 1), (2, 3)])
 def test_groups_do_not_grow_beyond_the_most(usual, most):
-    assert Run(usual, most).review(3, 10_000) == [max(1, usual)] * 3
+    assert Run(usual, most).review(3, 10_000) == [usual] * 3
 
 
 def test_groups_grow_for_a_consumer_who_waits_and_are_as_usual_beside_a_network():
@@ -72,7 +75,12 @@ def test_only_groups_of_the_allowed_size_tell_that_larger_ones_may_be_faster():
     assert Run(4, 16).review(3, 1000, count=2) == [4, 4, 4]
 
 
-def test_between_reviews_nothing_changes():
-    run = Run(2, 8)
-    run.groups.review(2, 1000, int(REVIEW_SECONDS * 1e9) - 1, int(REVIEW_SECONDS * 1e9) - 1)
-    assert run.groups.allowed == 2
+def test_until_two_groups_are_taken_nothing_changes():
+    groups = Groups(32, together=4)
+    assert decide(groups, Readings(10**7, 7, 10**7), 16, LIMITS) is groups
+    assert decide(groups, Readings(10**7, 8, 10**7), 16, LIMITS).together == 8
+
+
+@pytest.mark.parametrize(("is_calm", "asked", "most"), [(False, 5, 5), (True, 5, 2), (True, 1, 1)])
+def test_few_groups_are_under_way_for_a_calm_consumer(is_calm, asked, most):
+    assert Groups(32, is_calm=is_calm).under_way(asked, LIMITS) == most
