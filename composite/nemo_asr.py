@@ -78,6 +78,7 @@ class NemoAsrReader(Reader):
     name = "readers.nemo_asr"
     aliases = ("nemo_asr_reader",)
     outputs = 4
+    adds_operators = True
 
     manifest_filepaths = param(
         STRS,

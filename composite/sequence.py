@@ -46,6 +46,7 @@ class SequenceReader(Reader):
     """
 
     name = "readers.sequence"
+    adds_operators = True
     aliases = ("sequence_reader",)
 
     file_root = param(STR, REQUIRED, "Folder that holds a folder of images for each stream.")

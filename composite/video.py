@@ -52,6 +52,7 @@ class VideoClips(SoundArguments, Reader):
     devices = ("cpu", "gpu")
     copies_to_gpu = True
     outputs = 5
+    adds_operators = True
 
     filenames = param(STRS, None, "Paths or URLs of the videos.")
     file_root = param(

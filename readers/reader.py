@@ -166,6 +166,9 @@ class Reader(SeekableInput):
     names_all_outputs: ClassVar[bool] = False
     """Whether all outputs have names, which `source_info` of the source returns by output."""
 
+    adds_operators: ClassVar[bool] = False
+    """Whether outputs come from operators that `wrap` adds, such as decoders."""
+
     source: Source
     subset: Subset | None = None
     classes: LengthClasses | None = None
