@@ -78,6 +78,7 @@ class NemoAsrReader(Reader):
     name = "readers.nemo_asr"
     aliases = ("nemo_asr_reader",)
     outputs = 4
+    adds_operators = True
 
     manifest_filepaths = param(
         STRS,
@@ -135,12 +136,13 @@ class NemoAsrReader(Reader):
         self.reads_whole_blocks = False  # entries of one duration lie anywhere
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        data, window, text, number = outputs
+        data, window, text, number, *bound = outputs
         arguments = {name: getattr(self, name) for name in _DECODING}
         signal, rate = add_node(DecodeUtterance, (data, window), arguments)
         wanted = [self.read_sample_rate, self.read_text, self.read_idxs]
         others = zip((rate, text, number), wanted, strict=True)
-        return super().wrap((signal, *(output for output, is_wanted in others if is_wanted)))
+        chosen = (output for output, is_wanted in others if is_wanted)
+        return super().wrap((signal, *chosen, *bound))
 
     def open_source(self) -> NemoSource:
         field = None

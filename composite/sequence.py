@@ -46,6 +46,7 @@ class SequenceReader(Reader):
     """
 
     name = "readers.sequence"
+    adds_operators = True
     aliases = ("sequence_reader",)
 
     file_root = param(STR, REQUIRED, "Folder that holds a folder of images for each stream.")
@@ -69,7 +70,9 @@ class SequenceReader(Reader):
         return int(self.sequence_length)
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        return add_node(DecodeSequence, outputs, {"image_type": self.image_type})[0]
+        frames, bound = outputs[: self.sequence_length], outputs[self.sequence_length :]
+        arguments = {"image_type": self.image_type}
+        return super().wrap((*add_node(DecodeSequence, frames, arguments), *bound))
 
     def open_source(self) -> SequenceSource:
         return open_sequences(

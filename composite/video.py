@@ -53,6 +53,7 @@ class VideoClips(SoundArguments, Reader):
     devices = ("cpu", "gpu")
     on_gpu = GpuRules(copies_results=True)
     outputs = 5
+    adds_operators = True
 
     filenames = param(STRS, None, "Paths or URLs of the videos.")
     file_root = param(
@@ -152,7 +153,7 @@ class VideoClips(SoundArguments, Reader):
         return self.filenames is None or "labels" in self.given
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        paths, numbers, labels, times, spans = outputs
+        paths, numbers, labels, times, spans, *bound = outputs
         stage = "cpu" if self.device == "cpu" else "mixed"
         (clip,) = add_node(DecodeClip, (paths, numbers), self.clip_arguments(), device=stage)
         chosen = [self.finished(clip)]
@@ -166,7 +167,7 @@ class VideoClips(SoundArguments, Reader):
         if self.audio:
             arguments = self.sound_arguments() | {"open_url": self._opener}
             chosen += add_node(DecodeClipSound, (paths, spans), arguments)
-        return super().wrap(tuple(chosen))
+        return super().wrap((*chosen, *bound))
 
     def most_together(self, batch_size: int) -> int:
         return 1  # the fixed costs of a batch are small beside those of a clip

@@ -17,6 +17,7 @@ from .source import Source
 
 KEYS = (
     *("by", "budget", "buckets", "max_samples", "multiple_of", "quadratic", "long", "drop_last"),
+    "pad_to",
 )
 """What `batch_cost` may have; `by` and `budget` must be there."""
 
@@ -27,6 +28,7 @@ class CostedReader(Protocol):
     """A reader, as far as its batches by cost go."""
 
     batch_cost: Mapping[str, Any]
+    device: str
     given: frozenset[str]
     source: Source
     subset: Subset | None
@@ -50,6 +52,10 @@ def check_cost(reader: CostedReader) -> None:
     for key in ("by", "budget"):
         if key not in reader.batch_cost:
             reader.refuse(f"batch_cost needs the key {key!r}")
+    if reader.batch_cost.get("pad_to", "longest") not in ("longest", "bound"):
+        reader.refuse(f"batch_cost: pad_to={reader.batch_cost['pad_to']!r}, expected 'bound'")
+    if reader.batch_cost.get("pad_to") == "bound" and reader.device != "cpu":
+        reader.refuse("batch_cost: pad_to='bound' is for readers on the CPU")
     for name in _OTHERS:
         if name in reader.given and getattr(reader, name):
             reader.refuse(f"batch_cost decides what {name} decides; leave {name} out")
@@ -64,6 +70,7 @@ def rounds_of(reader: CostedReader, most: int, state: Any) -> Rounds:
         state: where to go on, of JSON types, or None.
     """
     options = dict(reader.batch_cost)
+    options.pop("pad_to", None)
     drop_last = bool(options.pop("drop_last", False))
     batch_size, most = most, min(most, options.pop("max_samples", most))
     classes = reader.classes

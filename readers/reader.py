@@ -166,6 +166,9 @@ class Reader(SeekableInput):
     names_all_outputs: ClassVar[bool] = False
     """Whether all outputs have names, which `source_info` of the source returns by output."""
 
+    adds_operators: ClassVar[bool] = False
+    """Whether outputs come from operators that `wrap` adds, such as decoders."""
+
     source: Source
     subset: Subset | None = None
     classes: LengthClasses | None = None
@@ -208,7 +211,11 @@ class Reader(SeekableInput):
             )
 
     def output_layouts(self) -> tuple[str, ...]:
-        return ("",) * self.num_outputs()
+        return ("",) * (self.num_outputs() + self._pads_to_bound)
+
+    @property
+    def _pads_to_bound(self) -> bool:
+        return self.batch_cost is not None and self.batch_cost.get("pad_to") == "bound"
 
     def open(self, batch_size: int, state: Any) -> None:
         given = self.shard_id, self.num_shards
@@ -460,11 +467,17 @@ class Reader(SeekableInput):
         selection = batch.selections[self.placement.ordinal]
         try:
             with self.waits:
-                return self.window.take(batch, selection)
+                columns = self.window.take(batch, selection)
         except PipelineStopped:
             raise
         except Exception as error:
-            return self._read_one_by_one(batch, selection, error)
+            columns = self._read_one_by_one(batch, selection, error)
+        return (*columns, self._bounds(selection)) if self._pads_to_bound else columns
+
+    def _bounds(self, selection: Selection) -> Array:
+        """Return the bound of the class of each sample, in the unit of the lengths: (batch,)."""
+        assert self.classes is not None  # the reader is open
+        return np.array(self.classes.bounds)[selection.source]
 
     def _read_one_by_one(
         self, batch: BatchContext, selection: Selection, cause: Exception
@@ -507,7 +520,8 @@ class Reader(SeekableInput):
         if attempt >= self.sampler.others(epoch, position):
             return None
         selection.index[row] = self.sampler.replacement(epoch, position, attempt)
-        return self.read_sample(selection, row)
+        sample = self.read_sample(selection, row)
+        return (*sample, self._bounds(selection)[row]) if self._pads_to_bound else sample
 
     def where(self, selection: Selection) -> Sequence[str]:
         return NamesOnDemand(self.source.where, selection.index)

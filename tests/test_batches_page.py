@@ -24,7 +24,7 @@ from penstock.tests.checkout import ROOT
 from .readers.energon_sets import prepared
 
 PAGE = (ROOT / "docs" / "batches.md").read_text("utf-8")
-MIXED, LISTED, BALANCED, COSTED, PACKED, MODEL, CHANGED = re.findall(
+MIXED, LISTED, BALANCED, COSTED, BOUND, PACKED, MODEL, CHANGED = re.findall(
     r"```python\n(.*?)```", PAGE, re.DOTALL
 )
 PICTURES = dict(re.findall(r"<!-- (\w+) -->\n```text\n(.*?)```", PAGE, re.DOTALL))
@@ -145,6 +145,15 @@ def test_speech_in_batches_of_equal_cost(tmp_path):
             texts += [bytes(row).decode() for row in text.rows()][: int(text.valid.sum())]
         assert sorted(map(int, texts)) == [*range(60)]
         assert len(set(sizes)) > 2
+    program = BOUND.replace('"budget": 600, "buckets": 30', '"budget": 6, "buckets": 4')
+    exec(compile(program, "batches.md", "exec"), names)
+    shapes = set()
+    with names["of_few_shapes"](str(manifest)) as pipe:
+        for _ in range(steps):
+            audio, samples, _ = pipe.run()
+            shapes.add(audio.as_array().shape)
+            assert samples.as_array().max() <= audio.as_array().shape[1]
+    assert len(shapes) == 4
 
 
 def test_packed_rows():

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from ..errors import ArgumentError, CheckpointError
 from .block_permutation import Blocks
+from .sampler_state import EPOCHS
 from .shares import Shares
 
 _MOST_NAMES = 32
@@ -108,7 +109,7 @@ class MixtureState:
         """Return the state that `to_json` turned into `value`, after a check of all values."""
         try:
             shares = Shares.from_json(value)
-            epoch = _count(value["epoch"], "epoch", 1 << 32)
+            epoch = _count(value["epoch"], "epoch", EPOCHS)
             begin = _count(value.get("begin", 0), "begin")
             end = _count(value.get("end", sum(shares.counts(epoch))), "end")
             entries = tuple(value.get("entries", shares.before(epoch)))

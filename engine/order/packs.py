@@ -22,6 +22,7 @@ from ..errors import ArgumentError
 from .mixture_state import digest_of
 from .permutation import permutation
 from .philox import mix
+from .sampler_state import EPOCHS
 from .subset import Subset
 
 Template = tuple[tuple[int, ...], int]
@@ -105,7 +106,7 @@ def parts_of(lengths: Int64s, row: int, long: str) -> tuple[Int64s, Int64s, Int6
 class Packs(Subset):
     """The rows of packed samples, for a `Sampler` to put in order.
 
-    The index of row r of epoch e is `e * size + r`: see `samples`.
+    If rows are shuffled, the index of row r of epoch e is `e * size + r`: see `samples`.
 
     Args:
         lengths: of the samples: (n,) whole numbers.
@@ -115,7 +116,8 @@ class Packs(Subset):
         shuffle: whether rows and samples are permuted in each epoch.
 
     Attributes:
-        size: number of rows.
+        size: number of rows of an epoch.
+        rows: number of rows that have an index: those of all epochs, if each has its own.
         fill: the part of all rows that samples fill.
     """
 
@@ -153,13 +155,14 @@ class Packs(Subset):
                 given[length] += count
             self._bases.append(bases)
         self.size = int(self._ends[-1])
+        self.rows = self.size * EPOCHS if shuffle else self.size
         self.fill = float(np.sum(lengths) / (self.size * row))
         own = hashlib.sha256(rooms.tobytes()).hexdigest()
         self._digest = digest_of([row, align, own, seed if shuffle else None])
 
     def at(self, epoch: int, numbers: Int64s) -> Int64s:
         """Return the indices of rows of an epoch: see `Subset.at`."""
-        return epoch * self.size + numbers
+        return numbers + epoch * self.size if self._shuffle else numbers
 
     @property
     def digest(self) -> str:

@@ -30,7 +30,7 @@ from .mixture_state import digest_of
 from .permutation import Permutation, Permutations, permutation
 from .philox import mix
 from .sampler import check_shard
-from .sampler_state import Intervals, joined
+from .sampler_state import EPOCHS, Intervals, joined
 from .selection import Selection
 
 _STEPS_AT_ONCE = 32
@@ -108,7 +108,7 @@ class RoundsState:
                 raise ValueError("a number is none")
             if min(numbers["epoch"], numbers["step"], numbers["ranks"] - 1, *bounds, *rest, 0) < 0:
                 raise ValueError("a number is too small")
-            if numbers["epoch"] >= 1 << 32 or type(value["shuffle"]) is not bool:
+            if numbers["epoch"] >= EPOCHS or type(value["shuffle"]) is not bool:
                 raise ValueError("a value is out of range")
             for own in rest.values():
                 flat = [bound for each in own for bound in each]

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from ..errors import CheckpointError
 from .block_permutation import Blocks
 
-_EPOCHS = 1 << 32  # the randomness is keyed by 32 bits of the epoch
+EPOCHS = 1 << 32
+"""Epochs of a run: the randomness is keyed by 32 bits of the epoch."""
 
 Intervals = tuple[tuple[int, int], ...]
 """Half-open, non-empty, ascending intervals of positions that do not touch or overlap."""
@@ -131,7 +132,7 @@ class SamplerState:
             _is_count(self.parts, lowest=1) and self.parts <= self.size,
             f"parts is {self.parts!r}",
         )
-        _demand(_is_count(self.epoch) and self.epoch < _EPOCHS, f"epoch is {self.epoch!r}")
+        _demand(_is_count(self.epoch) and self.epoch < EPOCHS, f"epoch is {self.epoch!r}")
         _demand(isinstance(self.indices, str | None), f"indices is {self.indices!r}")
         expected = range(self.epoch, self.epoch + len(self.remaining))
         _demand(

@@ -9,7 +9,7 @@ from typing import Any
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Placement
 from ...engine.graph.nodes import DataNode, Node
-from ...engine.graph.operator import OPERATORS, Operator
+from ...engine.graph.operator import OPERATORS
 from ...engine.graph.portable import portable
 from ..array_files import ArrayFileReader
 from ..reader import Reader
@@ -90,7 +90,7 @@ def member_of(called: str, name: str, value: Any) -> MixedReader:
     reader = node.operator
     assert isinstance(reader, Reader)
     inner = getattr(reader, "source_output", None)  # of a mixture
-    decodes = inner is None and type(reader).wrap is not Operator.wrap
+    decodes = reader.adds_operators
     if not decodes and any(output.node is not node for output in outputs):
         raise ArgumentError(f"{wanted}; other operators have worked on it")
     if node.inputs or node.arguments or node.device != "cpu" or reader.device != "cpu":

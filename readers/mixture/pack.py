@@ -12,7 +12,7 @@ from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, FLOAT, INT, REQUIRED, STR, param
 from ..reader import Reader
 from ..sample_values import one_for_each
-from ..source import Allocate, Columns, Source
+from ..source import Allocate, Columns, Source, checked_indices
 from .balance import MEMBER, SAMPLES_AT_ONCE
 from .members import MixedReader, OfOneReader, chosen
 
@@ -159,6 +159,7 @@ class PackedSource:
         self._member: MixedReader = pack.member
         self._row, self._align, self._fill = pack.length, pack.align, pack.fill_value
         self._source = source
+        self._empty = tuple(each[np.newaxis][:0] for each in pack.placeholder())
         self._samples, self._firsts, self._lengths, self._wholes = parts
 
     def __len__(self) -> int:
@@ -166,6 +167,9 @@ class PackedSource:
 
     def read(self, indices: Int64s, allocate: Allocate) -> Columns:
         """Return rows: see the outputs of `Pack`."""
+        checked_indices(indices, self.packs.rows)
+        if not len(indices):
+            return self._empty
         members = [self.packs.samples(index) for index in indices.tolist()]
         lengths = [self._lengths[own] for own in members]
         ends = [np.cumsum(-(-own // self._align) * self._align) for own in lengths]
@@ -210,6 +214,7 @@ class PackedSource:
 
     def where(self, index: int) -> str:
         """Return the location of the longest sample of a row."""
+        checked_indices(np.array([index]), self.packs.rows)
         members = self.packs.samples(index)
         text = self._source.where(int(self._samples[members[0]]))
         return text if len(members) == 1 else f"{text} and {len(members) - 1} others in its row"

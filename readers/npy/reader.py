@@ -246,13 +246,13 @@ class NumpyReader(ArrayFileReader):
         return arrays if elsewhere else arrays.result()
 
     def _finish(self, batch: BatchContext) -> tuple[TensorList, ...]:
-        """Return the arrays of a batch."""
-        (arrays,) = super().batch(batch)
+        """Return the arrays of a batch, and what `Reader.batch` adds."""
+        arrays, *bound = super().batch(batch)
         may_read_ahead = self.window.carrier.grouped and self.placement.threads > 2
         if may_read_ahead and isinstance(arrays, TensorListCPU):
             dense = arrays.is_dense_tensor()
             self._read_ahead_if_large(nbytes_of(arrays.dense() if dense else arrays.rows()))
-        return (arrays,)
+        return (arrays, *bound)
 
     def _read_ahead_if_large(self, nbytes: int) -> None:
         """Read batches ahead from the first large one on."""

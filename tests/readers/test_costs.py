@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,6 +125,60 @@ def test_a_bad_sample_is_replaced_by_one_of_its_class(files):
         assert data.shape()[0][0] <= bound
 
 
+def test_batches_of_a_class_have_one_shape_on_all_ranks(files):
+    cost = {**COST, "pad_to": "bound"}
+    pipes = []
+    for rank in range(2):
+        pipes.append(Pipeline(64, 2))
+        with pipes[-1] as pipe:
+            data, label, bound = fn.readers.file(
+                files=files,
+                name="files",
+                batch_cost=cost,
+                random_shuffle=True,
+                shard_id=rank,
+                num_shards=2,
+            )
+            pipe.set_outputs(fn.pad(data, shape=bound), label)
+    shapes, labels = set(), []
+    for _ in range(pipes[0].shard_sizes("files")[0] // 64):
+        first, second = (pipe.run() for pipe in pipes)
+        assert first[0].as_array().shape == second[0].as_array().shape
+        shapes.add(first[0].as_array().shape)
+        labels += [n for _, label in (first, second) for n in label.as_array()[label.valid, 0]]
+    assert sorted(labels) == [*range(len(files))]
+    bounds = pipes[0].reader_meta("files")["bounds"]
+    sizes = pipes[0].reader_meta("files")["batch_sizes"]
+    assert 4 < len(shapes) <= 8
+    assert shapes <= {*zip(sizes, map(int, bounds), strict=True)}
+    for pipe in pipes:
+        pipe.close()
+
+
+def test_a_replaced_sample_has_the_bound_of_its_class(files):
+    cost = {**COST, "by": LENGTHS, "pad_to": "bound"}
+    Path(files[7]).unlink()
+    with Pipeline(64, 1, on_error="replace") as pipe:
+        pipe.set_outputs(*fn.readers.file(files=files, name="files", batch_cost=cost))
+        for _ in range(pipe.shard_sizes("files")[0] // 64):
+            data, _, bound = pipe.run()
+            assert len(set(bound.as_array().tolist())) == 1
+            assert max(map(len, data.rows())) <= bound.as_array()[0]
+
+
+def test_arrays_come_with_their_bound(tmp_path):
+    paths = [str(tmp_path / f"{i}.npy") for i in range(20)]
+    for i, path in enumerate(paths):
+        np.save(path, np.zeros(i + 1, np.int16))
+    cost = {"by": np.arange(1, 21), "budget": 20, "buckets": [10, 20], "pad_to": "bound"}
+    with Pipeline(20, 1) as pipe:
+        with pytest.raises(ArgumentError, match="for readers on the CPU"):
+            fn.readers.numpy(files=paths, batch_cost=cost, device="gpu")
+        arrays, bound = fn.readers.numpy(files=paths, batch_cost=cost)
+        pipe.set_outputs(fn.pad(arrays, shape=bound))
+        assert {pipe.run()[0].as_array().shape for _ in range(15)} == {(2, 10), (1, 20)}
+
+
 def test_two_readers_differ_in_size(files):
     with Pipeline(64, 1) as pipe:
         data, _ = fn.readers.file(files=files, batch_cost=COST)
@@ -138,6 +193,7 @@ def test_two_readers_differ_in_size(files):
     [
         ({"budget": 5}, {}, "needs the key 'by'"),
         ({"by": "bytes"}, {}, "needs the key 'budget'"),
+        ({**COST, "pad_to": "top"}, {}, "pad_to='top', expected 'bound'"),
         ({**COST, "bucket": 3}, {}, "did you mean 'buckets'"),
         ({**COST, "by": "color"}, {}, "knows no 'color' of its samples"),
         ({**COST, "by": [1, 2]}, {}, "a length for each of the 200 samples"),

@@ -67,6 +67,15 @@ READERS = {
         paths=[str(folder / "a.tar")], ext=["jpg", "cls"], dtypes=["uint8", "uint8"], **options
     ),
     "lmdb": lambda folder, **options: (fn.readers.lmdb(path=[str(folder / "a.mdb")], **options),),
+    "mix": lambda folder, **options: fn.readers.mix(
+        {
+            "first": read_tfrecord(folder, indices=np.arange(COUNT // 2))[:1],
+            "second": fn.readers.webdataset(
+                paths=[str(folder / "a.tar")], ext=["jpg"], indices=np.arange(COUNT // 2, COUNT)
+            ),
+        },
+        **options,
+    ),
 }
 
 
@@ -106,6 +115,12 @@ def processes(tuned, monkeypatch, request):
     monkeypatch.setattr(reading_processes, "processes_of_cores", lambda: request.param)
     yield request.param
     settled_children()  # or later tests would see them
+
+
+def test_records_of_two_formats_are_mixed(folder):
+    with make(folder, "mix") as pipe:
+        found = run(pipe, COUNT // BATCH + 1)
+    assert {content for (content, _) in found} == {content_of(i) for i in range(COUNT)}
 
 
 @pytest.mark.slow

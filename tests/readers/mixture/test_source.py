@@ -1,10 +1,14 @@
-"""Sources one after the other, under the suite of all sources."""
+"""Sources one after the other, and packed samples, under the suite of all sources."""
 
 from __future__ import annotations
+
+from itertools import chain
 
 import numpy as np
 import pytest
 
+from penstock import Pipeline, fn
+from penstock.engine.order.packs import Packs
 from penstock.readers.files.source import FileSource
 from penstock.readers.listing.listing import list_files
 from penstock.readers.mixture.source import MixedSource
@@ -32,3 +36,39 @@ class TestMixedSource(SourceConformance):
     @pytest.fixture
     def expected(self, contents):
         return [(np.frombuffer(own[name], np.uint8),) for own in contents for name in sorted(own)]
+
+
+class TestPackedSource(SourceConformance):
+    ROWS = ((3,), (2, 4), (0, 1))  # the samples of each row
+    LENGTHS = (4, 1, 3, 2, 2)
+
+    @pytest.fixture
+    def source(self, tmp_path):
+        files = [str(tmp_path / f"{number}.npy") for number in range(5)]
+        for number, (file, length) in enumerate(zip(files, self.LENGTHS, strict=True)):
+            np.save(file, np.full(length, number, np.int16))
+        with Pipeline(1, 1):
+            outputs = fn.readers.pack(fn.readers.numpy(files=files), length=5)
+        reader = outputs[0].node.operator
+        reader.open_data()
+        return reader.source
+
+    @pytest.fixture
+    def expected(self):
+        return [self._row(samples) for samples in self.ROWS]
+
+    def _row(self, samples):
+        lengths = [self.LENGTHS[number] for number in samples]
+        rest = 5 - sum(lengths)
+        return (
+            np.array([*np.repeat(samples, lengths), *[0] * rest], np.int16),
+            np.cumsum([0, *lengths]).astype(np.int32),
+            np.array([*chain(*map(range, lengths)), *[0] * rest], np.int32),
+            np.array(samples),
+        )
+
+
+def test_rows_that_are_shuffled_have_an_index_in_each_epoch():
+    packs = Packs(np.array([4, 1, 3, 2, 2]), 5, shuffle=True)
+    assert packs.rows == 3 << 32
+    assert packs.at(2, np.array([1])).tolist() == [7]
