@@ -11,8 +11,10 @@ need to change a file copy it to `tmp_path` first.
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +26,7 @@ from hypothesis import HealthCheck, settings
 
 import penstock
 from penstock.engine.graph.operator import OPERATORS
+from penstock.engine.run import executor
 from penstock.engine.run.workers import choice as worker_choice
 from penstock.readers.storage.index_cache import cache_paths
 from penstock.readers.storage.opening import open_storage
@@ -47,6 +50,8 @@ settings.load_profile("steady")
 
 # Else the first test process that uses JAX takes three quarters of the GPU's memory, to its end.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+# A shell that starts the suite in the background has it, and its children, ignore interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -65,6 +70,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = set(firsts.values())
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = firsts.values()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the collector of garbage from what the collection of tests leaves, millions of objects.
+
+    Else each `gc.collect()` of a test takes half a second or more.
+    """
+    gc.disable()
+    result = yield
+    gc.freeze()
+    gc.enable()
+    return result
 
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -146,10 +164,15 @@ def coco_tree(generator: ModuleType) -> CocoTree:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _workers_stay_threads() -> Iterator[None]:
-    """Leave work in threads, where tests may replace functions, unless a test tunes otherwise."""
+def _steady() -> Iterator[None]:
+    """Keep the machine's load out of verdicts, unless a test tunes otherwise.
+
+    Work stays in threads, where tests may replace functions. A thread that does not stop is an
+    error, and a kernel that is compiled beside other programs stops within a minute.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worker_choice, "SCALING_THREADS", sys.maxsize)
+        patch.setattr(executor, "JOIN_SECONDS", 60.0)
         yield
 
 

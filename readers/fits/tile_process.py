@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import DecodeError
+from ...engine.errors import DecodeError, PipelineStopped
 from ...formats.fits.image import FitsImage
 from ...formats.fits.tiles import missing_library
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _CHILD = f"{__package__}.tile_child"
+_STOPPED = "the pipeline was closed while a compressed image was decoded"
 
 
 class TileDecoder:
@@ -34,6 +35,7 @@ class TileDecoder:
         """Start no process yet."""
         self._lock = threading.Lock()
         self._process: ChildProcess | None = None
+        self._closed = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TileDecoder, ()
@@ -44,14 +46,20 @@ class TileDecoder:
         Raises:
             DecodeError: the image is damaged.
             MissingDependencyError: Astropy is not installed.
+            PipelineStopped: `close` was called.
         """
         with self._lock:
             process = self._process
             if process is None or process.owner != os.getpid():
                 process = self._process = _start()
+            if self._closed:  # after the start: one of both sees the other's process
+                self.close()
+                raise PipelineStopped(_STOPPED)
             try:
                 return _decode(process.channels[0], image, hdu)
             except (EOFError, OSError):
+                if self._closed:
+                    raise PipelineStopped(_STOPPED) from None
                 self._process = None
                 fate = process.fate()
                 process.close()
@@ -61,7 +69,8 @@ class TileDecoder:
                 ) from None
 
     def close(self) -> None:
-        """End the process; `decode` starts another one. A thread that decodes gets an error."""
+        """End the process, and the wait of a thread that decodes; idempotent."""
+        self._closed = True
         process, self._process = self._process, None
         if process is not None:
             process.close()

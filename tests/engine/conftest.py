@@ -1,4 +1,4 @@
-"""What holds for every test of the engine: no thread may be left behind, however long it takes."""
+"""What holds for every test of the engine: no thread may be left behind."""
 
 from __future__ import annotations
 
@@ -7,15 +7,8 @@ import gc
 import pytest
 
 from penstock.engine.closing import finish_closing
-from penstock.engine.run import executor
 
 from . import toys
-
-
-@pytest.fixture(autouse=True)
-def _patience(tuned):
-    """Let `close` wait for threads that a busy machine keeps from ending."""
-    tuned(executor, JOIN_SECONDS=60.0)
 
 
 @pytest.fixture(autouse=True)

@@ -53,7 +53,7 @@ class Hook:
 
 
 @pytest.fixture(autouse=True)
-def _less_patience(_patience, tuned):
+def _less_patience(tuned):
     """After an interrupt between two certain lines, `close` waits its whole time in vain."""
     tuned(executor, JOIN_SECONDS=5.0)
 

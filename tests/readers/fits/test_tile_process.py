@@ -3,11 +3,12 @@
 import os
 import pickle
 import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from penstock.engine.errors import DecodeError
+from penstock.engine.errors import DecodeError, PipelineStopped
 from penstock.formats.fits.image import FitsImage
 from penstock.readers.fits import tile_process
 from penstock.readers.fits.tile_process import TileDecoder
@@ -17,6 +18,7 @@ from ..processes import alive, assert_soon, children
 # Instead of Astropy: the first byte of the "HDU" says what happens to it.
 CHILD = """
 import os
+import time
 import numpy as np
 from penstock.engine.errors import DecodeError
 from penstock.readers.fits import tile_child
@@ -26,6 +28,8 @@ def decode_tiles(image, hdu):
         os.abort()
     if hdu[0] == 2:
         raise DecodeError("damaged")
+    if hdu[0] == 3:
+        time.sleep(600)
     return np.full(image.shape, hdu[1], image.stored.newbyteorder("="))
 
 def main(connection):
@@ -69,13 +73,26 @@ def test_the_library_s_errors_come_back(decoder):
     assert decode(decoder, 0, 3, 0)[0, 0] == 3
 
 
-def test_close_ends_the_process_and_decode_starts_another(decoder):
+def test_close_ends_the_process_and_no_other_is_started(decoder):
     decode(decoder, 0, 1, 0)
     (pid,) = children()
     decoder.close()
     decoder.close()
     assert not alive(pid)
-    assert decode(decoder, 0, 5, 0)[0, 0] == 5
+    with pytest.raises(PipelineStopped, match="closed while a compressed image"):
+        decode(decoder, 0, 5, 0)
+    assert children() == []
+
+
+def test_close_ends_the_wait_of_a_thread(decoder):
+    """As of a feeder whose process still imports Astropy."""
+    with ThreadPoolExecutor(1) as thread:
+        waiting = thread.submit(decode, decoder, 3, 0, 0)
+        assert_soon(lambda: len(children()) == 1)
+        decoder.close()
+        with pytest.raises(PipelineStopped):
+            waiting.result(60)
+    assert children() == []
 
 
 def test_a_process_that_was_killed(decoder):

@@ -17,7 +17,7 @@ from PIL import Image
 
 from penstock import Pipeline, fn, types
 from penstock.decoders.image import plain_jpeg
-from penstock.engine.run import delivery, executor
+from penstock.engine.run import delivery
 from penstock.testing.emulator import HostEngine
 from penstock.tests.checkout import PACKAGE
 
@@ -79,10 +79,9 @@ WATCH = delivery.DeliveryQueue.watch.__code__  # the last frame of a thread, whi
 
 
 @pytest.fixture(autouse=True)
-def _emulated(device_stage, tuned, monkeypatch):
+def _emulated(device_stage, monkeypatch):
     if device_stage:
         pytest.skip("the hook slows down the threads of a real device, too, and finds no more")
-    tuned(executor, JOIN_SECONDS=30.0)
     monkeypatch.setattr(plain_jpeg, "HardwareDecoder", HostEngine)
     # A thread of a team may end: the thread that waits makes the calls itself. pytest would keep
     # the exception, and so the thread's memory.
