@@ -60,6 +60,25 @@ FRAMEWORKS = {
         processes=0,
         beside_tools=True,
     ),
+    "torchft": Framework(
+        (),
+        (),
+        ("tests/plugin/torchft",),
+        (
+            "torchft>=0.2,<0.3",
+            "googleapis-common-protos",
+            "opentelemetry-api>=1.39",
+            "opentelemetry-exporter-http-transport",
+            "opentelemetry-exporter-otlp-common",
+            "opentelemetry-exporter-otlp-proto-common>=1.39",
+            "opentelemetry-exporter-otlp-proto-http>=1.39",
+            "opentelemetry-proto>=1.39",
+            "opentelemetry-sdk>=1.39",
+            "opentelemetry-semantic-conventions",
+        ),
+        processes=0,
+        beside_tools=True,
+    ),
     "monai": Framework(
         (), (), ("tests/test_frameworks_page.py",), ("monai>=1.6,<1.7",), beside_tools=True
     ),

@@ -12,7 +12,9 @@ from penstock.tests.checkout import ROOT
 from penstock.tests.two_ranks import run_on_two_ranks
 
 PAGE = ROOT / "docs" / "distributed.md"
-PROGRAM, _, STATE, CHANGED = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+PROGRAM, _, STATE, CHANGED, _ = re.findall(
+    r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL
+)
 
 
 @pytest.mark.slow
