@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..engine.pipeline.drawn_pipeline import dtypes_of_all_data
 from ..engine.pipeline.graph_picture import GraphFacts, as_dot, as_tree, line_of
+from ..engine.pipeline.pipeline import dtypes_of_all_data
 from .commands import CommandFailed
 from .console import console
 from .target import PipelineTarget, open_pipeline, parse_arguments, parse_target, running

@@ -1,12 +1,18 @@
 """The pipeline, as users define, hold, feed, store and draw it.
 
+    Definition -> Built -> Run     the values behind a `Pipeline`, each made of those before it
+
 definition           `pipeline_def`
-pipeline_base        what the parts of `Pipeline` share
+graph_definition     `Definition`: arguments, graph and outputs
+built                `Built`: the plan, with inputs that are open
+run                  `Run`: the executor and its memory, and what was scheduled and has ended
+debug_run            `DebugRun`: the definition runs anew for each batch
+progress             where the run stands: what was delivered and restored
+rank_comparison      whether the other ranks read the same data
+staged_pipeline      the part of a pipeline that has the values, and makes one of the other
 properties           the read-only properties of a pipeline
-current_pipeline     the pipeline that is being defined
 fed_batches          batches that a server feeds, each with an end of its own
 fed_pipeline         the members of a pipeline that give data to external sources
-measured_pipeline    the members of a pipeline that tell what its work costs
 resumable_pipeline   the members of a pipeline that make checkpoints
 ranked_pipeline      the members of a pipeline that concern the other ranks of a run
 serialized_pipeline  the members of a pipeline that store its definition
@@ -18,5 +24,5 @@ accepted_members     members of a pipeline that have nothing to do
 pipeline             `Pipeline`: a graph, run batch by batch ahead of its consumer
 shown_options        the arguments of a pipeline in docstrings and signatures
 outputs              the outputs that a pipeline may return
-debug_pipeline       a pipeline whose definition runs anew for each batch
+debug_pipeline       a pipeline in debug mode
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,15 +10,15 @@ from ..errors import ArgumentError, PipelineStopped
 from ..run.feeding import fed_source
 from ..work.batch import Failure
 from ..work.faults import is_machine_error
+from .staged_pipeline import build_for_feeding
 
 if TYPE_CHECKING:
     from ..graph.inputs import FedSample
     from ..graph.nodes import Node
     from ..order.selection import Selection
-    from ..run.executor import Executor
     from ..tensors import TensorList
-    from ..work.plan import Plan
     from .pipeline import Pipeline
+    from .run import Run
 
 __all__ = ["Failure", "FedBatch", "FedBatches"]
 
@@ -72,20 +71,13 @@ class FedBatches:
         rows_fail_alone: bool = False,
         most_output_bytes: int | None = None,
     ) -> None:
-        if pipeline._config.debug:
-            raise ArgumentError("a pipeline in debug mode computes nothing ahead: leave out debug")
-        if rows_fail_alone and pipeline._config.on_error == "raise":
-            if pipeline._plan is not None:
-                raise ArgumentError(
-                    "the pipeline is built already, with on_error='raise'; give one that is not"
-                )
-            pipeline._config = replace(pipeline._config, on_error="replace")
-        pipeline._most_output_bytes = most_output_bytes
-        pipeline.build()
-        assert pipeline._plan is not None
+        built, self._start = build_for_feeding(
+            pipeline, rows_fail_alone=rows_fail_alone, most_output_bytes=most_output_bytes
+        )
         self._pipeline = pipeline
-        self._plan: Plan = pipeline._plan
-        self.ahead = pipeline._ahead
+        self._run: Run | None = None
+        self._plan = built.plan
+        self.ahead = built.ahead
         self.uses_gpu = self._plan.uses_gpu
 
     def inputs(self) -> dict[Node, FedSample | None]:
@@ -105,8 +97,7 @@ class FedBatches:
     @property
     def feeder(self) -> Thread | None:
         """The thread that starts batches, once the pipeline has started."""
-        executor = self._pipeline._executor
-        return None if executor is None else executor.feeder
+        return None if self._run is None else self._run.executor.feeder
 
     def feed(
         self, data: Mapping[str, Any], samples: Selection | None = None, *, owned: bool
@@ -122,10 +113,10 @@ class FedBatches:
             Exception: the data are not what an input takes. Some inputs may be fed: `discard` must
                 come next.
         """
-        executor = self._executor()
+        run = self._started()
         for name, rows in data.items():
             fed_source(self._plan, name).operator.feed_samples(rows, samples, owned=owned)
-        executor.launch()
+        run.executor.launch()
 
     def take(self) -> FedBatch:
         """Wait for the next batch in the order of `feed`.
@@ -135,7 +126,8 @@ class FedBatches:
             BaseException: no error of a batch, such as one of a signal's handler. `discard` must
                 come next.
         """
-        batch = self._executor().next_ended()
+        run = self._started()
+        batch = run.executor.next_ended()
         end, failures = batch.end, batch.failures
         batch.forget_errors()
         if isinstance(end, StopIteration):
@@ -144,7 +136,7 @@ class FedBatches:
         if end is not None:
             return FedBatch((), failures, end)
         try:
-            return FedBatch(self._pipeline._delivered_outputs(batch), failures)
+            return FedBatch(run.deliver(batch), failures)
         except ArgumentError as error:  # an output is not as declared
             return FedBatch((), failures, error)
 
@@ -153,17 +145,18 @@ class FedBatches:
 
         An exception of a signal's handler may end the call at any line. Call it again then.
         """
-        executor = self._executor()
-        executor.drain()
+        run = self._started()
+        run.drain()
         for source in self._plan.sources:
             source.operator.discard()
-        executor.restart(self._pipeline._seed, self._pipeline._first_sample())
+        run.restart()
 
     def close(self) -> None:
         """Close the pipeline."""
         self._pipeline.close()
 
-    def _executor(self) -> Executor:
-        executor = self._pipeline._start()
-        self._pipeline._check_asker()
-        return executor
+    def _started(self) -> Run:
+        if self._run is None:
+            self._run = self._start()
+        self._run.check()
+        return self._run

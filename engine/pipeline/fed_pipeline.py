@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph.nodes import DataNode, Node
-from ..run.feeding import fed_source, unfed_source
-from .pipeline_base import PipelineBase
+from ..run.feeding import fed_source
+from .staged_pipeline import StagedPipeline
 
 
-class FedPipeline(PipelineBase):
+class FedPipeline(StagedPipeline):
     """The part of a `Pipeline` that users feed."""
 
     def feed_input(
@@ -30,20 +30,18 @@ class FedPipeline(PipelineBase):
             cuda_stream: see `fn.external_source`; by default the stream that was given there.
             use_copy_kernel: without effect.
         """
-        self.build()
-        assert self._plan is not None
-        source = fed_source(self._plan, data_node)
-        if source.node.device != "cpu":
-            self._start()  # the data are copied to the device now
-        source.operator.feed(data, layout, cuda_stream)
-        if self._executor is not None:
-            self._executor.wake()
+        run = self._run
+        if run is None:
+            source = fed_source(self._as_built().plan, data_node)
+            if source.node.device == "cpu":
+                source.operator.feed(data, layout, cuda_stream)
+                return
+            run = self._as_started()  # the data are copied to the device now
+        run.feed(data_node, data, layout, cuda_stream)
 
     def external_sources(self) -> dict[str, Node]:
         """Return the nodes of the external sources, by name, in the order of their definition."""
-        self.build()
-        assert self._plan is not None
-        return {source.node.name: source.node for source in self._plan.sources}
+        return {source.node.name: source.node for source in self._as_built().plan.sources}
 
     def input_feed_count(self, input_name: str) -> int:
         """Return how many batches `run` and `schedule_run` start before they need the first.
@@ -51,25 +49,15 @@ class FedPipeline(PipelineBase):
         A program that feeds an external source by `feed_input` feeds as many before it runs the
         pipeline, so that the pipeline works ahead. One batch is enough for one `run`.
         """
-        self.build()
-        assert self._plan is not None
-        fed_source(self._plan, input_name)
-        return self._ahead
+        built = self._as_built()
+        fed_source(built.plan, input_name)
+        return built.ahead
 
     def empty(self) -> bool:
         """Return whether no batch was started that nobody has taken yet."""
-        return self._executor is None or self._executor.in_flight == 0
+        return self._run is None or self._run.in_flight == 0
 
     def fed_names(self) -> list[str]:
         """Return the names of the external sources that `feed_input` feeds."""
-        self.build()
-        assert self._plan is not None
-        sources = self._plan.sources
+        sources = self._as_built().plan.sources
         return [source.node.name for source in sources if source.operator.available() is not None]
-
-    def _unfed_input(self) -> str:
-        assert self._plan is not None
-        assert self._executor is not None
-        if not self._plan.sources:
-            return ""
-        return unfed_source(self._plan, self._executor.unfetched)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..errors import ArgumentError
@@ -11,8 +12,8 @@ from ..graph.constants import data_array
 from ..graph.nodes import DataNode, Graph, is_group_of_nodes, own_constant
 from ..run.config import PipelineConfig
 from ..tensors import TensorList
-from ..tensors.dtypes import to_dali_type
-from ..work.plan import Plan
+from ..tensors.dtypes import DALIDataType, to_dali_type
+from ..work.plan import Key, Plan
 
 Names = tuple[str, ...] | None
 """The names of a pipeline's outputs, in their order; None if its definition returns no dict."""
@@ -111,3 +112,12 @@ def for_each_output(name: str, value: Any, count: int) -> list[Any]:
     if len(value) != count:
         raise ArgumentError(f"{name} lists {len(value)} values for {count} outputs")
     return list(value)
+
+
+def seen_dtypes(values: Iterable[tuple[Key, TensorList]]) -> dict[Key, DALIDataType]:
+    """Return the types of batches by their keys, without texts and others that have no type."""
+    found: dict[Key, DALIDataType] = {}
+    for key, data in values:
+        with suppress(ArgumentError):
+            found[key] = data.dtype
+    return found

@@ -8,10 +8,10 @@ from typing import Any
 from ..order import checkpoint as checkpoints
 from ..run.checkpointing import input_states, states_of, write_file
 from ..run.random_keys import draws_from_seed
-from .pipeline_base import PipelineBase
+from .staged_pipeline import StagedPipeline
 
 
-class ResumablePipeline(PipelineBase):
+class ResumablePipeline(StagedPipeline):
     """The part of a `Pipeline` that makes checkpoints."""
 
     def checkpoint(
@@ -33,28 +33,21 @@ class ResumablePipeline(PipelineBase):
             filename: of a file, which is never seen half written.
             iterator: the count that an iterator adds, of JSON types.
         """
-        self.build()
-        assert self._plan is not None
+        plan, progress = self._as_built().plan, self._progress
         with self._taken_turn():
-            inputs = input_states(self._plan, self._delivered, self._user_state)
-            samples = self._first_sample() + self._delivered * self._config.batch_size
-        seed = self._seed if draws_from_seed(self._plan.nodes) else None
+            inputs = input_states(plan, progress.delivered, progress.user_state)
+            samples = progress.next_sample(self._definition.config.batch_size)
+        seed = self._definition.seed if draws_from_seed(plan.nodes) else None
         data = checkpoints.Checkpoint(seed, samples, inputs, iterator).dump()
         if filename is not None:
             write_file(filename, data)
         return data
 
-    def _first_sample(self) -> int:
-        """Return the position of the first sample of batch 0; a checkpoint may be of later ones."""
-        if self._restored is None:
-            return 0
-        return self._restored.samples - self._restored_at * self._config.batch_size
-
     @property
     def iterator_state(self) -> dict[str, Any] | None:
         """What an iterator has added to the checkpoint at which the pipeline stands, if any."""
-        moved = self._restored is None or self._delivered > self._restored_at
-        return None if moved or self._restored is None else self._restored.iterator
+        restored = self._progress.restored
+        return None if self._progress.has_moved or restored is None else restored.iterator
 
     def restore(self, checkpoint: str | bytes | os.PathLike[str]) -> None:
         """Go on from a checkpoint of the same graph, as a new pipeline does with `checkpoint=`.
@@ -66,13 +59,9 @@ class ResumablePipeline(PipelineBase):
         """
         saved = checkpoints.load(checkpoint)
         with self._turn:
-            self.build()
-            assert self._plan is not None
-            states = states_of(self._plan, saved)
-            with self._at_rest() as plan:
-                for member in plan.inputs:
-                    member.operator.restore(self._delivered, states.get(member.node.name))
-                self._restored, self._restored_at = saved, self._delivered
-                self._seed = self._seed if saved.seed is None else saved.seed
-                self._user_state = dict(states)
-                self._place(plan)
+            states = states_of(self._as_built().plan, saved)
+            with self._at_rest() as built:
+                for member in built.plan.inputs:
+                    member.operator.restore(self._progress.delivered, states.get(member.node.name))
+                self._progress.restore(saved, states)
+                self._definition.place(built.plan, saved.seed)

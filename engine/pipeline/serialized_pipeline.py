@@ -16,9 +16,9 @@ from ..run.checkpointing import write_file
 from ..run.config import PipelineConfig
 from ..run.pickling import by_value
 from ..run.random_keys import call_numbers
-from ..work.plan import make_plan
+from .graph_definition import Definition
 from .outputs import Names, as_output_names
-from .pipeline_base import PipelineBase
+from .staged_pipeline import StagedPipeline
 
 _NOT_STORED = {
     "checkpoint",
@@ -30,7 +30,7 @@ _NOT_STORED = {
 """Arguments that belong to one run of the program, or have no effect on a graph that is made."""
 
 
-class SerializedPipeline(PipelineBase):
+class SerializedPipeline(StagedPipeline):
     """The part of a `Pipeline` that can be stored in a file.
 
     A stored pipeline is its definition: arguments, operators and outputs. Where the run stands is
@@ -68,37 +68,22 @@ class SerializedPipeline(PipelineBase):
                     f"define_graph must be a function, but is {define_graph!r}; the name of a file "
                     "is given as serialize(filename=...)"
                 )
-            if self._outputs is not None:
+            if not self._definition.is_open:
                 raise ArgumentError("define_graph is given, but the pipeline has a graph already")
             self.define(define_graph)
         from .serialized_file import dump  # it needs hashlib, and most programs store nothing
         from .serialized_graph import graph_as_json
 
-        self._define_once()
-        assert self._outputs is not None
-        plan = make_plan(self._graph, self._outputs)
-        calls = call_numbers(self._graph.nodes)
+        definition = self._as_defined()
+        plan = definition.plan()
+        calls = call_numbers(definition.graph.nodes)
         pickled = _pickler() if allow_pickle else None
         document = graph_as_json(plan.nodes, plan.outputs, calls, pickled)
-        names = self._output_names
-        data = dump({"options": self._stored_options(), "output_names": names, **document})
+        options = _stored_options(definition)
+        data = dump({"options": options, "output_names": definition.names, **document})
         if filename is not None:
             write_file(filename, data)
         return data
-
-    def _stored_options(self) -> dict[str, Any]:
-        """Return the arguments that differ from their defaults, and the seed, as JSON."""
-        options = {"seed": self._seed}
-        for field in fields(PipelineConfig):
-            value = getattr(self._config, field.name)
-            if value != field.default and field.name not in _NOT_STORED | {"seed"}:
-                try:
-                    options[field.name] = encode(value)
-                except NotPortable as problem:
-                    raise SerializationError(
-                        f"the pipeline's argument {field.name} is {problem}"
-                    ) from problem
-        return options
 
     def __reduce_ex__(self, protocol: object) -> Never:
         raise TypeError(
@@ -141,7 +126,7 @@ class SerializedPipeline(PipelineBase):
         document = _document(data)
         pipeline = cls.__new__(cls)
         pipeline._begin({**_options_of(document), **kwargs})
-        pipeline._fill(document, allow_pickle)
+        _fill(pipeline._definition, document, allow_pickle)
         pipeline.build()
         return pipeline
 
@@ -157,23 +142,41 @@ class SerializedPipeline(PipelineBase):
             SerializationError: see `deserialize`.
             ArgumentError: the pipeline has a graph already.
         """
-        if self._outputs is not None or self._graph.nodes:
+        definition = self._definition
+        if not definition.is_open or definition.graph.nodes:
             raise ArgumentError("the pipeline has a graph already; make another pipeline")
         document = _document(serialized_pipeline)
         seed = _options_of(document).get("seed")
-        if self._config.seed in (None, -1) and type(seed) is int and self._restored is None:
-            self._seed = seed
-        self._fill(document, allow_pickle)
+        _fill(definition, document, allow_pickle)
+        is_drawn = definition.config.seed in (None, -1) and self._progress.restored is None
+        if is_drawn and type(seed) is int:
+            definition.seed = seed
         self.build()
 
-    def _fill(self, document: dict[str, Any], allow_pickle: bool) -> None:
-        """Take the graph of a stored pipeline."""
-        from .serialized_graph import graph_from_json
 
-        with defining(self._graph):
-            outputs = graph_from_json(self._graph, document, _unpickled if allow_pickle else None)
-        self._output_names = _names_of(document, len(outputs))
-        self._outputs = outputs
+def _stored_options(definition: Definition) -> dict[str, Any]:
+    """Return the arguments that differ from their defaults, and the seed, as JSON."""
+    options = {"seed": definition.seed}
+    for field in fields(PipelineConfig):
+        value = getattr(definition.config, field.name)
+        if value != field.default and field.name not in _NOT_STORED | {"seed"}:
+            try:
+                options[field.name] = encode(value)
+            except NotPortable as problem:
+                raise SerializationError(
+                    f"the pipeline's argument {field.name} is {problem}"
+                ) from problem
+    return options
+
+
+def _fill(definition: Definition, document: dict[str, Any], allow_pickle: bool) -> None:
+    """Let a definition have the graph of a stored pipeline."""
+    from .serialized_graph import graph_from_json
+
+    graph = definition.graph
+    with defining(graph):
+        outputs = graph_from_json(graph, document, _unpickled if allow_pickle else None)
+    definition.replace_outputs(outputs, _names_of(document, len(outputs)))
 
 
 def _document(data: Any) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class Reader:
         self._recording: Recording | None = None  # of the loop that the pipeline computes
         self._loop = ""  # its line
         pipeline = self._open(1, defines_only=True)  # refuses wrong arguments in the user's line
-        self.num_outputs = len(pipeline._outputs or ())
+        self.num_outputs = len(pipeline._definition.outputs)
         self.names_outputs = self._keys is not None
 
     def next_epoch(

@@ -244,8 +244,7 @@ def defined(**options):
 
 def operators_of(pipe):
     pipe.build()
-    assert pipe._plan is not None
-    steps = [step for segment in pipe._plan.segments for step in segment.steps]
+    steps = [step for segment in pipe._as_built().plan.segments for step in segment.steps]
     return [step for step in steps if isinstance(step.node.operator, SampleOperator)]
 
 

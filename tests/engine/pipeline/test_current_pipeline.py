@@ -47,8 +47,8 @@ def test_operators_belong_to_the_pipeline_that_was_pushed():
     Pipeline.pop_current()
     assert Pipeline.current() is None
     Pipeline.pop_current()  # none is left
-    assert one._graph.holds(first.node)
-    assert two._graph.holds(second.node)
+    assert one._definition.graph.holds(first.node)
+    assert two._definition.graph.holds(second.node)
 
 
 def test_a_block_ends_what_was_pushed_in_it():
@@ -97,7 +97,7 @@ def test_a_sink_may_be_made_outside_but_not_after_the_pipeline_was_built():
     pipe.set_outputs(fn.random.coin_flip())
     pipe.add_sink(fn.random.uniform(name="sink"))
     pipe.build()
-    assert "sink" in {node.name for node in pipe._plan.nodes}
+    assert "sink" in {node.name for node in pipe._as_built().plan.nodes}
     with pytest.raises(ValueError, match="before the pipeline is built"):
         pipe.add_sink(fn.random.uniform())
     pipe.close()

@@ -640,7 +640,7 @@ def test_another_thread_may_feed():
     with pipe, ThreadPoolExecutor(1) as pool:
         for number in range(2):
             batch = pool.submit(pipe.run)
-            while number == 0 and not pipe._graph.plan.sources:
+            while number == 0 and not pipe._definition.graph.plan.sources:
                 time.sleep(0.01)
             pipe.feed_input("x", np.full((2, 1), number))
             assert batch.result()[0].as_array()[0, 0] == number

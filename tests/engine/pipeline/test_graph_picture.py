@@ -8,8 +8,8 @@ import pydot
 import pytest
 
 from penstock import Pipeline, fn, pipeline_def, types
-from penstock.engine.pipeline.drawn_pipeline import dtypes_of_all_data
 from penstock.engine.pipeline.graph_picture import as_dot, as_tree
+from penstock.engine.pipeline.pipeline import dtypes_of_all_data
 
 
 @pipeline_def(batch_size=2, num_threads=1)

@@ -284,7 +284,7 @@ def test_a_drawn_seed_is_told_and_repeats_the_run():
 def test_close_is_idempotent_and_frees_readers():
     pipe = make(numbers)
     pipe.run()
-    source = pipe._plan.readers[0].operator.source
+    source = pipe._as_built().plan.readers[0].operator.source
     pipe.close()
     pipe.close()
     assert source.closed == 1
@@ -297,7 +297,7 @@ def test_close_is_idempotent_and_frees_readers():
 def test_close_without_a_run_frees_what_build_opened():
     pipe = make(numbers)
     pipe.build()
-    source = pipe._plan.readers[0].operator.source
+    source = pipe._as_built().plan.readers[0].operator.source
     pipe.close()
     assert source.closed == 1
 
@@ -314,7 +314,7 @@ def test_one_operator_that_fails_to_close_keeps_no_other_open():
 
     pipe = make(define)
     pipe.run()
-    source = pipe._plan.readers[1].operator.source
+    source = pipe._as_built().plan.readers[1].operator.source
     with pytest.raises(OSError, match="cannot close"):
         pipe.close()
     assert source.closed == 1
@@ -335,7 +335,7 @@ def test_an_input_that_cannot_open_closes_the_others():
     with pytest.raises(FileNotFoundError) as caught:
         pipe.build()
     assert any("'gone'" in note for note in caught.value.__notes__)
-    assert pipe._graph.nodes[0].operator.source.closed == 1
+    assert pipe._definition.graph.nodes[0].operator.source.closed == 1
 
 
 def test_a_deleted_pipeline_stops_by_itself():

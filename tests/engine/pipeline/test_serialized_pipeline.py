@@ -180,7 +180,7 @@ def test_sinks_and_what_no_output_needs():
         pipe.add_sink(fn.random.uniform(name="sink"))
         pipe.set_outputs(fn.random.uniform(name="output"))
     again = Pipeline.deserialize(pipe.serialize())
-    assert [node.name for node in again._plan.nodes] == ["sink", "output"]
+    assert [node.name for node in again._as_built().plan.nodes] == ["sink", "output"]
     twice = Pipeline.deserialize(again.serialize())
     assert twice.serialize() == again.serialize()
     assert_same_batches(pipe, again)

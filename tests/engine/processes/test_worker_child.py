@@ -25,7 +25,7 @@ class Served:
     def __init__(self, define):
         pipe = make(define)
         pipe.build()
-        chains = make_chains(make_plan(pipe._graph, pipe._outputs))
+        chains = make_chains(make_plan(pipe._definition.graph, pipe._definition.outputs))
         (self.chain,) = chains.values()
         self.arena = Arena(shared=False)
         self.progress = np.zeros(1, np.int64)

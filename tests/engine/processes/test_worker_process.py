@@ -127,7 +127,7 @@ def test_large_rows_are_dense_and_stay_right():
         first = 2 * number % 20
         assert (data.as_array() == [[2 * first], [2 * first + 2]]).all()
         assert labels.as_array().tolist() == [first, first + 1]
-    pool = pipe._pool
+    pool = pipe._run.pool
     del kept, data, one
     assert pool.lent_bytes == 0
 
@@ -162,11 +162,11 @@ def test_memory_is_flat_and_all_given_back():
     with make(define, batch_size=2, exec_processes=True) as pipe:
         for _ in range(10):
             pipe.run()
-        before = pipe._pool.arena.reserve(0)
+        before = pipe._run.pool.arena.reserve(0)
         for _ in range(100):
             pipe.run()
-        assert pipe._pool.arena.reserve(0) - before <= 8 * 2 * ROWS * 8
-    assert pipe._pool.lent_bytes == pipe._pool.idle_bytes == 0
+        assert pipe._run.pool.arena.reserve(0) - before <= 8 * 2 * ROWS * 8
+    assert pipe._run.pool.lent_bytes == pipe._run.pool.idle_bytes == 0
 
 
 def test_a_checkpoint_holds_for_either():

@@ -12,7 +12,7 @@ from ..toys import Feed, Numbers, call, make
 def test_readers_compute_their_state_and_sources_are_asked():
     pipe = make(lambda: (call(Feed, name="x"), call(Numbers, name="z")[0]))
     pipe.build()
-    plan = pipe._plan
+    plan = pipe._as_built().plan
     states = input_states(plan, 2, {"x": 7})
     assert states["x"] == 7
     assert states["z"] == plan.readers[0].operator.state_after(2)
@@ -22,7 +22,7 @@ def test_readers_compute_their_state_and_sources_are_asked():
 def test_snapshots_are_those_of_sources():
     pipe = make(lambda: (call(Feed, name="x", source=lambda n: np.zeros((4, 1))), call(Numbers)[0]))
     pipe.run()
-    assert set(snapshots(pipe._plan)) == {"x"}
+    assert set(snapshots(pipe._as_built().plan)) == {"x"}
     pipe.close()
 
 

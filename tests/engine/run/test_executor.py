@@ -171,7 +171,7 @@ def test_memory_is_flat_and_all_given_back():
         most = 5 * one  # two ahead, one in hand, one that each worker is about to drop
         assert highest <= most
         assert pipe.stats().idle_bytes <= most
-    pool = pipe._pool
+    pool = pipe._run.pool
     assert pool.lent_bytes == one // 2
     del batch
     assert pool.lent_bytes == pool.idle_bytes == 0
@@ -211,7 +211,7 @@ def test_a_closed_pipeline_keeps_nothing_of_what_was_under_way():
     threading.Timer(0.1, go_on.set).start()
     pipe.close()
     assert own_threads() == []
-    assert pipe._pool.lent_bytes == 0
+    assert pipe._run.pool.lent_bytes == 0
 
 
 def test_an_idle_pipeline_holds_what_is_ready_and_nothing_else():
@@ -231,7 +231,7 @@ def test_the_byte_budget_holds_batches_back():
     lent = []
 
     def look(row, x):
-        lent.append(pipe._pool.lent_bytes)
+        lent.append(pipe._run.pool.lent_bytes)
         return x
 
     def define():

@@ -114,7 +114,7 @@ def test_an_error_arrives_as_it_was_raised(place, error, threads):
         assert own_threads() == []
         with pytest.raises(PipelineStopped, match=error.__name__):
             pipe.run()
-        assert pipe._pool.lent_bytes == 0
+        assert pipe._run.pool.lent_bytes == 0
 
 
 @pytest.mark.parametrize("place", ["sample", "batch", "mid"])
@@ -153,7 +153,7 @@ def test_an_error_frees_the_memory_of_its_batch():
         pass
     else:
         raise AssertionError("no error")
-    assert pipe._pool.lent_bytes == 0
+    assert pipe._run.pool.lent_bytes == 0
 
 
 def test_inputs_that_disagree_in_size_are_named():

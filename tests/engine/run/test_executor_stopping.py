@@ -160,7 +160,7 @@ import warnings
 warnings.simplefilter("ignore")
 pipe = make()
 pipe.run()
-pipe._executor._delivery._lock.acquire()  # as if a thread held it at the moment of the fork
+pipe._run.executor._delivery._lock.acquire()  # as if a thread held it at the moment of the fork
 child = os.fork()
 if child == 0:
     for method in (pipe.run, pipe.schedule_run, pipe.share_outputs):
@@ -172,7 +172,7 @@ if child == 0:
     pipe.close()
     del pipe
     sys.exit(7)
-pipe._executor._delivery._lock.release()
+pipe._run.executor._delivery._lock.release()
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 pipe.run()
 """

@@ -18,13 +18,13 @@ from ..toys import Feed, Numbers, call, make
 def built():
     pipe = make(lambda: (call(Feed, name="x"), call(Feed, name="y"), call(Numbers, name="z")[0]))
     pipe.build()
-    return pipe, pipe._plan
+    return pipe, pipe._as_built().plan
 
 
 def test_a_source_is_found_by_name_and_by_node():
     pipe, plan = built()
     assert fed_source(plan, "y").node.name == "y"
-    assert fed_source(plan, pipe._outputs[0]).node.name == "x"
+    assert fed_source(plan, pipe._definition.outputs[0]).node.name == "x"
     with pytest.raises(ArgumentError, match=r"named 'z'; there are \['x', 'y'\]"):
         fed_source(plan, "z")
 
@@ -56,7 +56,7 @@ def sized(*sizes, reader=False):
 
     pipe = make(define)
     pipe.build()
-    return pipe._plan, Batch(0, 4, SlabPool(shared=False), 1)
+    return pipe._as_built().plan, Batch(0, 4, SlabPool(shared=False), 1)
 
 
 def test_sources_decide_the_size_and_leave_their_state():

@@ -213,7 +213,7 @@ def test_a_closed_pipeline_keeps_no_descriptor(folder):
 LOCK_FREE = {
     "engine/closing.py": "queues the work; and the end of the interpreter, where nobody waits",
     "engine/threads.py": "tells threads to end, by a queue; and the end of the interpreter",
-    "engine/pipeline/pipeline.py": "queues the work, if there is any",
+    "engine/pipeline/staged_pipeline.py": "queues the work, if there is any",
     "engine/tensors/arena.py": "closes a descriptor",
     "engine/tensors/memory.py": "gives memory back, under a lock that a thread may interrupt",
     "engine/tensors/device_pieces.py": "gives memory back to the driver",

@@ -133,7 +133,7 @@ def test_a_second_close_completes_an_interrupted_one():
     for at in lines(1, 1):
         pipe = make(define, exec_processes=False)
         pipe.run()
-        source = pipe._plan.inputs[0].operator.source
+        source = pipe._as_built().plan.inputs[0].operator.source
         fired = interrupted(pipe.close, at, InterruptError)
         pipe.close()
         assert own_threads() == [], f"line {at}"

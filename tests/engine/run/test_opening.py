@@ -25,7 +25,7 @@ from ..toys import Affine, Numbers, call, make
 
 def planned(define):
     pipe = make(define)
-    return make_plan(pipe._graph, pipe._outputs)
+    return make_plan(pipe._definition.graph, pipe._definition.outputs)
 
 
 def test_all_inputs_are_opened_and_closed_at_the_end():

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from penstock import PipelineStopped
 from penstock.engine.closing import finish_closing
 from penstock.engine.run import shutdown as shutdown_module
 from penstock.engine.run.shutdown import Shutdown
@@ -93,3 +94,21 @@ def test_a_finalizer_has_another_thread_run_the_steps_that_are_left(monkeypatch)
     monkeypatch.setattr(shutdown_module, "close_soon", queued.append)
     shutdown.run_soon()  # nothing is left, so no thread starts
     assert queued == []
+
+
+def test_the_first_reason_counts_and_is_raised():
+    shutdown = Shutdown()
+    shutdown.check()
+    shutdown.stop("closed")
+    shutdown.stop("closed again")
+    with pytest.raises(PipelineStopped, match=r"^closed$"):
+        shutdown.check()
+
+
+def test_an_error_that_stops_remembers_what_failed_at_the_end():
+    shutdown = Shutdown()
+    shutdown.add(lambda: 1 / 0)
+    with pytest.raises(KeyError) as caught, shutdown.after_errors():
+        raise KeyError("first")
+    assert "could not be closed properly: ZeroDivisionError" in caught.value.__notes__[0]
+    assert shutdown.reason == "an earlier error stopped the pipeline: KeyError: 'first'"

@@ -247,7 +247,7 @@ def test_replacement_samples_do_not_take_a_slab_each():
         pipe.run()
         (batch,) = pipe.run()
         assert not batch.valid[:8].all()
-    assert pipe._pool.lent_bytes <= 2 * 8 * 64 * 1024 * 8
+    assert pipe._run.pool.lent_bytes <= 2 * 8 * 64 * 1024 * 8
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def planned():
                 data = fn.external_source(name="data")
                 pipe.set_outputs(define(data))
             pipe.build()
-            return pipe._plan, data.node.operator
+            return pipe._as_built().plan, data.node.operator
 
         yield plan
 

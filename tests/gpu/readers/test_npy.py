@@ -206,7 +206,7 @@ def test_large_batches_are_read_ahead(device_stage, tmp_path, device):
             (found,) = pipe.run()
             for origin, row in zip(found.source_info(), found.as_cpu().rows(), strict=True):
                 np.testing.assert_array_equal(row, arrays[paths.index(origin)])
-        carrier = pipe._plan.readers[0].operator.window.carrier
+        carrier = pipe._as_built().plan.readers[0].operator.window.carrier
         assert isinstance(carrier, Threads)
         assert carrier.depth == 3
 

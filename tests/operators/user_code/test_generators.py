@@ -152,7 +152,7 @@ def test_sources_get_a_generator_for_each_sample_or_batch(parallel):
     with definition() as pipe:
         batches = [[output.as_array().tolist() for output in pipe.run()] for _ in range(2)]
     samples = [sample for batch in batches for sample in batch[0]]
-    keys = [node.operator.placement.random_key for node in pipe._plan.nodes]
+    keys = [node.operator.placement.random_key for node in pipe._as_built().plan.nodes]
     assert samples == [[i, generator(keys[0], 0, i).integers(1 << 40)] for i in range(8)]
     for number, batch in enumerate(batches):
         assert batch[1] == [[number, generator(keys[1], 0, number).integers(1 << 40)]] * 4

@@ -34,7 +34,7 @@ def batches(rows):
 def first_elements(define):
     with Pipeline(batch_size=SIZE, num_threads=2) as pipe:
         pipe.set_outputs(*define())
-        if any(node.name == "fed" for node in pipe._graph.nodes):
+        if any(node.name == "fed" for node in pipe._definition.graph.nodes):
             pipe.feed_input("fed", [np.zeros((2, 3, 1), np.uint8)] * SIZE)
             pipe.feed_input("fed", [np.zeros((2, 3, 1), np.uint8)] * SIZE)
         return [np.array(output.row(1)).reshape(-1)[0].item() for output in pipe.run()]
@@ -94,8 +94,7 @@ def test_data_that_nobody_else_reads_are_not_copied():
         data = fn.cast(zeros(), dtype=np.float32)
         pipe.set_outputs(fn.python_function(data, function=look), data.shape())
         pipe.build()
-        assert pipe._plan is not None
-        steps = [step for segment in pipe._plan.segments for step in segment.steps]
+        steps = [step for segment in pipe._as_built().plan.segments for step in segment.steps]
         shared = [step.shared for step in steps if isinstance(step.node.operator, UserFunction)]
         assert shared == [()]
         pipe.run()

@@ -241,7 +241,7 @@ def test_a_reader_of_small_files_has_none(tmp_path):
         for _ in range(20):
             pipe.run()
         assert not mapped_bytes(pipe)
-        assert pipe._pool.arena.descriptor == -1  # memory is not shared
+        assert pipe._run.pool.arena.descriptor == -1  # memory is not shared
 
 
 SCRIPT = """
@@ -283,13 +283,13 @@ def test_a_fork_reads_by_itself(tmp_path):
 import warnings
 import numpy as np
 warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads, which is the point
-reader = pipe._plan.readers[0].operator
+reader = pipe._as_built().plan.readers[0].operator
 everything = np.arange(4)
 expected = pipe.run()[0].as_array()
 before = reader.source._mapped.nbytes
 child = os.fork()
 if child == 0:
-    (found,) = reader.source.read(everything, pipe._pool.empty)
+    (found,) = reader.source.read(everything, pipe._run.pool.empty)
     os._exit(int(not np.array_equal(found, expected) or reader.source._mapped.nbytes != before))
 print(os.waitpid(child, 0)[1], np.array_equal(pipe.run()[0].as_array(), expected), len(children()))
 pipe.close()

@@ -9,7 +9,7 @@ def test_threads_that_are_replaced_leave_their_turns_and_end():
         with make(lambda: call(Affine, call(Numbers)[0]), num_threads=2) as pipe:
             found = [rows_of(pipe.run())]
             if replace:
-                workers = pipe._executor._workers
+                workers = pipe._run.executor._workers
                 first, second = workers._crew, workers._new_threads()
                 workers._replace(second)
                 second.grow(2)

@@ -105,7 +105,7 @@ def test_an_error_of_a_row_is_no_end_of_a_thread():
 def test_closing_ends_threads_that_others_have_replaced_twice():
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=2) as pipe:
         pipe.run()
-        replaced = pipe._executor._workers
+        replaced = pipe._run.executor._workers
         for _ in range(4):  # as if processes and threads took over by turns, without a batch
             crew = replaced._new_threads()
             replaced._replace(crew)

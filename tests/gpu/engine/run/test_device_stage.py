@@ -129,7 +129,7 @@ def test_a_device_that_gives_no_stream_fails_every_batch(broken, monkeypatch):
 def test_a_batch_that_comes_after_the_end_is_not_kept(device_stage):
     pipe = numbered()
     pipe.run()
-    stage, plan = pipe._executor._stage, pipe._executor._plan
+    stage, plan = pipe._run.executor._stage, pipe._run.executor._plan
     pipe.close()
     [segment] = [segment for segment in plan.segments if segment.type == SegmentType.GPU]
     batch = Batch(0, 2, SlabPool(), 0)
@@ -144,7 +144,7 @@ def test_a_batch_that_comes_after_the_end_is_not_kept(device_stage):
 def test_close_frees_pinned_memory(device_stage):
     pipe = numbered()
     pipe.run()
-    pool = pipe._executor._device.pool
+    pool = pipe._run.executor._device.pool
     if not device_stage:
         assert pool.pinned_frees == 0
     pipe.close()

@@ -154,11 +154,11 @@ def differ(found, expected):
 def check_ends(pipe, place):
     """Threads and memory are gone, at once or as soon as a thread comes to it."""
     patience = time.monotonic() + 30
-    while (own_threads() or pipe._pool.lent_bytes) and time.monotonic() < patience:
+    while (own_threads() or pipe._run.pool.lent_bytes) and time.monotonic() < patience:
         gc.collect()
         time.sleep(0.005)
     assert own_threads() == [], place
-    assert pipe._pool.lent_bytes == 0, place
+    assert pipe._run.pool.lent_bytes == 0, place
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def taken(pipe, batches):
         outputs = pipe.run()
         about = [(o.source_info(), o.valid.tolist(), o.layout(), o.shape()) for o in outputs]
         found.append((on_host(outputs), about))
-        largest = max(largest, pipe._executor._schedule.grouping.groups.together)
+        largest = max(largest, pipe._run.executor._schedule.grouping.groups.together)
     return found, largest
 
 
@@ -223,7 +223,7 @@ def test_operators_of_whole_batches_get_single_ones(device_stage, folder, eager)
         for _ in range(20):
             (images,) = pipe.run()
             shapes.append(images.shape()[0])
-            assert pipe._executor._schedule.grouping.groups.together == 1
+            assert pipe._run.executor._schedule.grouping.groups.together == 1
     extents = np.array([SIZES[i % 5] for i in sorted(range(IMAGES), key=lambda i: (i % 3, i))])
     expected = extents[:40].reshape(20, 2, 2).max(axis=1)
     np.testing.assert_array_equal(np.array(shapes)[:, :2], expected)

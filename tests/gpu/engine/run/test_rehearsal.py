@@ -176,7 +176,7 @@ def test_a_closed_pipeline_compiles_no_more(photographs, device_stage, monkeypat
     assert begun.wait(60)
     closing = threading.Thread(target=pipe.close)
     closing.start()
-    while not pipe._executor._stopping:
+    while not pipe._run.executor._stopping:
         time.sleep(0.001)
     may_end.set()
     closing.join()
