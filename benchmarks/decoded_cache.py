@@ -35,6 +35,7 @@ from penstock.benchmarks import common
 from penstock.benchmarks.looking import Looked, Watched
 from penstock.benchmarks.natural_data import data_set, linked
 from penstock.decoders.cache.places import Place, close_cache, open_cache
+from penstock.decoders.cache.ram import RamCache
 
 BATCHES = {"cpu": 64, "mixed": 256}
 """Samples of a batch, by the decoder's device."""
@@ -149,6 +150,7 @@ def memory(data: str, folder: Path, ranks: int) -> Memory:
     """Let processes read their shards of the photographs, and add their memory."""
     place = Place("ram", MEBIBYTES)
     cache = open_cache(place)
+    assert isinstance(cache, RamCache)
     with ExitStack() as stack:
         stack.callback(close_cache, place)
         children = [

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ...engine.arrays import Array
 from ...engine.tensors import TensorListCPU
 from ...engine.tensors.memory_span import memory_of
-from .shared_cache import KEY_BYTES
+from .layout import KEY_BYTES
 
 METADATA = "digest"
 """Key of `digests` in the metadata of encoded samples (`PackedRows.metadata`)."""

@@ -1,80 +1,76 @@
-"""Where the file of a cache lies, in memory or on a disk, and how processes come to share it.
+"""Where caches lie, and how a process comes to share them: it opens the cache of a place once.
 
-**In memory** the file has no name, so it goes with the last process that has it open, however that
-process ends. Other processes find the file by a *register*, a small text file that lists which
-processes have the cache open, and by which descriptor: they open /proc/PROCESS/fd/DESCRIPTOR.
-
-**On a disk** the file lies in the user's folder, and stays.
-
-Whoever can write to a cache, or to a register, decides what users of the cache see. So both are
-regular files that belong to this user, that nobody else may write, and that have one name.
-
-A process opens each cache once, because the locks of a file belong to the process: they go when the
-process closes any descriptor of the file.
+The locks of a file belong to the process: they go when the process closes any descriptor of the
+file.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
-import stat
-import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...engine.errors import ArgumentError
-from ...engine.machine import memory_of_machine
-from ...engine.tensors.arena import beyond_standard_streams
-from .shared_cache import VERSION, SharedCache
+from .cache import Cache
+from .disk import DiskCache
+from .gpu import GpuCache
+from .ram import RamCache
 
-MIB = 1 << 20
-FILE_NAME = f"decoded-{VERSION}.penstock"
-
-_Holder = tuple[int, int]
-"""A process and its descriptor of a cache."""
+if TYPE_CHECKING:
+    from ...engine.gpu.device import Device
 
 
 class Place(NamedTuple):
     """Where a cache lies.
 
     Attributes:
-        kind: "ram" or "disk".
+        kind: "ram", "disk" or "gpu".
         mebibytes: size of the cache.
         folder: folder of the file, for "disk".
+        device_id: number of the device, for "gpu".
     """
 
     kind: str
     mebibytes: int
     folder: str = ""
+    device_id: int = 0
 
 
-_opened: dict[tuple[int, Place], tuple[SharedCache, int]] = {}
+_opened: dict[tuple[int, Place], tuple[Cache, int]] = {}
 """The caches that a process has open, and how often: by process, because a fork has its own."""
 
 _opening = threading.RLock()  # the collector may close a pipeline while its thread opens a cache
 
 
-def open_cache(place: Place) -> SharedCache:
+def open_cache(place: Place, device: Device | None = None) -> Cache:
     """Return the cache of a place; each call needs one of `close_cache`.
 
-    All processes of a user on a host share the cache of a place.
+    All processes of a user on a host share the cache of a place that is not "gpu".
+
+    Args:
+        place: where the cache lies.
+        device: the device of a place "gpu".
 
     Raises:
-        ArgumentError: the host has less memory, or the folder cannot be used.
+        ArgumentError: the host or the device has less memory, or the folder cannot be used.
     """
     with _opening:
         key = os.getpid(), place
-        cache, users = _opened.get(key) or (_opener(place)(place), 0)
+        cache, users = _opened.get(key) or (_made(place, device), 0)
         _opened[key] = cache, users + 1
         return cache
 
 
+def _made(place: Place, device: Device | None) -> Cache:
+    if place.kind == "ram":
+        return RamCache.open(place.mebibytes)
+    if place.kind == "disk":
+        return DiskCache.open(place.mebibytes, place.folder)
+    assert device is not None
+    return GpuCache.open(device, place.mebibytes)
+
+
 def close_cache(place: Place) -> None:
-    """Undo a call of `open_cache`. The cache in memory goes with its last user."""
+    """Undo a call of `open_cache`. A cache in memory goes with its last user."""
     with _opening:
         key = os.getpid(), place
         if key not in _opened:  # a fork of the process that opened it
@@ -82,169 +78,74 @@ def close_cache(place: Place) -> None:
         cache, users = _opened.pop(key)
         if users > 1:
             _opened[key] = cache, users - 1
-            return
-        cache.close()
-        if place.kind == "ram":
-            with _register(place) as register:
-                register.write(register.living())
+        else:
+            cache.close()
 
 
-def _opener(place: Place) -> Callable[[Place], SharedCache]:
-    return _open_in_memory if place.kind == "ram" else _open_on_disk
+class CacheUser:
+    """One user of a cache: opens and leaves it, and counts. Threads may use it together.
 
+    Args:
+        place: where the cache lies.
 
-def _open_on_disk(place: Place) -> SharedCache:
-    path = Path(place.folder) / FILE_NAME
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return _cache_in(_open_own(path), place, f"the file {path}")
-    except OSError as error:
-        raise ArgumentError(
-            f"cache_folder={place.folder!r} cannot hold a cache of {place.mebibytes} MiB: {error}; "
-            "name a folder of a local disk that you may write"
-        ) from error
-
-
-def _open_in_memory(place: Place) -> SharedCache:
-    memory = memory_of_machine()
-    if place.mebibytes * MIB > memory:
-        raise ArgumentError(
-            f"cache_size is {place.mebibytes} MiB, but the host has {memory // MIB} MiB of memory; "
-            "cache a part of the data set, or use cache='disk'"
-        )
-    with _register(place) as register:
-        holders = register.living()
-        shared = _of_another(holders)
-        descriptor = beyond_standard_streams(
-            os.memfd_create(register.name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-            if shared is None
-            else shared
-        )
-        cache = _cache_in(descriptor, place, "the cache in memory")
-        if shared is None:  # to cut a file would end the processes that read its map
-            fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
-        register.write([*holders, (os.getpid(), descriptor)])
-    return cache
-
-
-def _of_another(holders: Sequence[_Holder]) -> int | None:
-    """Open the cache that other processes have open; return None if they have ended meanwhile."""
-    for holder in holders:
-        with suppress(OSError):
-            return os.open(_path_of(holder), os.O_RDWR | os.O_CLOEXEC)
-    return None
-
-
-def _cache_in(descriptor: int, place: Place, name: str) -> SharedCache:
-    try:
-        return SharedCache(descriptor, place.mebibytes * MIB, name, verify=place.kind == "disk")
-    except BaseException:
-        os.close(descriptor)
-        raise
-
-
-class _Register:
-    """The locked file that lists the processes that have a cache in memory open."""
-
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self.name = path.name
-        self._path = path
-        self._descriptor = descriptor
-
-    def living(self) -> list[_Holder]:
-        """Return the processes that still have the cache open."""
-        text = os.pread(self._descriptor, 1 << 20, 0).decode(errors="replace")
-        holders = []
-        for line in text.splitlines():
-            with suppress(ValueError):
-                process, descriptor = map(int, line.split())
-                holders.append((process, descriptor))
-        return [holder for holder in holders if self._holds(holder)]
-
-    def _holds(self, holder: _Holder) -> bool:
-        # The number of a process that has ended may be another's now.
-        with suppress(OSError):
-            return os.readlink(_path_of(holder)).startswith(f"/memfd:{self.name} ")
-        return False
-
-    def write(self, holders: list[_Holder]) -> None:
-        """List these processes; without any, remove the file."""
-        if not holders:
-            self._path.unlink(missing_ok=True)
-            return
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, "".join(f"{p} {d}\n" for p, d in holders).encode(), 0)
-
-
-def _path_of(holder: _Holder) -> str:
-    return f"/proc/{holder[0]}/fd/{holder[1]}"
-
-
-@contextmanager
-def _register(place: Place) -> Iterator[_Register]:
-    """Lock the register of a cache in memory; make it if it is missing."""
-    shared = Path("/dev/shm")  # each host has its own, unlike a folder for temporary files
-    folder = shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
-    path = folder / f"penstock-cache-{VERSION}-{os.getuid()}-{place.mebibytes}"
-    while True:
-        try:
-            descriptor = _open_own(path)
-        except OSError as error:
-            raise ArgumentError(
-                f"cache='ram' needs the file {path}, which cannot be opened: {error}"
-            ) from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if _is_at(descriptor, path):
-                yield _Register(path, descriptor)
-                return
-        finally:
-            os.close(descriptor)
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the file that was locked is still the one of this name: others may remove it."""
-    with suppress(FileNotFoundError):
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    return False
-
-
-def _open_own(path: Path) -> int:
-    """Open a file of this user alone, or make it.
-
-    Raises:
-        ArgumentError: what is there is no such file.
-        OSError: the file cannot be opened.
+    Attributes:
+        cache: the cache; None before `open` and after `close`.
     """
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    try:
-        descriptor = beyond_standard_streams(os.open(path, flags, 0o600))
-    except OSError as error:
-        kind = {errno.ELOOP: "a link", errno.EISDIR: "a folder", errno.ENXIO: "a socket"}
-        if error.errno in kind:
-            raise _no_own_file(path, f"is {kind[error.errno]}") from error
-        raise
-    try:
-        _check_own(os.fstat(descriptor), path)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
 
+    def __init__(self, place: Place) -> None:
+        self.cache: Cache | None = None
+        self._place = place
+        self._on_gpu = False
+        self._lock = threading.Lock()
+        self._hits = self._stores = self._damaged = 0
+        self._remark = ""
 
-def _check_own(status: os.stat_result, path: Path) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise _no_own_file(path, "is a pipe or a device")
-    if status.st_uid != os.geteuid():
-        raise _no_own_file(path, f"belongs to another user, of the number {status.st_uid}")
-    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise _no_own_file(path, "may be written by others (`chmod go-w` forbids it)")
-    if status.st_nlink > 1:
-        raise _no_own_file(path, "has another name, too")
+    def check_machine(self) -> None:
+        """See `Operator.check_machine`. The device of a GPU is not known yet."""
+        if self._place.kind != "gpu":
+            self.open()
 
+    def open(self, device: Device | None = None) -> Cache:
+        """Open the cache, for a device if one reads it; idempotent."""
+        with self._lock:
+            if self.cache is None:
+                if device is not None and self._place.kind == "gpu":
+                    self._place = self._place._replace(device_id=device.id)
+                self.cache = open_cache(self._place, device)
+            cache = self.cache
+        if device is not None:
+            self._on_gpu = True
+            if isinstance(cache, RamCache):
+                cache.map_for(device.registry)
+        return cache
 
-def _no_own_file(path: Path, why: str) -> ArgumentError:
-    return ArgumentError(
-        f"{path} {why}, and a cache trusts files of its own user alone; remove it, or name another "
-        "folder"
-    )
+    def count(self, *, hits: int = 0, stores: int = 0) -> None:
+        """Count arrays that came from the cache, and arrays that were stored."""
+        with self._lock:
+            self._hits += hits
+            self._stores += stores
+
+    def event_counts(self) -> dict[str, int]:
+        """See `Operator.event_counts`."""
+        if self.cache is not None:
+            self._damaged = self.cache.damaged
+        counts = {
+            "images from the cache": self._hits,
+            "images stored in the cache": self._stores,
+            "damaged images dropped from the cache": self._damaged,
+        }
+        return {event: number for event, number in counts.items() if number}
+
+    def remark(self) -> str:
+        """See `Operator.remark`."""
+        if (cache := self.cache) is not None:
+            self._remark = cache.remark(on_gpu=self._on_gpu)
+        return self._remark
+
+    def close(self) -> None:
+        """Leave the cache, and keep what `event_counts` and `remark` tell; idempotent."""
+        self.event_counts()
+        self.remark()
+        if self.cache is not None:
+            self.cache = None
+            close_cache(self._place)

@@ -11,23 +11,20 @@ a process that dies leaves no half array behind: its claim passes to whoever wan
 Locks are held while slots are claimed and published; nobody locks to read. Arrays stay until the
 file goes: an epoch reads every sample once, so to give one up for another gains nothing.
 
-The CPU reads and writes arrays by `pread` and `pwrite` alone. With a mapped file, a full disk or a
-failed one would end the process, page tables of every process would grow with the file, and results
-would be views of it. A file in memory is mapped for kernels, which can read it in no other way.
-Then the CPU reads the slots there, too.
+The CPU reads and writes arrays by `pread` and `pwrite` alone. A file in memory is mapped for
+kernels, which can read it in no other way. Then the CPU reads the slots there, too.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import struct
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,34 +32,15 @@ from numpy.typing import NDArray
 from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.tensors.results import Empty
-from .mapped_cache import MappedCache
+from . import layout
+from .cache import Add, Cache, DType, Hits, Kept, Located, Rows
+from .layout import SLOTS, Slot
 
 if TYPE_CHECKING:
-    from ...engine.gpu.host_registry import HostRegistry
+    from ...engine.gpu.device import Device
+    from ...engine.graph.context import BatchContext
+    from ..on_cpu import CpuFallback
 
-VERSION = 2
-KEY_BYTES = 16
-
-_MAGIC = b"PENSTOCK"
-_HEADER = struct.Struct("<8sQQQ")
-_SLOT = struct.Struct("<16sQQIIII")  # key, offset, bytes, shape, checksum of the array
-SLOTS = np.dtype(
-    [
-        ("key", "<u8", 2),
-        ("offset", "<u8"),
-        ("nbytes", "<u8"),
-        ("shape", "<u4", 3),
-        ("checksum", "<u4"),
-        ("check", "<u4"),
-        ("rest", "V12"),
-    ]
-)
-"""The same slots in NumPy, with the slot's own checksum."""
-
-_USED_AT, _USED_BYTES = 64, 8
-_SLOTS_AT = 4096
-_STEP = 64
-_WORDS, _NBYTES = _STEP // 8, 3  # 64-bit words of a slot, and which of them is `nbytes`
 _BLOCK = 512  # bytes in the unit of `st_blocks`: stat(2)
 LARGEST = 1 << 31
 """Bytes of an array that one system call does not read."""
@@ -73,68 +51,43 @@ BYTES_PER_SLOT = 8192
 NEIGHBORS = 16
 """Slots that a key may have, one beside the other. They are read by one call."""
 
-
-class _Slot(NamedTuple):
-    key: bytes
-    offset: int
-    nbytes: int
-    height: int
-    width: int
-    channels: int
-    checksum: int
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        return self.height, self.width, self.channels
-
-    @property
-    def is_published(self) -> bool:
-        return self.nbytes > 0
-
-    @property
-    def claimant(self) -> int:
-        """The process that claimed the slot, while it is not published."""
-        return self.offset
+ROWS_OF_THREAD = 16
+"""Arrays that a thread copies out of the cache, or into it, at a time. To hand a job to a thread
+takes as long as to copy an image of a few KB."""
 
 
-class SharedCache:
-    """The cache in one open file. Threads and processes may use it together.
+class SharedCache(Cache):
+    """The cache of a host in one open file. Threads and processes may use it together.
 
     Args:
         descriptor: the file, open to read and write; `close` closes it.
         nbytes: the size of the file in bytes, index included.
         name: of the file, for messages.
-        verify: whether to check the checksum of each array that is read: a disk may lose pages when
-            the power fails, and may be damaged.
-
-    Attributes:
-        damaged: number of arrays that this process found damaged, and dropped.
 
     Raises:
         ArgumentError: the file is no cache of this version and size.
     """
 
-    def __init__(self, descriptor: int, nbytes: int, name: str, *, verify: bool) -> None:
+    verifies: bool
+    """Whether the checksum of each array that is read is checked."""
+
+    def __init__(self, descriptor: int, nbytes: int, name: str) -> None:
         self.descriptor = descriptor
         self.nbytes = nbytes
         self.name = name
-        self.damaged = 0
-        self._verify = verify
         self._slots = max(1, nbytes // BYTES_PER_SLOT)
-        self._data_at = _rounded(_SLOTS_AT + (self._slots + NEIGHBORS) * _STEP)
+        self._data_at = layout.rounded(layout.SLOTS_AT + (self._slots + NEIGHBORS) * layout.STEP)
         self._mutex = threading.Lock()
         self._may_write = True
-        self._mapped: MappedCache | None = None
-        self._sound: NDArray[np.bool_]  # by slot, in memory: whether its checksum was verified
         with self._locked():
             self._begin_or_check()
 
     def _begin_or_check(self) -> None:
-        header = _HEADER.pack(_MAGIC, VERSION, self.nbytes, self._slots)
+        header = layout.HEADER.pack(layout.MAGIC, layout.VERSION, self.nbytes, self._slots)
         is_new = os.fstat(self.descriptor).st_size == 0
-        present = header if is_new else os.pread(self.descriptor, _HEADER.size, 0)
+        present = header if is_new else os.pread(self.descriptor, layout.HEADER.size, 0)
         if present != header:
-            raise ArgumentError(f"{self.name} {_difference(present)}")
+            raise ArgumentError(f"{self.name} {layout.difference(present)}")
         try:
             os.pwrite(self.descriptor, header, 0)
             os.ftruncate(self.descriptor, self.nbytes)  # again, if a process died before it
@@ -144,10 +97,9 @@ class SharedCache:
             raise
 
     @property
-    def used(self) -> int:
-        """Bytes of the file that are taken, index included."""
-        used = int.from_bytes(os.pread(self.descriptor, _USED_BYTES, _USED_AT), "little")
-        return min(max(used, self._data_at), self.nbytes)
+    def used(self) -> int:  # index included
+        used = os.pread(self.descriptor, layout.USED_BYTES, layout.USED_AT)
+        return min(max(int.from_bytes(used, "little"), self._data_at), self.nbytes)
 
     @property
     def resident(self) -> int:
@@ -156,7 +108,6 @@ class SharedCache:
 
     @property
     def room(self) -> int:
-        """Bytes that arrays may still take."""
         with suppress(OSError):
             return self.nbytes - self.used if self._may_write else 0
         return 0
@@ -164,25 +115,6 @@ class SharedCache:
     def has_room(self, nbytes: int) -> bool:
         """Whether an array of this size may be stored."""
         return 0 < nbytes < LARGEST and nbytes <= self.room
-
-    def mapped(self, registry: HostRegistry) -> MappedCache:
-        """Return the map of the file, which is in memory; the process has one.
-
-        Raises:
-            ArgumentError: the process may have no more addresses.
-        """
-        with self._mutex:
-            if self._mapped is None:
-                try:
-                    self._sound = np.zeros(self._slots + NEIGHBORS, np.bool_)
-                    self._mapped = MappedCache(self.descriptor, self.nbytes, registry)
-                except OSError as error:
-                    raise ArgumentError(
-                        f"cache_size is {self.nbytes >> 20} MiB, but the process may not have as "
-                        f"many more addresses ({error}); raise the limit (`ulimit -v`), or cache a "
-                        "part of the data set"
-                    ) from error
-            return self._mapped
 
     def find(self, key: bytes, dtype: np.dtype[Any], empty: Empty) -> Array | None:
         """Return a copy of an array.
@@ -196,13 +128,13 @@ class SharedCache:
             The array, in memory of `empty`; None if it is not stored.
         """
         with suppress(OSError):  # of the disk: the sample is decoded again
-            at, slot = self._search(self._neighbors(key), key)
+            at, slot = layout.searched(self._neighbors(key), key)
             if slot is None or not slot.is_published:
                 return None
             array = self._read(slot, dtype, empty)
             if array is not None:
                 return array
-            self._drop(self._home(key) + at * _STEP, slot)
+            self._drop(self._home(key) + at * layout.STEP, slot)
         return None
 
     def find_all(self, keys: Sequence[bytes]) -> NDArray[np.void]:
@@ -210,61 +142,66 @@ class SharedCache:
 
         Arrays that are not stored have 0 in `nbytes`.
         """
-        found = np.zeros((len(keys), _WORDS), "<u8")
+        found = np.zeros((len(keys), layout.WORDS), "<u8")
         with suppress(OSError):  # of the disk: the samples are decoded again
             wanted = np.frombuffer(b"".join(keys), "<u8").reshape(-1, 2)
-            mapped = self._mapped
-            index, places = self._index(mapped, keys, wanted)
+            index, places, sound = self._index(keys, wanted)
             rows = np.arange(len(keys))
             for _ in range(NEIGHBORS):  # most arrays are in the first slot
                 near, key = index[places[rows]], wanted[rows]
                 same = (near[:, 0] == key[:, 0]) & (near[:, 1] == key[:, 1])
-                same &= near[:, _NBYTES] > 0
+                same &= near[:, layout.NBYTES] > 0
                 found[rows[same]] = near[same]
                 rows = rows[~same]
                 if not len(rows):
                     break
                 places[rows] += 1
-            self._clear_unsound(found, None if mapped is None else places)
+            self._clear_unsound(found, places, sound)
             self._clear_outside(found)
         slots: NDArray[np.void] = found.view(SLOTS)[:, 0]
         return slots
 
     def _index(
-        self, mapped: MappedCache | None, keys: Sequence[bytes], wanted: NDArray[np.uint64]
-    ) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-        """Return slots as rows of words, and which row is the first that each key may have."""
-        if mapped is None:
-            blocks = b"".join([self._neighbors(key) for key in keys])
-            index = np.frombuffer(blocks, "<u8").reshape(-1, _WORDS)
-            return index, np.arange(0, len(index), NEIGHBORS)
-        # Hundreds of system calls a batch, each of which gives up the GIL, would take longer.
-        index = mapped.memory[_SLOTS_AT : self._data_at].view("<u8").reshape(-1, _WORDS)
-        return index, (wanted[:, 0] % self._slots).astype(np.intp)
+        self, keys: Sequence[bytes], wanted: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.intp], NDArray[np.bool_] | None]:
+        """Return slots, as rows of words; which row is the first that each key may have; and of
+        which rows the checksum is known to hold, if that can be known."""
+        blocks = b"".join([self._neighbors(key) for key in keys])
+        index = np.frombuffer(blocks, "<u8").reshape(-1, layout.WORDS)
+        return index, np.arange(0, len(index), NEIGHBORS), None
 
-    def _clear_unsound(self, found: NDArray[np.uint64], places: NDArray[np.intp] | None) -> None:
+    def _clear_unsound(
+        self,
+        found: NDArray[np.uint64],
+        places: NDArray[np.intp],
+        sound: NDArray[np.bool_] | None,
+    ) -> None:
         """Clear found slots whose checksum does not hold.
 
         Args:
             found: the slots, as rows of words.
-            places: their numbers, in memory, where each slot is checked once; or None.
+            places: their numbers.
+            sound: by these numbers, whether the checksum is known to hold; or None.
         """
-        is_unknown = found[:, _NBYTES] > 0
-        if places is not None:
-            is_unknown &= ~self._sound[places]
+        is_unknown = found[:, layout.NBYTES] > 0
+        if sound is not None:
+            is_unknown &= ~sound[places]
         unknown = np.flatnonzero(is_unknown)
         if not len(unknown):
             return
         data, checks = found[unknown].tobytes(), found.view(SLOTS)["check"][unknown, 0]
-        starts = range(0, len(data), _STEP)
-        sound = checks == [zlib.crc32(data[start : start + _SLOT.size]) for start in starts]
-        found[unknown[~sound]] = 0
-        if places is not None:
-            self._sound[places[unknown[sound]]] = True
+        crcs = [
+            zlib.crc32(data[start : start + layout.CHECKED_BYTES])
+            for start in range(0, len(data), layout.STEP)
+        ]
+        holds = checks == crcs
+        found[unknown[~holds]] = 0
+        if sound is not None:
+            sound[places[unknown[holds]]] = True
 
     def _clear_outside(self, found: NDArray[np.uint64]) -> None:
         """Clear found slots whose array lies not in the file: somebody may have forged them."""
-        offset, nbytes = found[:, _NBYTES - 1], found[:, _NBYTES]
+        offset, nbytes = found[:, layout.NBYTES - 1], found[:, layout.NBYTES]
         first, end = np.uint64(self._data_at), np.uint64(self.nbytes)
         inside = (offset >= first) & (offset <= end) & (nbytes <= end - offset) & (nbytes < LARGEST)
         found[~inside] = 0
@@ -290,11 +227,11 @@ class SharedCache:
                 whole = os.preadv(self.descriptor, [pixels], offsets[i]) == sizes[i]
             except OSError:
                 whole = False
-            if not whole or (self._verify and _checksum(pixels) != slots["checksum"][i]):
+            if not whole or (self.verifies and _checksum(pixels) != slots["checksum"][i]):
                 damaged.append(i)
         return damaged
 
-    def _read(self, slot: _Slot, dtype: np.dtype[Any], empty: Empty) -> Array | None:
+    def _read(self, slot: Slot, dtype: np.dtype[Any], empty: Empty) -> Array | None:
         """Return the array of a slot; None if it is damaged."""
         is_inside = self._data_at <= slot.offset <= self.nbytes - slot.nbytes
         if not is_inside or not slot.nbytes == prod(slot.shape) * dtype.itemsize < LARGEST:
@@ -305,7 +242,9 @@ class SharedCache:
             whole = os.preadv(self.descriptor, [pixels], slot.offset) == slot.nbytes
         except OSError:
             return None
-        return array if whole and (not self._verify or _checksum(pixels) == slot.checksum) else None
+        if self.verifies:
+            whole = whole and _checksum(pixels) == slot.checksum
+        return array if whole else None
 
     def store(self, key: bytes, array: Array) -> bool:
         """Store an array, unless it is there, or somebody else stores it, or there is no room.
@@ -328,10 +267,10 @@ class SharedCache:
             if os.pwrite(self.descriptor, pixels, offset) != pixels.nbytes:
                 raise OSError("the disk is full")
             height, width, channels = array.shape
-            checksum = _checksum(pixels) if self._verify else 0
-            slot = _Slot(key, offset, pixels.nbytes, height, width, channels, checksum)
+            checksum = _checksum(pixels) if self.verifies else 0
+            slot = Slot(key, offset, pixels.nbytes, height, width, channels, checksum)
             with self._locked():
-                self._write(place, _packed(slot))
+                self._write(place, layout.packed(slot))
         except OSError:  # no memory or disk is left: what is stored stays useful
             self._may_write = False
             return False
@@ -342,44 +281,33 @@ class SharedCache:
         home = self._home(key)
         with self._locked():
             block = self._neighbors(key)
-            at, slot = self._search(block, key)
+            at, slot = layout.searched(block, key)
             if slot is None:
-                at = next((i for i in range(NEIGHBORS) if _unpacked(block, i) is None), -1)
+                at = next((i for i in range(NEIGHBORS) if layout.unpacked(block, i) is None), -1)
             elif slot.is_published or _is_alive(slot.claimant):
                 return None
             offset = self.used
             if at < 0 or offset + nbytes > self.nbytes:
                 return None
-            claimed = _Slot(key, os.getpid(), 0, 0, 0, 0, 0)
-            self._write(home + at * _STEP, _packed(claimed))
-            self._write(_USED_AT, _rounded(offset + nbytes).to_bytes(_USED_BYTES, "little"))
-        return home + at * _STEP, offset
+            claimed = Slot(key, os.getpid(), 0, 0, 0, 0, 0)
+            self._write(home + at * layout.STEP, layout.packed(claimed))
+            used = layout.rounded(offset + nbytes).to_bytes(layout.USED_BYTES, "little")
+            self._write(layout.USED_AT, used)
+        return home + at * layout.STEP, offset
 
-    def _drop(self, place: int, slot: _Slot) -> None:
+    def _drop(self, place: int, slot: Slot) -> None:
         """Free the slot of a damaged array, unless it has changed."""
         with self._locked():
-            if os.pread(self.descriptor, _STEP, place) == _packed(slot):
-                self._write(place, bytes(_STEP))
+            if os.pread(self.descriptor, layout.STEP, place) == layout.packed(slot):
+                self._write(place, bytes(layout.STEP))
                 self.damaged += 1
 
     def _home(self, key: bytes) -> int:
-        return _SLOTS_AT + int.from_bytes(key[:8], "little") % self._slots * _STEP
+        return layout.SLOTS_AT + int.from_bytes(key[:8], "little") % self._slots * layout.STEP
 
     def _neighbors(self, key: bytes) -> bytes:
-        near = os.pread(self.descriptor, NEIGHBORS * _STEP, self._home(key))
-        return near.ljust(NEIGHBORS * _STEP, b"\0")  # somebody may have cut the file
-
-    @staticmethod
-    def _search(block: bytes, key: bytes) -> tuple[int, _Slot | None]:
-        """Return the number and the content of the slot that holds `key`: -1, None if none does."""
-        offset = block.find(key)
-        while offset >= 0:
-            number, rest = divmod(offset, _STEP)
-            slot = None if rest else _unpacked(block, number)
-            if slot is not None:
-                return number, slot
-            offset = block.find(key, offset + 1)
-        return -1, None
+        near = os.pread(self.descriptor, NEIGHBORS * layout.STEP, self._home(key))
+        return near.ljust(NEIGHBORS * layout.STEP, b"\0")  # somebody may have cut the file
 
     def _write(self, place: int, data: bytes) -> None:
         if os.pwrite(self.descriptor, data, place) != len(data):
@@ -394,9 +322,40 @@ class SharedCache:
             finally:
                 fcntl.lockf(self.descriptor, fcntl.LOCK_UN)
 
+    # Batches of a device
+
+    def _stored(self, keys: Sequence[bytes], dtype: DType) -> tuple[Hits, NDArray[np.void]]:
+        """Return the arrays of a batch that are stored, without their memory; and their slots."""
+        slots = self.find_all(keys)
+        shapes = slots["shape"].astype(np.int64)
+        sizes = shapes.prod(axis=1) * dtype.itemsize
+        is_stored = (slots["nbytes"] > 0) & (slots["nbytes"] == sizes)
+        rows, slots = np.flatnonzero(is_stored), slots[is_stored]
+        none = np.empty(0, np.int64)
+        return Hits(self, rows, shapes[rows], none, None, keys, ~is_stored), slots
+
+    def place(self, device: Device, kept: Kept, dtype: DType) -> Located:
+        written = device.scratch(kept.shapes, dtype)
+        return written.pointers(), written
+
+    def add(self, batch: BatchContext, kept: Kept, memory: Any, threads: CpuFallback) -> Add:
+        arrays = batch.device.to_host(memory, batch.empty)
+
+        def store(chosen: list[int]) -> int:
+            return sum(self.store(kept.keys[i], arrays.row(i)) for i in chosen)
+
+        def store_all(chosen: Rows) -> int:
+            stores: list[int] = []
+            parts = [chosen[part].tolist() for part in parts_of(len(chosen))]
+            threads.run_jobs(lambda part: stores.append(store(part)), parts)
+            return sum(stores)
+
+        return store_all
+
+    def remark(self, *, on_gpu: bool) -> str:
+        return f"cache: {self.used / 1e6:.1f} of {self.nbytes / 1e6:.1f} MB are taken"
+
     def close(self) -> None:
-        """Close the file. Threads that are late find nothing, and store nothing."""
-        self._mapped = None
         descriptor, self.descriptor = self.descriptor, -1
         os.close(descriptor)
 
@@ -405,23 +364,9 @@ def _checksum(pixels: memoryview) -> int:
     return zlib.crc32(pixels)
 
 
-def _rounded(nbytes: int) -> int:
-    return -(-nbytes // _STEP) * _STEP
-
-
-def _packed(slot: _Slot) -> bytes:
-    packed = _SLOT.pack(*slot)
-    return (packed + zlib.crc32(packed).to_bytes(4, "little")).ljust(_STEP, b"\0")
-
-
-def _unpacked(block: bytes, number: int) -> _Slot | None:
-    """Return the content of a slot; None if it is free."""
-    data = block[number * _STEP : (number + 1) * _STEP]
-    packed = data[: _SLOT.size]
-    check = data[_SLOT.size : _SLOT.size + 4]
-    if zlib.crc32(packed) != int.from_bytes(check, "little") or not any(check):
-        return None
-    return _Slot._make(_SLOT.unpack(packed))
+def parts_of(count: int) -> list[slice]:
+    """Divide so many arrays among threads."""
+    return [slice(at, at + ROWS_OF_THREAD) for at in range(0, count, ROWS_OF_THREAD)]
 
 
 def _is_alive(process: int) -> bool:
@@ -432,15 +377,3 @@ def _is_alive(process: int) -> bool:
     except (OSError, OverflowError):  # another user's
         return True
     return True
-
-
-def _difference(header: bytes) -> str:
-    """Return what a file is whose header is not the expected one."""
-    if len(header) == _HEADER.size:
-        magic, version, nbytes, _ = _HEADER.unpack(header)
-        if magic == _MAGIC and version == VERSION:
-            return (
-                f"was made with cache_size={nbytes >> 20}; pass that, name another folder, or "
-                "remove the file"
-            )
-    return "is damaged, or no cache of decoded samples; remove the file, or name another folder"

@@ -10,12 +10,7 @@ whole_images     its images that are decoded whole, for a cache or to be scaled 
 plain_jpeg       its plain JPEG files: the hardware engine, and CUDA cores
 engine_share     which of these files are for the engine
 finish           turn and convert the pixels of such a batch
-cached           whole decoded images out of a cache that processes share, on the CPU
-cached_rows      what a cache has of such a batch
-mixed_cache      what the decoders on the GPU ask of a cache
-gpu_images       such a cache in the GPU's memory
-shared_images    such a cache that processes share, in memory or on a disk
-chosen_cache     the one that a decoder asks for
+image_cache      whole decoded images out of a cache, on the CPU and on the GPU
 shrink           scale images down as they are decoded
 cpu_decoding     the files of such a batch that the CPU decodes, in threads or a process
 decoding_child   that process

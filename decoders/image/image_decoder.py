@@ -40,6 +40,7 @@ from .table import added_formats, restore_formats
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext, RowsContext
+    from .image_cache import ImageCache
 
 _BLEMISHED = "damaged files with intact pixels"
 _USUAL_SIZES = np.array([(375, 500), (500, 375), (333, 500), (375, 500), (250, 333)])
@@ -210,31 +211,49 @@ class ImageDecoder(FormatUser):
         self._fit = None if self.fit is None else _pair(owner, self.fit)
         if self.shrink_shorter:
             self._check_shrink(dtype)
-        self._cache = None
-        if self.cache is not None and self.device == "cpu":
-            from .cached import image_cache  # only programs with a cache pay for the import
-
-            self._cache = image_cache(self, self._fit, self._report_blemish)
-        self._mixed = None
+        load = 0.0 if self.jpeg_fancy_upsampling else self.hw_decoder_load
         if self.device == "mixed":
             nvimgcodec.check_installed()
-            load = 0.0 if self.jpeg_fancy_upsampling else self.hw_decoder_load
+        self._cache = None
+        if self.cache is not None or (self.cache_size and self.device == "mixed"):
+            self._cache = self._image_cache(load)
+        self._mixed = None
+        if self.device == "mixed":
             output, upright = self.output_type.name, self.adjust_orientation
             self.batches = BatchRules(sample_independent=True, nondeterministic=load is None)
             functions: dict[str, MetadataFunction] = {
                 jpeg_batch_headers.METADATA: jpeg_batch_headers.headers
             }
-            cache = None
-            if self.cache is not None or self.cache_size:
+            if self._cache is not None:
                 from ..cache import keys
-                from .chosen_cache import mixed_cache
 
-                cache = mixed_cache(self, load)
                 functions[keys.METADATA] = keys.digests
-            self._mixed = MixedDecoding(
-                output, dtype, upright, load, self.shrink_shorter, self._report_blemish, cache
-            )
+            given = load, self.shrink_shorter, self._report_blemish, self._cache
+            self._mixed = MixedDecoding(output, dtype, upright, *given)
             self.metadata_functions = functions
+
+    def _image_cache(self, load: float | None) -> ImageCache:
+        """Return the cache, which opens when it is used; `cache_size` alone asks for "gpu"."""
+        from .image_cache import ImageCache, place_of  # only programs with a cache pay for this
+
+        on_gpu = self.device == "mixed"
+        place = place_of(self, self.cache or "gpu", self.cache_size, self.cache_folder)
+        if self._fit is not None and self.is_windowed and not on_gpu:
+            self.refuse(
+                "with fit, the size of a decoded image depends on its window, so there is no whole "
+                "image to cache; leave out fit or cache"
+            )
+        return ImageCache(
+            place,
+            self.output_type.name,
+            to_numpy_type(self.dtype),
+            self.adjust_orientation,
+            self.shrink_shorter,
+            self.cache_threshold,
+            self._report_blemish,
+            on_gpu=on_gpu,
+            also=load if on_gpu else self._fit,
+        )
 
     def _check_shrink(self, dtype: np.dtype[Any]) -> None:
         if dtype.name not in shrink.DTYPES:
@@ -247,9 +266,7 @@ class ImageDecoder(FormatUser):
 
     def check_machine(self) -> None:
         if self._cache is not None:
-            self._cache.open()
-        if self._mixed is not None:
-            self._mixed.check_machine()
+            self._cache.check_machine()
 
     def _report_blemish(self, _: str) -> None:
         with self._lock:
@@ -261,21 +278,21 @@ class ImageDecoder(FormatUser):
         return {"decoding": _FOR_THE_CPU, "bus": ("decoding on the GPU: device='mixed'",)}
 
     def event_counts(self) -> dict[str, int]:
-        counts = {} if self._mixed is None else self._mixed.event_counts()
-        if self._cache is not None:
-            counts = self._cache.event_counts()
+        counts = {} if self._cache is None else self._cache.event_counts()
+        if self._mixed is not None:
+            counts |= self._mixed.event_counts()
         return counts | ({_BLEMISHED: self._blemished} if self._blemished else {})
 
     def remark(self) -> str:
-        if self._cache is not None:
-            return self._cache.remark()
-        return "" if self._mixed is None else self._mixed.path_used
+        cache = "" if self._cache is None else self._cache.remark()
+        decoders = "" if self._mixed is None else self._mixed.path_used
+        return "; ".join(filter(None, (cache, decoders)))
 
     def close(self) -> None:
-        if self._cache is not None:
-            self._cache.close()
         if self._mixed is not None:
             self._mixed.close()
+        if self._cache is not None:
+            self._cache.close()
 
     def boxes(
         self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any

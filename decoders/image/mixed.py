@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
     from ...engine.tensors import TensorListCPU, TensorListGPU
-    from .mixed_cache import MixedCache
+    from .image_cache import ImageCache
 
 
 _ON_CPU = "files decoded by the CPU"
@@ -109,7 +109,7 @@ class MixedDecoding:
         load: float | None,
         shorter: int,
         report_blemish: Callable[[str], None],
-        cache: MixedCache | None,
+        cache: ImageCache | None,
     ) -> None:
         self._output = output
         self._dtype = dtype
@@ -124,11 +124,6 @@ class MixedDecoding:
         self._wants_gpu = False
         self._on_cpu: CpuDecoding | None = None
         self._lock = Lock()
-
-    def check_machine(self) -> None:
-        """See `Operator.check_machine`."""
-        if self._whole.cache is not None:
-            self._whole.cache.check_machine()
 
     def begin(
         self, batch: BatchContext, encoded: TensorListCPU, windows: Windows
@@ -166,7 +161,7 @@ class MixedDecoding:
         self._finish.run(batch, work)
         calls |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
         self._upload(batch, calls, work)
-        self._whole.finish(batch, work)
+        self._whole.finish(batch, work, self._fallback)
         return work.out
 
     def rehearse(
@@ -206,23 +201,18 @@ class MixedDecoding:
 
     @property
     def path_used(self) -> str:
-        """The decoders of the CPU, and the cache: see `Operator.remark`."""
-        decoders = "" if self._on_cpu is None else self._on_cpu.path_used
-        cache = "" if self._whole.cache is None else self._whole.cache.remark()
-        return "; ".join(filter(None, (cache, decoders)))
+        """The decoders of the CPU: see `Operator.remark`."""
+        return "" if self._on_cpu is None else self._on_cpu.path_used
 
     def event_counts(self) -> dict[str, int]:
         """See `Operator.event_counts`."""
-        counts = {} if self._whole.cache is None else self._whole.cache.event_counts()
-        return counts | self._fallback.event_counts()
+        return self._fallback.event_counts()
 
     def close(self) -> None:
-        """End the threads and the process that decode, and leave the cache; idempotent."""
+        """End the threads and the process that decode; idempotent."""
         self._fallback.close()
         if self._on_cpu is not None:
             self._on_cpu.close()
-        if self._whole.cache is not None:
-            self._whole.cache.close()
 
     def _sort(
         self, work: MixedBatch, rows: RowsContext
@@ -270,8 +260,8 @@ class MixedDecoding:
             for i, header in enumerate(work.headers):
                 if header is not None:
                     channels[i] = color.channels_of(header.space_of(self._output))
-            if work.cached is not None:
-                channels[work.cached.hits] = work.cached.shapes[:, 2]
+            if work.hits is not None:
+                channels[work.hits.rows] = work.hits.shapes[:, 2]
         return channels
 
     # nvImageCodec

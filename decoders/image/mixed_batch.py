@@ -15,7 +15,7 @@ from .formats.base import MAX_PIXELS, ImageHeader
 
 if TYPE_CHECKING:
     from ...engine.tensors import TensorListCPU, TensorListGPU
-    from .cached_rows import CachedRows
+    from ..cache.cache import Hits, Kept
 
 
 class DecodedPixels(NamedTuple):
@@ -52,7 +52,9 @@ class MixedBatch:
         windows: the pixels of the result, in the upright images: (batch, 4).
         boxes: the pixels to decode, of the upright images: (batch, 4). They are the windows, or
             whole images.
-        cached: what the cache has of the batch; None without a cache.
+        hits: what the cache has of the batch; None without a cache.
+        kept: what the batch adds to the cache; None if it has nothing for it.
+        cached_memory: holds the images of the cache.
         is_hit: whether the cache has the image: (batch,) bool.
         is_whole: whether the image is decoded whole: (batch,) bool.
         is_kept: whether the whole image goes to the cache: (batch,) bool.
@@ -74,7 +76,9 @@ class MixedBatch:
         self.stored = files.sizes
         self.turns = files.orientation if use_exif else np.ones_like(files.orientation)
         self.headers: list[ImageHeader | None] = [None] * len(encoded)
-        self.cached: CachedRows | None = None
+        self.hits: Hits | None = None
+        self.kept: Kept | None = None
+        self.cached_memory: list[Any] = []
         self.is_hit = np.zeros(len(encoded), np.bool_)
         self.is_whole = np.zeros(len(encoded), np.bool_)
         self.is_kept = np.zeros(len(encoded), np.bool_)
@@ -87,14 +91,13 @@ class MixedBatch:
         self.decoded: list[DecodedPixels] = []
         self.out: TensorListGPU
 
-    def take_hits(self, cached: CachedRows) -> None:
+    def take_hits(self, hits: Hits) -> None:
         """Take what a cache has, before other headers are read. Cached images are upright."""
-        self.cached = cached
-        hits = cached.hits
-        self.is_hit[hits] = True
-        self.is_plain[hits] = False
-        self.stored[hits] = cached.shapes[:, :2]
-        self.turns[hits] = 1
+        self.hits = hits
+        self.is_hit[hits.rows] = True
+        self.is_plain[hits.rows] = False
+        self.stored[hits.rows] = hits.shapes[:, :2]
+        self.turns[hits.rows] = 1
 
     def upright(self) -> NDArray[np.int64]:
         """Return height and width after turning: (batch, 2)."""

@@ -15,7 +15,7 @@ for files that the cache does not take.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ...engine.gpu.kernels import Kernel
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
-from .cached_rows import Rows
+from ..cache.cache import Located, Rows
 from .shrink import DeviceShrink, shrunk_sizes
 from .table import is_lasting
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
     from ..on_cpu import CpuFallback
+    from .image_cache import ImageCache
     from .mixed_batch import MixedBatch
-    from .mixed_cache import MixedCache
 
 _WORD, _GROUP = 16, 128
 """Bytes that a thread of `cut.cu` loads, and those of the threads that load side by side."""
@@ -53,7 +53,7 @@ class WholeImages:
         cache: see the argument.
     """
 
-    def __init__(self, dtype: np.dtype[Any], shorter: int, cache: MixedCache | None) -> None:
+    def __init__(self, dtype: np.dtype[Any], shorter: int, cache: ImageCache | None) -> None:
         self.shorter = shorter
         self.cache = cache
         self._dtype = dtype
@@ -68,8 +68,7 @@ class WholeImages:
     def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> None:
         """Take from the cache what it has of a batch."""
         if self.cache is not None:
-            work.take_hits(self.cache.find(batch, work, threads))
-            self.cache.tally.add(hits=int(work.is_hit.sum()))
+            work.take_hits(self.cache.find(batch, work.encoded, work.files.lengths, threads))
 
     def choose(self, errors: Collection[int], work: MixedBatch, shapes: NDArray[np.int64]) -> None:
         """Choose the images to decode whole, and those that the cache gets.
@@ -82,12 +81,12 @@ class WholeImages:
         work.shapes = shapes
         if self.shorter:
             work.is_whole = ~work.is_hit
-        if (cached := work.cached) is not None and len(cached.hits) < len(shapes):
+        if self.cache is not None and work.hits is not None and not work.is_hit.all():
             rows = without(errors, np.flatnonzero(~work.is_hit))
             lasting = [work.is_plain[i] or _is_lasting(work, i) for i in rows.tolist()]
             rows = rows[np.array(lasting, np.bool_)]
-            cached.keep(rows, shapes[rows])
-            work.is_kept[cached.kept] = True
+            work.kept = self.cache.keep(work.hits, rows, shapes[rows])
+            work.is_kept[work.kept.rows] = True
             work.is_whole |= work.is_kept
         work.is_whole[list(errors)] = False
         work.boxes = work.windows
@@ -101,9 +100,12 @@ class WholeImages:
         if not self._is_used:
             return
         work.targets = work.targets.copy()
-        if work.cached is not None:
-            work.cached.place(device)
-            work.images = work.cached.images
+        if (hits := work.hits) is not None:
+            if work.kept is not None and len(work.kept.rows):
+                placed = hits.cache.place(device, work.kept, self._dtype)
+                self._take(work, work.kept.rows, placed)
+            if len(hits.rows):
+                self._take(work, hits.rows, hits.cache.locate(device, hits))
         rows = np.flatnonzero(work.is_whole)
         if not len(rows):
             return
@@ -115,6 +117,11 @@ class WholeImages:
         else:
             work.targets[rows] = work.images[rows]
 
+    @staticmethod
+    def _take(work: MixedBatch, rows: Rows, located: Located) -> None:
+        work.images[rows], memory = located
+        work.cached_memory.append(memory)
+
     def _memory(
         self, device: Device, work: MixedBatch, shapes: NDArray[np.int64]
     ) -> NDArray[np.uint64]:
@@ -125,7 +132,7 @@ class WholeImages:
         work.memory.append(images)
         return images.pointers()
 
-    def finish(self, batch: BatchContext, work: MixedBatch) -> None:
+    def finish(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> None:
         """Scale whole images down, cut windows out of them, and add them to the cache."""
         if not self._is_used:
             return
@@ -141,20 +148,24 @@ class WholeImages:
             images, windows = work.images[rows], work.windows[rows]
             out = work.out.pointers()[rows]
             self._cut.launch(device, images, work.shapes[rows], windows, out)
-        if work.cached is not None and len(work.cached.kept):
-            work.cached.store(batch, self._sound(batch, work, work.cached.kept))
+        if work.kept is not None and len(work.kept.rows):
+            self._add(batch, work, threads)
 
-    @staticmethod
-    def _sound(batch: BatchContext, work: MixedBatch, kept: Rows) -> Callable[[], Rows]:
-        """Return a function that tells which of the kept rows are sound, by their numbers."""
-        is_sound = work.is_kept[kept]  # the function must not hold the batch's memory
-        errors = batch.errors
+    def _add(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> None:
+        """Add whole images to the cache, once the device has written them."""
+        cache, hits, kept, memory = self.cache, work.hits, work.kept, work.cached_memory
+        assert cache is not None
+        assert hits is not None
+        assert kept is not None
+        add = hits.cache.add(batch, kept, memory[0], threads)
+        is_sound, errors = work.is_kept[kept.rows], batch.errors
 
-        def sound() -> Rows:
-            failed = np.array([row in errors for row in kept.tolist()], np.bool_)
-            return np.flatnonzero(is_sound & ~failed)
+        # The function holds the memory of the cache's images, but not that of the results.
+        def add_sound(_held: Any = memory) -> None:
+            failed = np.array([row in errors for row in kept.rows.tolist()], np.bool_)
+            cache.count(stores=add(np.flatnonzero(is_sound & ~failed)))
 
-        return sound
+        batch.check_later(add_sound)
 
     def rehearse(
         self,

@@ -11,7 +11,7 @@ from penstock.tests.checkout import SOURCES
 BEGIN = """
 import hashlib, os, sys
 import numpy as np
-from penstock.decoders.cache import places, shared_cache
+from penstock.decoders.cache import shared_cache
 from penstock.decoders.cache.places import Place, close_cache, open_cache
 
 UINT8 = np.dtype(np.uint8)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError
-from penstock.decoders.cache import places
-from penstock.decoders.cache.places import FILE_NAME, Place, close_cache, open_cache
-from penstock.decoders.cache.shared_cache import VERSION
+from penstock.decoders.cache import ram
+from penstock.decoders.cache.disk import FILE_NAME
+from penstock.decoders.cache.layout import VERSION
+from penstock.decoders.cache.places import Place, close_cache, open_cache
 
 from .conftest import found, key, pixels
 from .programs import STORES, running
@@ -116,8 +117,8 @@ OBSTACLES = [
 def test_files_that_others_may_have_made_are_refused(kind, make, text, tmp_path, monkeypatch):
     place = Place(kind, 1, str(tmp_path) if kind == "disk" else "")
     name = FILE_NAME if kind == "disk" else register_of(place).name
-    monkeypatch.setattr(places.os, "access", lambda *_: False)  # no /dev/shm, which others use
-    monkeypatch.setattr(places.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(ram.os, "access", lambda *_: False)  # no /dev/shm, which others use
+    monkeypatch.setattr(ram.tempfile, "gettempdir", lambda: str(tmp_path))
     make(tmp_path / name)
     with pytest.raises(ArgumentError, match=f"{name} {text}.*trusts files of its own user alone"):
         open_cache(place)

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError
-from penstock.decoders.cache import shared_cache
-from penstock.decoders.cache.places import FILE_NAME, Place, close_cache, open_cache
+from penstock.decoders.cache import layout, shared_cache
+from penstock.decoders.cache.disk import FILE_NAME
+from penstock.decoders.cache.places import Place, close_cache, open_cache
 
 from .conftest import found, key, pixels
 from .programs import running
@@ -62,7 +63,7 @@ def test_keys_of_the_same_slot_take_those_beside_it(opened, place):
         assert slot["nbytes"] == (pixels(i).nbytes if stored[i] else 0)
         assert not stored[i] or slot["key"].tobytes() == keys[i]
     if place.kind == "ram":
-        cache.mapped(SimpleNamespace())  # nothing is read there by a kernel, nor registered
+        cache.map_for(SimpleNamespace())  # nothing is read there by a kernel, nor registered
         assert (cache.find_all([keys[i] for i in order]) == slots).all()
 
 
@@ -184,14 +185,14 @@ def test_a_forged_slot_is_no_array(opened, disk, change):
     with Path(disk.folder, FILE_NAME).open("r+b") as file:
         content = file.read(cache._data_at)
         at = content.index(key(1))
-        slot = shared_cache._unpacked(content[at : at + 64], 0)
+        slot = layout.unpacked(content[at : at + 64], 0)
         file.seek(at)
-        file.write(shared_cache._packed(slot._replace(**change)))
+        file.write(layout.packed(slot._replace(**change)))
     assert cache.find(key(1), np.dtype(np.uint8), no_memory) is None
     assert cache.damaged == 1
     with Path(disk.folder, FILE_NAME).open("r+b") as file:
         file.seek(at)
-        file.write(shared_cache._packed(slot._replace(**change)))
+        file.write(layout.packed(slot._replace(**change)))
     slots = cache.find_all([key(1)])
     assert slots["nbytes"][0] in {0, 1 << 16}
     assert cache.store(key(2), pixels(2))

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, fn, pipeline_def, types
-from penstock.decoders.cache.places import FILE_NAME
-from penstock.decoders.image import cached as cached_images
-from penstock.decoders.image import table
+from penstock.decoders.cache.disk import FILE_NAME
+from penstock.decoders.image import image_cache, table
 from penstock.decoders.image.formats.base import ImageFormat, ImageHeader, StoredImage
 
 from ..cache.programs import running
@@ -169,12 +168,12 @@ def test_a_later_run_finds_the_images_on_the_disk(files, tmp_path):
 
 def test_another_revision_of_the_pixels_finds_no_older_images(files, on_disk, tuned):
     for revision in ("one", "two"):
-        tuned(cached_images, _PIXELS=revision)
-        cached_images.libraries.cache_clear()
+        tuned(image_cache, _PIXELS=revision)
+        image_cache.libraries.cache_clear()
         with made(files, lambda encoded: fn.decoders.image(encoded, **on_disk)) as pipe:
             pipe.run()
         assert events(pipe)[STORES] == len(files)
-    cached_images.libraries.cache_clear()
+    image_cache.libraries.cache_clear()
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, fn, pipeline_def, types
-from penstock.decoders.cache import device_cache, keys
+from penstock.decoders.cache import keys, places
 from penstock.engine.gpu.device import Device
 from penstock.engine.processes import helper_processes
 
@@ -354,9 +354,9 @@ def test_pipelines_share_the_memory_of_the_gpu(device_stage, photographs):
     with made(photographs, graph) as first, made(photographs, graph) as second:
         for _ in range(4):
             assert_same(rows(first.run()), rows(second.run()))
-        assert len(device_cache._opened) == 1
+        assert len(places._opened) == 1
         assert events(first).get(STORES, 0) + events(second).get(STORES, 0) == len(photographs)
-    assert not device_cache._opened
+    assert not places._opened
 
 
 def test_what_consumers_hold_stays_theirs(device_stage, photographs, cached):

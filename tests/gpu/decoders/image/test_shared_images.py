@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from penstock import fn, types
-from penstock.decoders.cache import mapped_cache
+from penstock.decoders.cache import ram as ram_cache
 from penstock.decoders.image.whole_images import _WindowCut
 from penstock.engine.closing import finish_closing
 from penstock.engine.gpu.device import Device
@@ -72,7 +72,7 @@ class Registered:
 
 @pytest.fixture
 def registered(device_stage, tuned, monkeypatch):
-    tuned(mapped_cache, SEGMENT_BYTES=SEGMENT)
+    tuned(ram_cache, SEGMENT_BYTES=SEGMENT)
     noted = Registered(HostRegistry if device_stage else EmulatedRegistry, monkeypatch)
     yield noted
     finish_closing()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError
-from penstock.decoders.cache import mapped_cache
+from penstock.decoders.cache import ram
 from penstock.decoders.cache.places import Place, close_cache, open_cache
 from penstock.engine.closing import finish_closing
 
@@ -43,7 +43,7 @@ class Registry:
 
 @pytest.fixture
 def registry(tuned):
-    tuned(mapped_cache, SEGMENT_BYTES=SEGMENT)
+    tuned(ram, SEGMENT_BYTES=SEGMENT)
     return Registry()
 
 
@@ -57,6 +57,11 @@ def arrays(*pairs):
     return np.array(pairs, np.int64).reshape(-1, 2).T
 
 
+def as_mapped(cache, registry):
+    cache.map_for(registry)
+    return cache
+
+
 def starts(mapped, registry):
     """Numbers of the registered segments."""
     return sorted((address - mapped.address) // SEGMENT for address in registry.blocks)
@@ -65,19 +70,21 @@ def starts(mapped, registry):
 def test_a_map_has_what_is_stored_before_and_after(opened, place, registry):
     cache = opened(place)
     cache.store(key(1), pixels(1))
-    mapped = cache.mapped(registry)
+    mapped = as_mapped(cache, registry)
     cache.store(key(2), pixels(2))
     slots = cache.find_all([key(1), key(2)])
     offsets, sizes = slots["offset"].astype(np.int64), slots["nbytes"].astype(np.int64)
     assert mapped.readable(offsets, sizes).all()
     for i, offset, size in zip((1, 2), offsets.tolist(), sizes.tolist(), strict=True):
         assert ctypes.string_at(mapped.address + offset, size) == pixels(i).tobytes()
-    assert cache.mapped(registry) is mapped
+    address = mapped.address
+    cache.map_for(registry)
+    assert mapped.address == address
 
 
 def test_a_map_has_what_another_process_stores(opened, place, registry):
     cache = opened(place)
-    mapped = cache.mapped(registry)
+    mapped = as_mapped(cache, registry)
     assert mapped.readable(*arrays((0, cache.nbytes))).all()
     with running(STORES.format(place=place, number=5)) as process:
         process.wait_for("stored")
@@ -89,7 +96,7 @@ def test_a_map_has_what_another_process_stores(opened, place, registry):
 
 def test_nobody_cuts_a_file_that_is_mapped(opened, place, registry):
     cache = opened(place)
-    cache.mapped(registry)
+    cache.map_for(registry)
     with pytest.raises(PermissionError):
         os.ftruncate(cache.descriptor, cache.nbytes - 1)
     cache.store(key(3), pixels(3))
@@ -99,7 +106,7 @@ def test_nobody_cuts_a_file_that_is_mapped(opened, place, registry):
 def test_a_slot_that_is_half_written_is_free_in_a_map_too(opened, place, registry):
     cache = opened(place)
     cache.store(key(4), pixels(4))
-    cache.mapped(registry)
+    cache.map_for(registry)
     at = cache._home(key(4))
     whole = os.pread(cache.descriptor, 64, at)
     os.pwrite(cache.descriptor, whole[:24] + b"\1" + whole[25:], at)  # another size
@@ -110,7 +117,7 @@ def test_a_slot_that_is_half_written_is_free_in_a_map_too(opened, place, registr
 
 
 def test_each_segment_is_registered_once_and_when_it_is_wanted(opened, place, registry):
-    mapped = opened(place).mapped(registry)
+    mapped = as_mapped(opened(place), registry)
     assert not registry.blocks
     assert mapped.readable(*arrays((5, 10), (SEGMENT, SEGMENT))).tolist() == [True, True]
     assert starts(mapped, registry) == [0, 1]
@@ -120,7 +127,7 @@ def test_each_segment_is_registered_once_and_when_it_is_wanted(opened, place, re
 
 
 def test_an_array_may_lie_in_several_segments(opened, place, registry):
-    mapped = opened(place).mapped(registry)
+    mapped = as_mapped(opened(place), registry)
     assert mapped.readable(*arrays((SEGMENT - 1, SEGMENT + 2))).all()
     assert starts(mapped, registry) == [0, 1, 2]
 
@@ -128,21 +135,21 @@ def test_an_array_may_lie_in_several_segments(opened, place, registry):
 def test_the_last_segment_ends_with_the_file(opened, mebibytes, registry):
     place = Place("ram", mebibytes // 4 * 4 + 9)
     cache = opened(place)
-    mapped = cache.mapped(registry)
+    mapped = as_mapped(cache, registry)
     assert mapped.readable(*arrays((cache.nbytes - 1, 1))).all()
     assert registry.blocks == {mapped.address + cache.nbytes - (1 << 20): 1 << 20}
 
 
 def test_slots_that_point_beyond_the_file_are_not_read(opened, place, registry):
     cache = opened(place)
-    mapped = cache.mapped(registry)
+    mapped = as_mapped(cache, registry)
     beyond = arrays((cache.nbytes - 1, 2), (1 << 62, 1), (-1, 1), (0, 1))
     assert mapped.readable(*beyond).tolist() == [False, False, False, True]
     assert starts(mapped, registry) == [0]
 
 
 def test_a_segment_that_is_refused_is_not_read(opened, place, registry):
-    mapped = opened(place).mapped(registry)
+    mapped = as_mapped(opened(place), registry)
     assert mapped.readable(*arrays((0, 1))).all()
     registry.refuses = True
     wanted = arrays((0, 1), (SEGMENT - 1, 2), (SEGMENT, 1), (0, SEGMENT))
@@ -155,7 +162,7 @@ def test_a_segment_that_is_refused_is_not_read(opened, place, registry):
 
 
 def test_threads_register_a_segment_once(opened, place, registry):
-    mapped = opened(place).mapped(registry)
+    mapped = as_mapped(opened(place), registry)
     together = threading.Barrier(4)
 
     def read(_):
@@ -172,7 +179,7 @@ def test_the_map_stays_while_somebody_holds_it(place, registry):
     assert first is second
     first.store(key(1), pixels(1))
     (slot,) = first.find_all([key(1)])
-    mapped = first.mapped(registry)
+    mapped = as_mapped(first, registry)
     assert mapped.readable(*arrays((0, 1 << 20))).all()
     close_cache(place)
     assert registry.blocks
@@ -180,22 +187,21 @@ def test_the_map_stays_while_somebody_holds_it(place, registry):
     assert registry.blocks  # a batch may read
     stored = ctypes.string_at(mapped.address + int(slot["offset"]), int(slot["nbytes"]))
     assert stored == pixels(1).tobytes()
-    del mapped
+    del mapped, first, second
     finish_closing()
     assert not registry.blocks
-    again = open_cache(place)
-    assert again.mapped(registry) is not None
+    as_mapped(open_cache(place), registry)
     close_cache(place)
     assert not registry.blocks
 
 
 def test_a_fork_unregisters_nothing(opened, place, registry):
-    mapped = opened(place).mapped(registry)
+    mapped = as_mapped(opened(place), registry)
     assert mapped.readable(*arrays((0, 1))).all()
     child = os.fork()
     if not child:
         close_cache(place)
-        mapped_cache._release(os.getppid(), registry, mapped._registered, mapped.memory)
+        ram._release(os.getppid(), registry, mapped._registered, mapped.memory)
         os._exit(len(registry.blocks))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
     assert mapped.readable(*arrays((0, 1))).all()
@@ -207,8 +213,8 @@ def test_a_process_without_addresses_is_told(opened, place, registry):
     resource.setrlimit(resource.RLIMIT_AS, (1 << 20, limits[1]))
     try:
         with pytest.raises(ArgumentError, match="as many more addresses") as caught:
-            cache.mapped(registry)
+            cache.map_for(registry)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)
     assert f"cache_size is {place.mebibytes} MiB" in str(caught.value)
-    assert cache.mapped(registry) is cache.mapped(registry)
+    assert as_mapped(cache, registry).readable(*arrays((0, 1))).all()
