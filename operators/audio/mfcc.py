@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,8 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, INT, param
 from ...engine.tensors import TensorListGPU
 from ...geometry.layouts import chosen_axes
-from .axis_matrix import along_on_gpu
+from ..common.batch_arguments import enter_errors
+from .axis_matrix import AxisMatrix, along_on_gpu
 from .cosines import TYPES, CosineTransform, cosine_matrix
 
 if TYPE_CHECKING:
@@ -85,8 +85,14 @@ class Mfcc(SampleOperator):
 
     def batch_gpu(self, batch: BatchContext, data: TensorListGPU) -> TensorListGPU:
         axis = self._index(data.ndim)
-        matrix_of = partial(cosine_matrix, self._transform)
-        results = np.minimum(data.extents()[:, axis], self.n_mfcc)
+        numbers, least = data.extents()[:, axis], 2 if self.dct_type == 1 else 0
+        usable = (numbers == 0) | (numbers >= least)
+        enter_errors(self, batch, data, usable, {})
+        results = np.where(usable, np.minimum(numbers, self.n_mfcc), 0)
+
+        def matrix_of(count: int) -> AxisMatrix:
+            return cosine_matrix(self._transform, max(count, least))
+
         return along_on_gpu(batch, data, axis, matrix_of, results, self.layouts[0])
 
     def _index(self, ndim: int) -> int:

@@ -82,6 +82,7 @@ TestCat = operator_suite(
     [image[::-1] for image in ALIKE],
     arguments={"axis": 1},
     bad=(({"axis": 5}, "axis 5 is not from -3 to 2"),),
+    bad_inputs=(([ALIKE[:2], [ALIKE[0], ALIKE[1][:2]]], "differ in their extent along axis 1"),),
 )
 TestStack = operator_suite(
     "stack",
@@ -89,6 +90,7 @@ TestStack = operator_suite(
     [255 - image for image in IMAGES],
     arguments={"axis": 1, "axis_name": "F"},
     bad=(({"axis": 5}, "axis 5 is not from -3 to 3"),),
+    bad_inputs=(([ALIKE[:2], [ALIKE[0], ALIKE[1][:2]]], "must have one shape"),),
 )
 TestTranspose = operator_suite(
     "transpose",
@@ -102,11 +104,13 @@ TestReshape = operator_suite(
     arguments={"shape": (-1, 3), "layout": "XC"},
     per_sample={"shape": [(image.shape[1], -1) for image in IMAGES]},
     bad=(({"shape": (-1, 7)}, "7"),),
+    bad_inputs=(([[IMAGES[0], np.zeros((2, 2, 1), np.uint8)]], "do not fill the shape"),),
 )
 TestReinterpret = operator_suite(
     "reinterpret",
     [np.repeat(image, 4, axis=2) for image in IMAGES],
     arguments={"dtype": types.FLOAT16, "rel_shape": (1.0, 1.0, -1.0)},
+    bad_inputs=(([[np.zeros((1, 2, 2), np.uint8), np.zeros((1, 1, 3), np.uint8)]], "whole|fill"),),
 )
 TestExpandDims = operator_suite(
     "expand_dims",
@@ -119,11 +123,13 @@ TestSqueeze = operator_suite(
     [image[:, :1] for image in IMAGES],
     arguments={"axes": (1,)},
     bad=(({"axes": (2,)}, "not of extent 1"),),
+    bad_inputs=(([[IMAGES[0][:, :1], IMAGES[1][:, :2]]], "not of extent 1"),),
 )
 TestSubscript = operator_suite(
     "_subscript",
     IMAGES,
     arguments={"key": (slice(1, None, 2), slice(None), 2)},
+    bad_inputs=(([[IMAGES[0], IMAGES[1][..., :1]]], "index 2 is out of bounds"),),
 )
 
 # Elements.
@@ -139,6 +145,7 @@ TestArithmetic = operator_suite(
     IMAGES,
     [np.int16([[-i, 1, 300]]) for i in range(4)],
     arguments={"function": "mul"},
+    bad_inputs=(([IMAGES[:2], np.int16([[[1, 2, 3, 4]]] * 2)], "cannot be broadcast"),),
 )
 TestCopy = operator_suite("copy", IMAGES)
 
@@ -215,7 +222,11 @@ TestZeros = operator_suite(
 TestOnes = operator_suite("ones", arguments={"shape": (2, 3), "layout": "HW"})
 TestZerosLike = operator_suite("zeros_like", IMAGES)
 TestOnesLike = operator_suite("ones_like", IMAGES, arguments={"dtype": types.FLOAT})
-TestConstant = operator_suite("constant", arguments={"fdata": (1.5, 2.5, 3.5), "shape": (3,)})
+TestConstant = operator_suite(
+    "constant",
+    arguments={"fdata": (1.5, 2.5, 3.5), "shape": (3,)},
+    bad=(({"shape": (4,)}, "4"),),
+)
 TestShapes = operator_suite("shapes", IMAGES, arguments={"dtype": types.INT32})
 TestGetProperty = operator_suite("get_property", IMAGES, arguments={"key": "layout"})
 
@@ -256,6 +267,7 @@ TestChoice = operator_suite(
     **RANDOM,
     **FLAT,
     arguments={"shape": (6,)},
+    bad_inputs=(([[np.int16([4]), np.int16([])]], "0 elements to choose from"),),
 )
 TestBatchPermutation = operator_suite("batch_permutation", **RANDOM)
 

@@ -32,6 +32,27 @@ EXCUSED = {
     "optical_flow": "runs on the GPU alone: tests/operators/optical_flow",
 }
 
+# Operators whose errors follow from arguments, layouts and numbers of dimensions.
+BY_ARGUMENTS = [
+    "random.coin_flip",
+    "random.uniform",
+    "constant",
+    "debayer",
+    "experimental.debayer",
+    "expand_dims",
+    "experimental.dilate",
+    "experimental.erode",
+    "mel_filter_bank",
+    "mfcc",
+    "per_frame",
+    "permute_batch",
+    "experimental.resize",
+    "_vision_resize",
+    "resize_crop_mirror",
+    "experimental.tensor_resize",
+    "tensor_resize",
+]
+
 
 def test_every_operator_is_under_a_suite():
     missing = {
@@ -50,6 +71,18 @@ def test_no_excuse_is_out_of_date():
     ] == []
 
 
+def test_suites_of_operators_that_raise_errors_on_data_have_bad_inputs():
+    raising = {
+        kind
+        for kind in operators_of_suites()
+        if "Raises:" in kind.__doc__ and "gpu" in kind.devices and not is_reader(kind)
+    }
+    with_bad_inputs = {OPERATORS[name] for name, given in suites() if "bad_inputs" in given}
+    by_arguments = {OPERATORS[name] for name in BY_ARGUMENTS}
+    assert {kind.name for kind in raising - with_bad_inputs - by_arguments} == set()
+    assert {kind.name for kind in by_arguments & with_bad_inputs | by_arguments - raising} == set()
+
+
 def test_the_sources_of_every_reader_are_under_their_suite():
     rooms = {kind.__module__.split(".")[2] for kind in OPERATORS.values() if is_reader(kind)}
     for room in rooms:
@@ -66,11 +99,11 @@ def is_reader(kind):
 @cache
 def operators_of_suites():
     """Return the operators that are under a suite."""
-    return {OPERATORS[name] for name in names_in_suites()}
+    return {OPERATORS[name] for name, _ in suites()}
 
 
-def names_in_suites():
-    """Yield the operators of the suites: of test classes, and of calls of `operator_suite`."""
+def suites():
+    """Yield operator and attributes of each suite: of test classes, and of `operator_suite`."""
     for path in TESTS.rglob("test_*.py"):
         source = path.read_text(encoding="utf-8")
         if "operator = " not in source and "operator_suite" not in source:
@@ -78,14 +111,15 @@ def names_in_suites():
         tree = ast.parse(source)
         constants = texts(tree.body)
         for node in ast.walk(tree):
-            name = None
+            name, given = None, {}
             if isinstance(node, ast.ClassDef) and node.name.startswith("Test") and node.bases:
-                name = texts(node.body).get("operator")
+                given = texts(node.body)
+                name = given.get("operator")
             elif isinstance(node, ast.Call) and ast.unparse(node.func) == "operator_suite":
-                name = ast.unparse(node.args[0])
+                name, given = ast.unparse(node.args[0]), {word.arg for word in node.keywords}
             name = constants.get(name, name or "").strip("'")
             if name in OPERATORS:
-                yield name
+                yield name, given
 
 
 def texts(body):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.engine.graph.operator import OPERATORS
-from penstock.extend import FLOAT, SampleOperator, param, pointwise, register
+from penstock.extend import FLOAT, SampleOperator, enter_errors, param, pointwise, register
 from penstock.testing.operators import OperatorConformance, operator_suite
 
 from ..operators.running import pixels
@@ -110,6 +110,45 @@ def test_defects_on_the_cpu_are_found(suite, kind, test):
 def test_defects_on_the_gpu_are_found(suite, device_stage, kind):
     with pytest.raises(AssertionError):
         suite(kind).test_the_gpu_agrees(device_stage)
+
+
+class Refuses(Adds):
+    """Refuses images of one line, which the GPU computes in a subclass."""
+
+    def sample(self, workspace, image, *, amount):
+        if len(image) == 1:
+            self.refuse("the image has one line")
+        return super().sample(workspace, image, amount=amount)
+
+    def batch_gpu(self, batch, images, *, amount):
+        enter_errors(self, batch, images, images.extents()[:, 0] > 1, {"amount": amount})
+        return pointwise(batch, "x + int(amount)", images, amount=amount)
+
+
+class RefusesAll(Refuses):
+    """Refuses the batch of such an image on the GPU."""
+
+    def batch_gpu(self, batch, images, *, amount):
+        self.refuse("the image has one line")
+
+
+class ComputesAll(Refuses):
+    """Computes such an image on the GPU."""
+
+    def batch_gpu(self, batch, images, *, amount):
+        return pointwise(batch, "x + int(amount)", images, amount=amount)
+
+
+def test_errors_on_data_are_compared(suite, device_stage):
+    refused = (([[IMAGES[0], IMAGES[1][:1]]], "the image has one line"),)
+    for kind in (Refuses, RefusesAll, ComputesAll):
+        made = suite(kind)
+        type(made).bad_inputs = refused
+        if kind is Refuses:
+            made.test_errors_are_the_same_on_both_devices(device_stage)
+            continue
+        with pytest.raises((AssertionError, pytest.fail.Exception)):
+            made.test_errors_are_the_same_on_both_devices(device_stage)
 
 
 def test_unknown_attributes_are_refused():

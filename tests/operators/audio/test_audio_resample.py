@@ -33,6 +33,10 @@ class TestConformance(OperatorConformance):
         ({"in_rate": [np.float32(np.nan)] * 4}, "finite"),
         ({"out_rate": 1e30}, "at most 1073741824"),
     )
+    bad_inputs = (
+        ([[np.zeros((2, 3, 4), np.float32)] * 2], "must have 1 or 2 dimensions .* has 3"),
+        ([[np.zeros(9, np.float64)] * 2], "one of the types .* float64"),
+    )
 
 
 class TestAntialiasing(OperatorConformance):

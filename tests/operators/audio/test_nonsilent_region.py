@@ -39,10 +39,12 @@ class TestConformance(OperatorConformance):
 
 
 class TestConformanceOfAGivenReference(TestConformance):
+    operator = "nonsilent_region"
     inputs = ([(100 * rows).astype(np.int8).reshape(1, -1) for rows in TestConformance.inputs[0]],)
     arguments = {"window_length": 3, "reference_power": 5000.0, "cutoff_db": -1.0}
     layout = ""
     bad = []
+    bad_inputs = (([[np.ones((1, 50), np.int8), np.ones((2, 50), np.int8)]], "takes one channel"),)
 
 
 def region(signal, **arguments):

@@ -35,6 +35,7 @@ class TestConformance(OperatorConformance):
         ({"window_step": 0}, "at least 1"),
         ({"window_length": 0}, "at least 1"),
     ]
+    bad_inputs = (([[noise(70), noise(0)]], "the signal is empty"),)
     largest = 2e-3  # the largest number is 350
 
 

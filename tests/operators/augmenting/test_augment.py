@@ -66,6 +66,9 @@ class TestAugment(OperatorConformance):
         ({"shape": (3,)}, r"give \(height, width\)"),
         ({"effect": "blur"}, "'effect' must be"),
     )
+    bad_inputs = (
+        ([np.zeros((3, 4, 4, 3), np.float32), CHAINS[:3]], "augments uint8 .* is float32"),
+    )
     largest = 1
 
 
@@ -89,18 +92,6 @@ class TestGray(OperatorConformance):
     layout = "HW"
     inputs = ([image[..., 0] for image in PICTURES], CHAINS)
     largest = 1
-
-
-class TestFloats(OperatorConformance):
-    operator = "_augment"
-    inputs = ([np.zeros((4, 4, 3), np.float32)] * 3, CHAINS[:3])
-    bad = (({}, "augments uint8 images and videos of the layouts .* is float32"),)
-    test_rows_agree_in_dtype_dimensions_and_layout = None
-    test_results_depend_on_neither_threads_nor_batch_size = None
-    test_views_give_what_contiguous_samples_give = None
-    test_arguments_by_sample_give_what_constants_give = None
-    test_the_gpu_agrees = None
-    test_batches_are_right_beside_queued_work = None
 
 
 def augmented(images, effect, parameter=(), device="cpu", layout="HWC", **arguments):

@@ -72,6 +72,10 @@ class TestBoxEncoder(BoxConformance):
     inputs = (BOXES, LABELS)
     arguments = {"anchors": tuple(anchor_grid()), "criteria": 0.4}
     bad = (({"stds": (1, 1, 1, 0)}, "no number may be 0"), ({"anchors": (0.0,) * 5}, "needs 4"))
+    bad_inputs = (
+        ([BOXES, LABELS[::-1]], "give one label for each box"),
+        ([[np.full((2, 4), np.nan, np.float32)], [np.int32([1, 2])]], "not finite"),
+    )
 
 
 class TestBoxEncoderOfOffsets(BoxConformance):

@@ -33,6 +33,10 @@ class TestFilter(OperatorConformance):
         ({"border": "none"}, "must be 'reflect_101', 'reflect_1001'"),
         ({"mode": "full"}, "must be 'same' or 'valid'"),
     )
+    bad_inputs = (
+        ([IMAGES[:2], [window(3, 5), window(0, 3)]], r"\(0, 3\); it must have elements"),
+        ([IMAGES[:2], [window(3), window(5)]], "and 2 axes as the sample has"),
+    )
     largest = 1
 
     @pytest.mark.skip("windows, the second input, have no channels of which half could be taken")
@@ -48,6 +52,9 @@ class TestValidVolumes(OperatorConformance):
         [window(3, 2, 2 + i) for i in range(3)],
     )
     arguments = {"mode": "valid"}
+    bad_inputs = (
+        ([np.zeros((2, 2, 5, 6, 7), np.float32), [window(3, 2, 2), window(3, 9, 2)]], "not fit"),
+    )
     largest = 1e-3
 
 

@@ -11,7 +11,7 @@ from penstock.engine.errors import ArgumentError
 from penstock.operators.mixing.cutmix import windows
 from penstock.testing.operators import OperatorConformance
 
-from .test_mixup import ALIKE, LABELS, ONE_HOT, OfPairs, mixed
+from .test_mixup import ALIKE, LABELS, ONE_HOT, UNLIKE, OfPairs, mixed
 
 
 class TestCutMix(OfPairs):
@@ -19,6 +19,7 @@ class TestCutMix(OfPairs):
     inputs = (ALIKE, ONE_HOT)
     arguments = MappingProxyType({"seed": 5})
     bad = (({"alpha": 0}, "'alpha' must be"),)
+    bad_inputs = UNLIKE
 
 
 class TestVideos(OfPairs):

@@ -18,6 +18,7 @@ from ..running import pixels
 ALIKE = [pixels(5, 6, 3, seed=i) for i in range(4)]
 LABELS = [np.int64(i) for i in range(4)]
 ONE_HOT = list(np.eye(4, dtype=np.float32))
+UNLIKE = (([[ALIKE[0], ALIKE[1][:4]], ONE_HOT[:2]], "mixes samples of one shape"),)
 
 
 class OfPairs(RandomConformance):
@@ -33,6 +34,7 @@ class TestMixUp(OfPairs):
     inputs = (ALIKE, ONE_HOT)
     arguments = MappingProxyType({"alpha": 0.8, "seed": 5})
     bad = (({"alpha": 0}, "'alpha' must be"), ({"num_classes": -1}, "'num_classes' must be"))
+    bad_inputs = UNLIKE
     largest = 1
 
 
@@ -58,6 +60,7 @@ class TestMixLabels(OperatorConformance):
     arguments = MappingProxyType({"weight": 0.3, "num_classes": 4})
     per_sample = MappingProxyType({"weight": [0.0, 0.25, 0.5, 1.0]})
     bad = (({"num_classes": 3}, "num_classes is 3; give the number of classes"),)
+    bad_inputs = (([[np.int64(2), np.int64(7)], LABELS[:2]], "the label is 7"),)
 
 
 def mixed(name, images, labels, device="cpu", layout="HWC", **arguments):

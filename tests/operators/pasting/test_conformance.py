@@ -42,6 +42,7 @@ class TestMultiPaste(OperatorConformance):
         ({"out_anchors_rel": 0.5}, "either out_anchors or out_anchors_rel"),
         ({"shapes": np.int32([[1, 1]])}, "for each of the 2 regions"),
     )
+    bad_inputs = (([ALIKE, [image[..., :1] for image in ALIKE]], "cannot be pasted together"),)
 
 
 class TestMultiPasteOfVideos(OperatorConformance):

@@ -27,6 +27,7 @@ class TestSequenceRearrange(OperatorConformance):
         ({"new_order": -1}, "is -1"),
         ({"new_order": ()}, "is empty"),
     )
+    bad_inputs = (([[VIDEOS[0], VIDEOS[1][:2]]], "is 2, but the sequence has the frames 0 to 1"),)
 
 
 def test_frames_change_places():

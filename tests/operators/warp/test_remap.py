@@ -36,6 +36,7 @@ class TestRemap(OperatorConformance):
         ),
         ({"pixel_origin": "middle"}, "must be 'corner' or 'center'"),
     )
+    bad_inputs = (([IMAGES, maps(3)[0], [rows[:, :2] for rows in maps(3)[1]]], "the maps have"),)
     largest = 1
 
     @pytest.mark.skip("views of maps would be other maps' halves")

@@ -48,6 +48,7 @@ class TestMatrixAsInput(OperatorConformance):
     operator = "warp_affine"
     inputs = (IMAGES, [np.float32(TURN).reshape(2, 3) + i / 10 for i in range(4)])
     arguments = {"inverse_map": False, "dtype": types.FLOAT}
+    bad_inputs = (([IMAGES[:2], np.float32([np.eye(2, 3), [[np.nan] * 3] * 2])], "not finite"),)
     largest = 1e-2
 
 

@@ -51,6 +51,9 @@ class TestMatrixAsInput(OperatorConformance):
         [np.float32(SLANT).reshape(3, 3)] * 4,
     )
     arguments = {"inverse_map": False}
+    bad_inputs = (
+        ([[IMAGES[0].transpose(2, 0, 1)] * 2, np.float32([np.eye(3), 0 * np.eye(3)])], "singular"),
+    )
     largest = 1
 
 
