@@ -110,7 +110,7 @@ lowest: $(VENV)/dev
 		-e '.[$(EXTRAS)]' 'pytest>=9' 'pytest-timeout>=2.3'
 	$(VENV)/lowest/bin/pytest $(SMOKE)
 
-# Builds the packages, and installs the wheel.
+# Builds the packages; installs them as the pages say, and the wheel with all extras.
 PYTHONS ?= 3.11 3.12 3.13 3.14
 pythons: $(VENV)/dev
 	$(RUN) tests/packages.py --extras $(EXTRAS) --builds $(VENV)/packages $(PYTHONS)

@@ -43,7 +43,7 @@ settings.register_profile(
     "steady",
     deadline=None,
     derandomize=not EXPLORE,
-    max_examples=200 if EXPLORE else 48,
+    max_examples=200 if EXPLORE else 32,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")

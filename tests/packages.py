@@ -3,14 +3,18 @@
     python tests/packages.py --extras audio,video 3.11 3.12
 
 The source distribution holds every file of the checkout, and the wheel is built out of it. Each
-release of Python gets the wheel in a new virtual environment, where the smoke tests of the source
-distribution and the command `penstock` run, outside of the checkout.
+release of Python gets a new virtual environment. There the commands of README.md and of the site's
+start page install Penstock out of the sources, as these pages have them, by uv in the place of pip.
+Then the wheel takes its place, with all extras, and the smoke tests of the source distribution run.
+The command `penstock` is tried with both, outside of the checkout.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -23,6 +27,8 @@ UV = Path(sys.executable).with_name("uv")
 TOOLS = ("pytest>=9", "pytest-timeout")
 APART = {"benchmarks", "docs", "examples", "fixtures", "tests"}
 """Folders of the source distribution that are no part of the wheel."""
+PAGES = ("README.md", "docs/index.md")
+"""Pages that say how to install Penstock."""
 OF_GIT = (".ci/", ".github/", ".vscode/", ".gitattributes", ".gitignore", "MANIFEST.in")
 """What only a checkout needs."""
 
@@ -104,10 +110,42 @@ def agree(package: str, present: set[str], needed: set[str], allowed: set[str]) 
         raise PackageError(f"{package} lacks {lacks}, and has {extra} too many")
 
 
+def commands_of(page: Path) -> list[list[str]]:
+    """Return the arguments for pip in the first block of commands of a page."""
+    block = re.search(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+    assert block is not None
+    commands = [shlex.split(line, comments=True) for line in block[1].splitlines()]
+    assert all(command[:2] == ["pip", "install"] for command in commands)
+    return [command[1:] for command in commands]
+
+
+def install_as_on_the_pages(sources: Path, venv: Path) -> None:
+    """Run the commands of the pages, in the sources.
+
+    A command for another index, which has PyTorch's builds, is resolved and not carried out; it is
+    left out where there is no such index.
+
+    Raises:
+        PackageError: the pages say different commands.
+    """
+    commands, others = (commands_of(sources / page) for page in PAGES)
+    if commands != others:
+        raise PackageError(f"{PAGES[0]} says {commands}, and {PAGES[1]} {others}")
+    for command, *arguments in commands:
+        options = ["--dry-run"] if "--index-url" in arguments else []
+        run = [UV, "pip", command, "--quiet", "--python", venv, *options, *arguments]
+        environment = {**os.environ, "UV_HTTP_RETRIES": "0"} if options else None
+        done = subprocess.run(
+            run, cwd=sources, env=environment, stderr=subprocess.PIPE, text=True, check=False
+        )
+        if options and "error sending request" in done.stderr:
+            print(f"not reached, so not tried: {shlex.join(arguments)}", flush=True)
+        elif done.returncode:
+            raise PackageError(f"pip {command} {shlex.join(arguments)}: {done.stderr}")
+
+
 def tried(release: str, wheel: Path, sources: Path, venv: Path, extras: str) -> None:
-    """Install the wheel on a release of Python, and run tests and commands there."""
-    install = [UV, "pip", "install", "--quiet", "--python", venv]
-    subprocess.check_call([*install, f"penstock[{extras}] @ {wheel.as_uri()}", *TOOLS])
+    """Install Penstock on a release of Python, and run tests and commands there."""
     binaries, outside = venv / "bin", wheel.parent
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
 
@@ -115,9 +153,16 @@ def tried(release: str, wheel: Path, sources: Path, venv: Path, extras: str) -> 
         started = [binaries / command[0], *command[1:]]
         subprocess.check_call(started, cwd=outside, env=environment, stdout=output)
 
-    run("penstock", "--version")
-    run("python", "-c", f"import penstock; assert {str(venv)!r} in penstock.__file__")
-    run("penstock", "doctor", output=subprocess.DEVNULL)  # whose status says whether pipelines work
+    def works() -> None:
+        run("penstock", "--version")
+        run("python", "-c", f"import penstock; assert {str(venv)!r} in penstock.__file__")
+        run("penstock", "doctor", output=subprocess.DEVNULL)  # its status says whether all works
+
+    install_as_on_the_pages(sources, venv)
+    works()
+    install = [UV, "pip", "install", "--quiet", "--python", venv]
+    subprocess.check_call([*install, f"penstock[{extras}] @ {wheel.as_uri()}", *TOOLS])
+    works()
     smoke = sources / "tests" / "smoke"
     options = ("--noconftest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib")
     run("pytest", *options, "--confcutdir", smoke, smoke)  # or else the sources would be a package

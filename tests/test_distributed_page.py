@@ -37,7 +37,10 @@ def test_trainers_and_fsdp_divide_the_epochs(tmp_path, photo_tree):
         pytest.importorskip(library)
     (tmp_path / "photos").symlink_to(photo_tree.root)
     script = Path(__file__).with_name("trainers_on_ranks.py")
-    run_on_two_ranks(tmp_path, str(script), str(PAGE.with_name("pytorch.md")), str(PAGE))
+    libraries = ["accelerate", "lightning", "torch._dynamo", "torch.distributed.fsdp"]
+    libraries += ["transformers.trainer", "transformers.models.vit.modeling_vit"]
+    pages = str(PAGE.with_name("pytorch.md")), str(PAGE)
+    run_on_two_ranks(tmp_path, str(script), *pages, imports=",".join(libraries))
     assert (tmp_path / "fsdp.pt").exists()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from penstock.tests.examples import ROOT
+from penstock.tests.packages import PAGES, commands_of
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -19,6 +20,12 @@ def test_the_page_is_short_and_its_links_lead_to_files():
     assert [link for link in links if not (ROOT / link).is_file()] == []
     for command in ("make demo", "make test", "examples/make_data.py"):
         assert command in TEXT
+
+
+def test_the_start_page_has_the_same_commands_of_installation():  # `make pythons` runs them
+    readme, start = (commands_of(ROOT / page) for page in PAGES)
+    assert readme == start
+    assert [command[:2] for command in readme] == [["install", "torch"], ["install", "."]]
 
 
 def test_the_program_trains(tmp_path, monkeypatch, capsys):

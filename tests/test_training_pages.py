@@ -96,7 +96,7 @@ def test_two_ranks_train_one_model(photos, tmp_path):
     make_data.shapes(tmp_path / "shapes", train=65, val=9)
     make_data.speech(tmp_path / "speech", train=65, val=9)
     (tmp_path / "three.py").write_text(THREE)
-    result = run_on_two_ranks(tmp_path, "three.py", str(EXAMPLES))
+    result = run_on_two_ranks(tmp_path, "three.py", str(EXAMPLES), imports="torch._dynamo")
     for measure, name in (("accuracy", "train"), ("found", "detection"), ("letter errors", "asr")):
         found = epochs(result.stdout, measure)
         last = torch.load(tmp_path / f"{name}.pt")["epoch"]

@@ -154,7 +154,8 @@ def test_a_folder_of_another_format(whole, name, other):
 def on_two_ranks(whole, tmp_path_factory):
     pytest.importorskip("torch.distributed")
     program = Path(__file__).with_name("mistakes_on_ranks.py")
-    result = run_on_two_ranks(tmp_path_factory.mktemp("ranks"), str(program), str(whole))
+    folder = tmp_path_factory.mktemp("ranks")
+    result = run_on_two_ranks(folder, str(program), str(whole), imports="torch.distributed")
     return json.loads(result.stdout)
 
 
