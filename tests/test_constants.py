@@ -23,7 +23,6 @@ EXCEPTIONS = {
     "LARGEST",
     "LONGEST",
     "MAGIC",
-    "MAX_AHEAD",
     "MAX_ATTEMPTS",
     "MAX_BLOCKS",
     "MAX_FRACTION_OF_LIMIT",
