@@ -229,6 +229,8 @@ class Reader(SeekableInput):
 
     def begin(self, resources: Resources) -> None:
         self.window.use(self.carrier(resources))
+        if resources.decisions is not None:
+            self.window.decisions = resources.decisions
 
     def _pin(self, known: Mapping[str, str]) -> dict[str, str]:
         """Replace revisions on the Hub by commits in all arguments; return the commits.

@@ -27,7 +27,7 @@ from hypothesis import HealthCheck, settings
 import penstock
 from penstock.engine.graph.operator import OPERATORS
 from penstock.engine.run import executor
-from penstock.engine.run.workers import choice as worker_choice
+from penstock.engine.run.workers.choice import Chooser
 from penstock.readers.storage.index_cache import cache_paths
 from penstock.readers.storage.opening import open_storage
 
@@ -171,7 +171,8 @@ def _steady() -> Iterator[None]:
     error, and a kernel that is compiled beside other programs stops within a minute.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(worker_choice, "SCALING_THREADS", sys.maxsize)
+        limits = Chooser.limits._replace(scaling_threads=sys.maxsize)
+        patch.setattr(Chooser, "limits", limits)
         patch.setattr(executor, "JOIN_SECONDS", 60.0)
         yield
 
@@ -183,5 +184,15 @@ def tuned(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def change(module: ModuleType, **values: Any) -> None:
         for name, value in values.items():
             monkeypatch.setattr(module, name, value)
+
+    return change
+
+
+@pytest.fixture
+def limited(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Change limits of a rule's holder for one test: `limited(ReadWindow, seconds=1.0)`."""
+
+    def change(holder: Any, **values: Any) -> None:
+        monkeypatch.setattr(holder, "limits", holder.limits._replace(**values))
 
     return change

@@ -44,6 +44,7 @@ def as_content(target: str, report: Measurement) -> dict[str, Any]:
         "cold_samples_per_s": speed.cold,
         "other_cores": speed.other_cores,
         "limit": asdict(figures.limit),
+        "decisions": {rule: made._asdict() for rule, made in figures.decisions.items()},
         "advised": tried.advised if tried else {},
         "stages": [asdict(stage) for stage in figures.stages()],
         "figures": asdict(figures),
@@ -68,6 +69,8 @@ def print_report(target: str, report: Measurement) -> None:
     printer.print()
     _print_times(printer, figures)
     printer.print()
+    for rule, (setting, reading) in figures.decisions.items():
+        printer.print((f"{rule:7} ", "bold"), f"{setting} ({reading})")
     limit, tried = figures.limit, report.tried
     printer.print(("limit   ", "bold"), (limit.name, "bold yellow"), f": {limit.cause}")
     if tried:

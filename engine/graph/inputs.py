@@ -24,6 +24,7 @@ from .operator import Array, BatchOperator
 from .rules import BatchRules
 
 if TYPE_CHECKING:
+    from ..control.readings import Decisions
     from ..gpu.device import DeviceAccess
     from ..order.selection import Selection
     from ..tensors.arena import Arena
@@ -39,11 +40,13 @@ class Resources(NamedTuple):
         metadata_functions: of all operators of the pipeline, by name: see
             `Operator.metadata_functions`.
         device: the device stage, for work on the device outside of `batch_gpu`.
+        decisions: the pipeline's, to which inputs add those of their rules.
     """
 
     arena: Arena | None = None
     metadata_functions: Mapping[str, MetadataFunction] = MappingProxyType({})
     device: DeviceAccess | None = None
+    decisions: Decisions | None = None
 
 
 class InputOperator(BatchOperator, ABC):

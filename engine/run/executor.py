@@ -139,7 +139,7 @@ class Executor:
         self._rehearsal: Rehearsal | None = None
         if self._device is not None:
             self._stage = self._open_stage(self._device)
-        begin_inputs(plan, pool, self._device)
+        begin_inputs(plan, pool, self._device, self.clocks.decisions)
 
     def _open_stage(self, device: GpuDevice) -> DeviceStage:
         stage = DeviceStage(

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..control.workers import may_be_processes
 from ..errors import ArgumentError
 from ..gpu.driver import load_driver
 from ..graph.callers import warn_caller
@@ -19,9 +20,10 @@ from .checkpointing import states_of
 from .config import PipelineConfig
 from .pickling import user_pickler
 from .shutdown import Shutdown
-from .workers.choice import may_be_processes
+from .workers.choice import Chooser
 
 if TYPE_CHECKING:
+    from ..control.readings import Decisions
     from ..gpu.device import DeviceAccess
     from ..processes.python_workers import PythonWorkers
 
@@ -126,19 +128,23 @@ def open_pool(plan: Plan, config: PipelineConfig, *, python_workers: bool = Fals
     shared = config.exec_processes is not False and any(
         reader.wants_shared_memory(uses_gpu=plan.uses_gpu) for reader in readers
     )
-    shared |= plan.uses_workers and may_be_processes(config.threads(), config.exec_processes)
+    shared |= plan.uses_workers and may_be_processes(
+        config.threads(), config.exec_processes, Chooser.limits
+    )
     must_share = python_workers or bool(config.exec_processes)
     return _pool(config, shared=shared or must_share, must_share=must_share)
 
 
-def begin_inputs(plan: Plan, pool: SlabPool, device: DeviceAccess | None) -> None:
+def begin_inputs(
+    plan: Plan, pool: SlabPool, device: DeviceAccess | None, decisions: Decisions
+) -> None:
     """Give the inputs what the pipeline has, once it starts."""
     arena = pool.arena if pool.arena.descriptor >= 0 else None
     functions: dict[str, MetadataFunction] = {}
     for node in plan.nodes:
         functions |= node.operator.metadata_functions
     for member in plan.inputs:
-        member.operator.begin(Resources(arena, functions, device))
+        member.operator.begin(Resources(arena, functions, device, decisions))
 
 
 def _pool(config: PipelineConfig, *, shared: bool, must_share: bool) -> SlabPool:

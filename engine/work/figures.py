@@ -141,6 +141,11 @@ class PipelineFigures:
     launch_cpu_s: float = 0.0
     engines_s: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def waiting(self) -> float:
+        """The part of the time that the consumer waited: see `control.readings.Readings`."""
+        return self.consumer_wait_s / self.wall_s if self.wall_s else 0.0
+
     def busy_s(self, stage: str) -> float:
         """Return the seconds of all operators of a stage, summed over threads."""
         return sum(op.busy_s for op in self.operators if op.stage == stage)

@@ -64,10 +64,10 @@ def limit_of(figures: PipelineFigures) -> Limit:
     """Return the limit that the figures show."""
     if figures.batches == 0:
         return Limit("unknown", "no batch was delivered yet")
-    if figures.consumer_wait_s < CONSUMER_WAITS * figures.wall_s:
+    if figures.waiting < CONSUMER_WAITS:
         return Limit(
             "consumer",
-            f"the consumer: it waited only {_percent(figures.consumer_wait_s, figures.wall_s)} of "
+            f"the consumer: it waited only {figures.waiting:.0%} of "
             "the time for data, the pipeline is fast enough",
             ("make the training step faster; the pipeline has time to spare",),
         )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ...engine.control.readings import Decision
+from ...engine.control.reads import AheadLimits, ahead
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
 from ...engine.graph.inputs import Resources
@@ -40,17 +42,6 @@ from .region import NAMES, POLICIES, RegionOfInterest, parse_key
 from .source import NumpySource
 
 MAX_DIMENSIONS = 64  # of NumPy's arrays
-
-READ_AHEAD_BYTES = 16 << 20
-"""Bytes of a batch. While threads copy so much, one thread can find out where the next batch
-lies."""
-
-UNDER_WAY_BYTES = 128 << 20
-"""Bytes of all batches that are read at a time. A small batch takes the threads less time than the
-messages about it, so several are under way."""
-
-MAX_AHEAD = 3
-"""Number of batches that are read ahead at most."""
 
 
 @register
@@ -165,6 +156,7 @@ class NumpyReader(ArrayFileReader):
     )
     register_buffers = param(BOOL, True, NO_EFFECT)
 
+    limits: ClassVar = AheadLimits()
     source: NumpySource
     _path_to_gpu = ""
 
@@ -251,14 +243,12 @@ class NumpyReader(ArrayFileReader):
         may_read_ahead = self.window.carrier.grouped and self.placement.threads > 2
         if may_read_ahead and isinstance(arrays, TensorListCPU):
             dense = arrays.is_dense_tensor()
-            self._read_ahead_if_large(nbytes_of(arrays.dense() if dense else arrays.rows()))
+            nbytes = nbytes_of(arrays.dense() if dense else arrays.rows())
+            if depth := ahead(nbytes, self.limits):  # from the first large batch on
+                self.window.use(Threads(self.source, depth, self.waits))
+                large = Decision(f"{depth} batches ahead", f"a batch has {nbytes / 1e6:.1f} MB")
+                self.window.decisions["reads"] = large
         return (arrays, *bound)
-
-    def _read_ahead_if_large(self, nbytes: int) -> None:
-        """Read batches ahead from the first large one on."""
-        if nbytes >= READ_AHEAD_BYTES:
-            depth = min(MAX_AHEAD, max(1, UNDER_WAY_BYTES // nbytes - 1))
-            self.window.use(Threads(self.source, depth, self.waits))
 
     def _values(self, name: str, value: TensorList) -> Array:
         """Return the argument of all samples: (samples, values)."""

@@ -5,30 +5,27 @@ from __future__ import annotations
 import resource
 from collections.abc import Mapping
 from time import perf_counter
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.control.reads import SlowLimits, is_slow
 from ...engine.tensors.arena import Arena
 from ...engine.tensors.packed_rows import MetadataFunction
 from ...engine.threads import Team
 from ..source import Source
 from .placed_columns import Placed, ReadMemory
 
-SAMPLES_OF_THREAD = 8
-"""Samples that are worth one more thread."""
-
-QUICK_SECONDS = 2e-4
-"""Seconds for a sample. While samples take less, one thread reads them, because several threads
-would wait for the GIL of the process. Storage behind a network takes longer to open a file."""
-
-MIN_WAITS = 1.0
-"""Times that a thread waits for something, for a sample of slow storage. Threads that are slow for
-lack of cores are taken off them without waiting; more threads would make them slower."""
-
 
 class SourceReads:
-    """Reads samples of a source into an arena. Thread-safe."""
+    """Reads samples of a source into an arena. Thread-safe.
+
+    Attributes:
+        limits: the numbers of the rule that lets several threads read.
+    """
+
+    limits: ClassVar = SlowLimits()
 
     def __init__(
         self,
@@ -62,7 +59,8 @@ class SourceReads:
             there are none if the samples take more than `room`. None if a sample cannot be read.
         """
         memory = ReadMemory(self._arena.array((offset, (room,), "u1")))
-        threads = min(self._threads, len(indices) // SAMPLES_OF_THREAD) if self._slow else 1
+        threads = min(self._threads, len(indices) // self.limits.samples_of_thread)
+        threads = threads if self._slow else 1
         parts = np.array_split(indices, max(1, threads))
         placed: list[list[Placed]] = [[]] * len(parts)
         waits: list[int] = []
@@ -81,9 +79,7 @@ class SourceReads:
         except Exception:  # the parent meets the same error, and raises it
             return None
         seconds = (perf_counter() - started) * len(parts)
-        self._slow = seconds > QUICK_SECONDS * len(indices) and sum(waits) >= MIN_WAITS * len(
-            indices
-        )
+        self._slow = is_slow(len(indices), seconds, sum(waits), self.limits)
         return memory.used, placed if memory.used <= room else []
 
 

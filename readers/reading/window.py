@@ -11,10 +11,11 @@ A batch's samples follow from its number. So to read batches together, or early,
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
+from ...engine.control import reads
+from ...engine.control.readings import Decision, Decisions
+from ...engine.control.reads import ReadLimits, ReadReading
 from ...engine.graph.context import BatchContext
 from ...engine.order.sampler import Sampler
 from ...engine.order.selection import Selection
@@ -27,23 +28,6 @@ if TYPE_CHECKING:
     from ...engine.order.rounds import Rounds
 
     Order = Sampler | Cursor | Rounds
-
-MAX_GROUP_SAMPLES = 1024
-"""Samples of a group at most. Measured: with so many, the fixed costs of a read vanish."""
-
-MAX_GROUP_SECONDS = 0.02
-"""Seconds that reading a group may take. Workers decode for longer than that."""
-
-MAX_GROUP_BYTES = 32 << 20
-"""Bytes of a group at most: a second thread helps to read so many bytes
-(`local_file.TWO_THREADS_BYTES`)."""
-
-MAX_AHEAD_BYTES = 8 << 20
-"""The same for groups that are read ahead, two of which fill caches at a time. Measured on files of
-110 KB that two processes read: 1.3 to 1.5 times as many for a second of CPU time as with 32 MiB."""
-
-MAX_FRACTION_OF_ROOM = 1 / 8
-"""Fraction of the pool's free memory that a group may take."""
 
 SAMPLES_AT_ONCE = 2048
 """Samples that the sampler is asked for at once. To ask for a batch of 8 samples takes longer than
@@ -91,10 +75,7 @@ class _Read:
 class ReadWindow:
     """Selects and reads the batches of a reader: several at once, or some before their turn.
 
-    Small batches are read in groups, because each read has its fixed costs. The first group is one
-    batch. Groups grow twofold while that pays: up to 1024 samples and 32 MiB (8 MiB if they are
-    read ahead), as long as a read takes 20 ms and an eighth of the pool's free memory at most. So
-    slow storage is read batch by batch, while other threads decode the batch before. The batches of
+    Small batches are read in groups (`control.reads`). The first group is one batch. The batches of
     a group share memory, which comes back when all of them are dropped; the first batch counts all
     of it. No sample comes twice in a group: a consumer that writes into one batch leaves the others
     alone.
@@ -112,12 +93,17 @@ class ReadWindow:
     Attributes:
         carrier: see the argument.
         count: number of batches that the next read fetches.
+        limits: the numbers of the rule that chooses it.
+        decisions: get those of the rule.
     """
+
+    limits: ClassVar = ReadLimits()
 
     def __init__(self, sampler: Order, batch_size: int, carrier: Carrier) -> None:
         self._batch_size = batch_size
         self._reads: list[_Read] = []  # in the order of their numbers
         self._largest: float | None = None  # bytes of a batch
+        self.decisions: Decisions = {}
         self.use(carrier)
         self.restart(sampler, 0)
 
@@ -125,7 +111,7 @@ class ReadWindow:
         """Have another carrier read from now on; drop what was begun."""
         self.forget()
         self.carrier = carrier
-        self._most = max(1, MAX_GROUP_SAMPLES // self._batch_size) if carrier.grouped else 1
+        self._most = max(1, self.limits.samples // self._batch_size) if carrier.grouped else 1
         self.count = 1
 
     @property
@@ -270,16 +256,9 @@ class ReadWindow:
         batch.count_bytes(host=memory.nbytes, device=memory.device_nbytes)
         self._largest = max(self._largest or 0, memory.nbytes / count)
         if self._most > 1 and batch.count == 1:
-            self._adapt(count, perf_counter() - started, memory.nbytes, batch.pool.room)
-
-    def _adapt(self, count: int, seconds: float, nbytes: int, room: int) -> None:
-        """Choose the next group's size by what a group of `count` batches took."""
-        limit = MAX_AHEAD_BYTES if self.carrier.depth else MAX_GROUP_BYTES
-        most = min(limit, int(room * MAX_FRACTION_OF_ROOM))
-        cost = max(seconds / MAX_GROUP_SECONDS, nbytes / most if most > 0 else np.inf)
-        if cost > 1:
-            self.count = max(1, count // 2)
-        elif cost <= 0.5:
-            self.count = min(2 * count, self._most)
-        else:
-            self.count = count
+            seconds, is_ahead = perf_counter() - started, self.carrier.depth > 0
+            took = ReadReading(count, seconds, memory.nbytes, batch.pool.room, is_ahead)
+            self.count = reads.decide(took, self._most, self.limits)
+            if self.count != count:
+                reading = f"{count} took {1e3 * seconds:.1f} ms and {memory.nbytes / 1e6:.1f} MB"
+                self.decisions["reads"] = Decision(f"{self.count} batches at once", reading)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn, pipeline_def, types
-from penstock.engine.run.workers import choice as worker_choice
+from penstock.engine.run.workers.choice import Chooser
 from penstock.engine.tensors.alignment import ALIGNMENT
 from penstock.plugin.arrays import GenericIterator
 
@@ -112,11 +112,11 @@ def test_data_of_the_program(no_copy):
     check(definition())
 
 
-def test_processes(photo_tree, tuned, monkeypatch):
+def test_processes(photo_tree, limited, monkeypatch):
     """Workers and sources in processes send results through messages and shared memory."""
     root = Path(__file__).resolve().parents[1]
     monkeypatch.setattr(sys, "path", [str(root), *sys.path])
-    tuned(worker_choice, SCALING_THREADS=0)
+    limited(Chooser, scaling_threads=0)
 
     @pipeline_def(batch_size=3, num_threads=2, exec_processes=True)
     def definition():

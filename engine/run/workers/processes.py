@@ -10,11 +10,12 @@ from collections.abc import Callable
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
+from ...control.workers import WorkerLoad
 from ...errors import WorkerError
 from ...tensors.arena import Arena
 from ...work.chain import ChainRun
 from ...work.plans import Plans
-from .choice import Chooser, WorkerLoad
+from .choice import Chooser
 from .turns import TurnQueue
 
 if TYPE_CHECKING:

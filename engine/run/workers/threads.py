@@ -7,9 +7,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter_ns, thread_time_ns
 
+from ...control.workers import WorkerLoad
 from ...work.chain import ChainRun, Worker
 from ...work.stats import Clocks
-from .choice import Chooser, WorkerLoad
+from .choice import Chooser
 from .turns import TurnQueue
 
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from ...control.readings import Decision
+from ...control.workers import WorkerChoice, WorkerLoad, may_be_processes
 from ...errors import ArgumentError, WorkerError
 from ...tensors.arena import Arena
 from ...work.batch import Batch
 from ...work.chain import Chain, ChainRun
 from ...work.plans import Plans
 from ...work.stats import Clocks
-from .choice import Chooser, WorkerChoice, WorkerLoad, may_be_processes
+from .choice import Chooser
 from .processes import ProcessCrew
 from .threads import ThreadCrew
 from .turns import TurnQueue
@@ -61,7 +63,7 @@ class Workers:
         self._watch = watch
         self._turns = TurnQueue(done)
         shared = arena.descriptor >= 0
-        scalable = shared and processes is None and may_be_processes(count, None)
+        scalable = shared and processes is None and may_be_processes(count, None, Chooser.limits)
         self._chooser = Chooser(count, scalable=scalable, started=bool(processes))
         self._lock = threading.Lock()  # of the crews, and of the chooser
         self._crews: list[Crew] = []
@@ -123,6 +125,9 @@ class Workers:
             if self._turns.is_stopped or crew is not self._crew:
                 return
             outcome = self._chooser.observe(worker, load)
+            if outcome != WorkerChoice.KEEP:
+                chosen = outcome.name.lower().replace("_", " ")
+                self._clocks.decisions["workers"] = Decision(chosen, self._chooser.reading)
             if outcome == WorkerChoice.ALL_THREADS and isinstance(crew, ThreadCrew):
                 crew.grow(self._count)
             elif outcome == WorkerChoice.PROCESSES:

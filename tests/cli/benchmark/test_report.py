@@ -11,6 +11,7 @@ from penstock.cli.benchmark.advice import Tried
 from penstock.cli.benchmark.measure import Speed
 from penstock.cli.benchmark.report import Measurement, as_content, print_report
 from penstock.cli.benchmark.turns import Comparison
+from penstock.engine.control.readings import Decision
 from penstock.engine.work.stats import OperatorStats, PipelineStats
 
 from ...engine.work.test_limit import USUAL
@@ -48,6 +49,16 @@ def test_the_report_for_people(capsys):
     assert lines[13].startswith("limit   decoding: decoders.image (decode): 100% of the time")
     assert lines[14].startswith("lift it more workers: num_threads=4")
     assert lines[15].startswith("        decode on the GPU")
+
+
+def test_decisions_stand_before_the_limit(capsys):
+    decided = {"reads": Decision("4 batches at once", "2 took 1.0 ms and 0.5 MB")}
+    speed = replace(SPEED, figures=replace(SPEED.figures, decisions=decided))
+    print_report("train.py:training", Measurement(speed))
+    shown = capsys.readouterr().out
+    assert "\nreads   4 batches at once (2 took 1.0 ms and 0.5 MB)\nlimit" in shown
+    content = json.loads(json.dumps(as_content("", Measurement(speed))))
+    assert content["decisions"]["reads"]["setting"] == "4 batches at once"
 
 
 def test_a_busy_machine_is_named(capsys):

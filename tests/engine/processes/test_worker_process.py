@@ -17,7 +17,7 @@ import pytest
 
 from penstock import ArgumentError, PipelineStopped, WorkerError, fn
 from penstock.engine.graph.operator import OPERATORS, SampleOperator
-from penstock.engine.run.workers import choice as worker_choice
+from penstock.engine.run.workers.choice import Chooser
 from penstock.tests.checkout import SOURCES
 
 from ...readers.processes import assert_soon, command_of
@@ -411,16 +411,16 @@ def test_processes_end_when_their_parent_is_killed(tmp_path):
 
 
 @pytest.fixture
-def _eager(tuned):
+def _eager(limited):
     """Processes are tried after the first batch, on any machine, and never given up."""
     long = 1 << 62
-    tuned(
-        worker_choice,
-        PROVEN_NS=0,
-        SCALING_THREADS=0,
-        HARDLY_WAITING=math.inf,
-        BLOCKED_NS=long,
-        MIN_SPEED_OF_PROCESSES=0.0,
+    limited(
+        Chooser,
+        proven_ns=0,
+        scaling_threads=0,
+        hardly_waiting=math.inf,
+        blocked_ns=long,
+        min_speed=0.0,
     )
 
 

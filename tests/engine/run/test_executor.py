@@ -13,7 +13,7 @@ import pytest
 
 from penstock import ArgumentError
 from penstock.engine.graph.operator import BatchOperator, SampleOperator
-from penstock.engine.run.workers import choice as worker_choice
+from penstock.engine.run.workers.choice import Chooser
 
 from ...readers.processes import assert_soon
 from ..toys import (
@@ -343,7 +343,7 @@ def test_source_info_and_padding_are_told():
     assert str(rows_of([labels])) == str([[np.array(i, np.int32) for i in (4, 5, 5, 5)]])
 
 
-def test_more_than_eight_workers_are_started_for_heavy_samples_only(tuned):
+def test_more_than_eight_workers_are_started_for_heavy_samples_only(limited):
     def pipe_of(function):
         data = lambda: call(Call, call(Numbers)[0], function=function)  # noqa: E731
         return make(data, batch_size=12, num_threads=12)
@@ -357,7 +357,7 @@ def test_more_than_eight_workers_are_started_for_heavy_samples_only(tuned):
 
     with pipe_of(heavy) as pipe:
         assert_soon(lambda: pipe.run() and workers() == 12)
-    tuned(worker_choice, BLOCKED_NS=10**9)  # a busy machine blocks light samples, too
+    limited(Chooser, blocked_ns=10**9)  # a busy machine blocks light samples, too
     with pipe_of(lambda row, x: x) as pipe:
         for _ in range(4):
             pipe.run()

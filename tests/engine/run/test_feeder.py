@@ -9,7 +9,7 @@ import pytest
 from penstock import DecodeError
 from penstock.engine.pending import Later
 from penstock.engine.run import feeder
-from penstock.readers.reading import window
+from penstock.readers.reading.window import ReadWindow
 
 from ..toys import (
     Affine,
@@ -149,8 +149,8 @@ def test_closing_while_a_step_is_under_way():
 
 
 @pytest.mark.parametrize("only_reads", [True, False])
-def test_batches_that_are_read_at_once_count_like_one(tuned, monkeypatch, only_reads):
-    tuned(window, MAX_GROUP_SECONDS=1e9, MAX_GROUP_SAMPLES=32)  # 8 batches of 4
+def test_batches_that_are_read_at_once_count_like_one(limited, monkeypatch, only_reads):
+    limited(ReadWindow, seconds=1e9, samples=32)  # 8 batches of 4
     sizes = []
     read = NumbersSource.read
 

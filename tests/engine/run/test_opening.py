@@ -17,7 +17,7 @@ from penstock.engine.run import opening
 from penstock.engine.run.config import PipelineConfig
 from penstock.engine.run.opening import open_inputs, open_pool
 from penstock.engine.run.shutdown import Shutdown
-from penstock.engine.run.workers import choice as worker_choice
+from penstock.engine.run.workers.choice import Chooser
 from penstock.engine.work.plan import make_plan
 
 from ..toys import Affine, Numbers, call, make
@@ -61,14 +61,14 @@ def test_a_checkpoint_without_the_state_of_a_reader_is_refused():
 @pytest.mark.parametrize(
     ("processes", "scaling", "shared"), [(True, 9, True), (False, 0, False), (None, 0, True)]
 )
-def test_memory_is_shared_if_processes_may_work(tuned, processes, scaling, shared):
-    tuned(worker_choice, SCALING_THREADS=scaling)
+def test_memory_is_shared_if_processes_may_work(limited, processes, scaling, shared):
+    limited(Chooser, scaling_threads=scaling)
     plan = planned(lambda: call(Affine, call(Numbers)[0]))
     pool = open_pool(plan, PipelineConfig(4, 8, exec_processes=processes))
     assert (pool.arena.descriptor >= 0) == shared
 
 
-def test_without_room_for_shared_memory_there_are_threads(tuned, monkeypatch):
+def test_without_room_for_shared_memory_there_are_threads(limited, monkeypatch):
     real = opening.SlabPool
 
     def pool(*, shared, **options):
@@ -77,7 +77,7 @@ def test_without_room_for_shared_memory_there_are_threads(tuned, monkeypatch):
         return real(shared=shared, **options)
 
     monkeypatch.setattr(opening, "SlabPool", pool)
-    tuned(worker_choice, SCALING_THREADS=0)
+    limited(Chooser, scaling_threads=0)
     plan = planned(lambda: call(Affine, call(Numbers)[0]))
     assert open_pool(plan, PipelineConfig(4, 8)).arena.descriptor == -1
     with pytest.raises(OSError, match="no room") as caught:

@@ -7,7 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from penstock.engine.work.stats import OperatorStats, PipelineStats
+from penstock.engine.control.readings import Decision
+from penstock.engine.work.stats import Clocks, OperatorStats, PipelineStats
 
 from ...readers.processes import assert_soon
 from ..toys import Affine, BatchCall, Call, Feed, Numbers, call, make
@@ -147,3 +148,19 @@ def test_columns_are_aligned_whatever_the_names():
     assert len(head) == len(first) == len(second)
     assert head.index("stage") == first.index("workers") == second.index("workers")
     assert first.endswith(" 1234.50        9.2")
+
+
+def test_decisions_are_shown_with_what_the_rules_have_read():
+    made = Decision("4 batches at once", "2 took 1.0 ms and 0.5 MB")
+    stats = PipelineStats(
+        1, 2, 3.0, 1, 0.0, 0.0, 0.0, 0.0, 0.0, (), 0, 0, {}, decisions={"reads": made}
+    )
+    assert "\nreads: 4 batches at once (2 took 1.0 ms and 0.5 MB)\n" in str(stats)
+
+
+def test_a_batch_that_is_taken_is_read_once():
+    clocks = Clocks(consumer_wait_ns=7)
+    clocks.take(4)
+    assert (clocks.batches, clocks.samples) == (clocks.readings.batches, 4)
+    assert clocks.readings.consumer_ns == 7
+    assert clocks.readings.now_ns > clocks.started_ns

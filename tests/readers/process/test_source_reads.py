@@ -6,7 +6,6 @@ import time
 import numpy as np
 import pytest
 
-from penstock.readers.process import source_reads
 from penstock.readers.process.placed_columns import joined
 from penstock.readers.process.source_reads import SourceReads
 from penstock.tests.readers.squares import Squares, lengths
@@ -71,9 +70,9 @@ class Slow(Squares):
     ("quick_seconds", "min_waits", "parts"), [(1e9, 0, 1), (0, 0, 3), (0, 1e9, 1)]
 )
 def test_several_threads_read_where_samples_come_slowly(
-    pool, tuned, quick_seconds, min_waits, parts
+    pool, limited, quick_seconds, min_waits, parts
 ):
-    tuned(source_reads, QUICK_SECONDS=quick_seconds, MIN_WAITS=min_waits)
+    limited(SourceReads, seconds=quick_seconds, waits=min_waits)
     source, indices = Slow(), np.arange(40)
     reads = SourceReads(pool.arena, source, {"lengths": lengths}, 3)
     memory = pool.empty((1 << 20,))

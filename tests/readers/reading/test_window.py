@@ -60,19 +60,21 @@ class Groups:
 
 
 @pytest.fixture(autouse=True)
-def _any_speed(tuned):
+def _any_speed(limited):
     """Let this machine be as slow as it likes."""
-    tuned(window, MAX_GROUP_SECONDS=1e9)
+    limited(ReadWindow, seconds=1e9)
 
 
-def test_groups_grow_from_one_batch_to_what_pays(tuned):
-    tuned(window, MAX_GROUP_BYTES=1 << 40)
+def test_groups_grow_from_one_batch_to_what_pays(limited):
+    limited(ReadWindow, nbytes=1 << 40)
     reads = Reads()
     groups = Groups(reads, size=4000)
     for number in range(800):
         groups.assert_right(number)
     assert reads.sizes[:6] == [4, 8, 16, 32, 64, 128]
     assert max(reads.sizes) == 1024
+    assert groups.window.decisions["reads"].setting == "256 batches at once"
+    assert groups.window.decisions["reads"].reading.startswith("128 took ")
 
 
 def test_large_batches_are_read_alone():
@@ -83,13 +85,13 @@ def test_large_batches_are_read_alone():
     assert reads.sizes == [600] * 4
 
 
-def test_slow_storage_is_read_batch_by_batch(tuned):
+def test_slow_storage_is_read_batch_by_batch(limited):
     reads = Reads()
     groups = Groups(reads)
     for number in range(3):
         groups.assert_right(number)
     assert reads.sizes == [4, 8]
-    tuned(window, MAX_GROUP_SECONDS=1e-9)
+    limited(ReadWindow, seconds=1e-9)
     for number in range(3, 12):
         groups.assert_right(number)
     assert reads.sizes == [4, 8, 16, 8, 4, 4, 4]

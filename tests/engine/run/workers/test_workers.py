@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.engine.run.workers import choice as worker_choice
-from penstock.engine.run.workers.choice import may_be_processes
+from penstock.engine.control.workers import may_be_processes
+from penstock.engine.run.workers.choice import Chooser
 
 from ....readers.processes import assert_soon
 from ...toys import Affine, Call, Numbers, call, make, own_threads, rows_of
@@ -28,23 +28,23 @@ def names():
     [(16, None, True), (2, None, True), (1, None, False), (1, True, True), (16, False, False)],
 )
 def test_processes_are_for_several_workers_or_on_demand(
-    monkeypatch, tuned, count, processes, possible
+    monkeypatch, limited, count, processes, possible
 ):
-    tuned(worker_choice, SCALING_THREADS=1)
+    limited(Chooser, scaling_threads=1)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)))
-    assert may_be_processes(count, processes) == possible
+    assert may_be_processes(count, processes, Chooser.limits) == possible
 
 
 @pytest.mark.parametrize("threads", [1, 3, 12])
-def test_at_first_there_are_eight_threads_at_most(threads, tuned):
-    tuned(worker_choice, BLOCKED_NS=1 << 62)  # a busy machine blocks threads, too
+def test_at_first_there_are_eight_threads_at_most(threads, limited):
+    limited(Chooser, blocked_ns=1 << 62)  # a busy machine blocks threads, too
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=threads) as pipe:
         pipe.run()
         assert sum("worker" in name for name in names()) == min(8, threads)
 
 
-def test_heavy_samples_get_all_threads(tuned):
-    tuned(worker_choice, HEAVY_CPU_NS=1, MIN_COMPUTING=0.0)
+def test_heavy_samples_get_all_threads(limited):
+    limited(Chooser, heavy_cpu_ns=1, min_computing=0.0)
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=12, batch_size=24) as pipe:
         for _ in range(3):
             pipe.run()
@@ -52,8 +52,8 @@ def test_heavy_samples_get_all_threads(tuned):
     assert own_threads() == []
 
 
-def test_the_first_threads_go_on_where_no_others_can_be_had(tuned, monkeypatch):
-    tuned(worker_choice, HEAVY_CPU_NS=1, MIN_COMPUTING=0.0)
+def test_the_first_threads_go_on_where_no_others_can_be_had(limited, monkeypatch):
+    limited(Chooser, heavy_cpu_ns=1, min_computing=0.0)
     start, refused = threading.Thread.start, []
 
     def start_some(thread):
@@ -70,16 +70,16 @@ def test_the_first_threads_go_on_where_no_others_can_be_had(tuned, monkeypatch):
         assert sum("worker" in name for name in names()) == 8
 
 
-def test_slow_processes_give_way_to_threads_again(tuned, monkeypatch):
+def test_slow_processes_give_way_to_threads_again(limited, monkeypatch):
     monkeypatch.setattr(sys, "path", [str(ROOT), *sys.path])
     long = 1 << 62
-    tuned(
-        worker_choice,
-        PROVEN_NS=0,
-        SCALING_THREADS=0,
-        HARDLY_WAITING=math.inf,
-        BLOCKED_NS=long,
-        MIN_SPEED_OF_PROCESSES=1e9,
+    limited(
+        Chooser,
+        proven_ns=0,
+        scaling_threads=0,
+        hardly_waiting=math.inf,
+        blocked_ns=long,
+        min_speed=1e9,
     )
     with make(lambda: call(Affine, call(Numbers)[0]), num_threads=2) as pipe:
         expected = rows_of(pipe.run())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.run.workers import choice as worker_choice
-from penstock.engine.run.workers.choice import Chooser, WorkerChoice, WorkerLoad, choose, judge
+from penstock.engine.control.workers import WorkerChoice, WorkerLimits, WorkerLoad, decide, judge
+from penstock.engine.run.workers.choice import Chooser
+
+LIMITS = WorkerLimits()
 
 MS = 1_000_000
 GIL_MS = 0.35  # for which a sample needs the GIL in one of several threads, handovers included
@@ -33,9 +35,9 @@ def load(cpu_ms, threads, seconds=1.0, rate=None):
 
 def outcome(cpu_ms, workers):
     """The rate after the decision, and the best one."""
-    few = min(workers, worker_choice.FIRST_THREADS)
+    few = min(workers, LIMITS.first_threads)
     scalable = workers > 1
-    choice = choose(load(cpu_ms, few), few, scalable=scalable)
+    choice = decide(load(cpu_ms, few), few, LIMITS, scalable=scalable)
     rates = {
         WorkerChoice.KEEP: thread_rate(cpu_ms, few),
         WorkerChoice.ALL_THREADS: thread_rate(cpu_ms, workers),
@@ -57,24 +59,24 @@ def test_waiting_for_the_gil_does_not_make_samples_heavy(cpu_ms):
     """Eight threads that wait for one another take ten times as long for each sample."""
     crowded = load(cpu_ms, 8, rate=thread_rate(cpu_ms, 8) / 10 if cpu_ms > 1 else 500)
     assert crowded.busy_ns > 5 * MS * crowded.rows
-    assert choose(crowded, 8, scalable=True) == WorkerChoice.PROCESSES
+    assert decide(crowded, 8, LIMITS, scalable=True) == WorkerChoice.PROCESSES
 
 
 @pytest.mark.parametrize("cpu_ms", [0.2, 1.5, 4, 20])
 def test_the_choice_is_made_within_the_first_second(cpu_ms):
-    assert choose(load(cpu_ms, 8, seconds=0.9), 8, scalable=True) != WorkerChoice.KEEP
+    assert decide(load(cpu_ms, 8, seconds=0.9), 8, LIMITS, scalable=True) != WorkerChoice.KEEP
 
 
 def test_little_work_decides_nothing():
-    assert choose(WorkerLoad(), 8, scalable=True) == WorkerChoice.KEEP
-    assert choose(load(1.5, 8, seconds=0.1), 8, scalable=True) == WorkerChoice.KEEP
-    assert choose(WorkerLoad(3, 60 * MS, 60 * MS), 8, scalable=True) == WorkerChoice.KEEP
+    assert decide(WorkerLoad(), 8, LIMITS, scalable=True) == WorkerChoice.KEEP
+    assert decide(load(1.5, 8, seconds=0.1), 8, LIMITS, scalable=True) == WorkerChoice.KEEP
+    assert decide(WorkerLoad(3, 60 * MS, 60 * MS), 8, LIMITS, scalable=True) == WorkerChoice.KEEP
 
 
 def test_heavy_work_in_pure_python_goes_to_processes():
     """A sample of 20 ms that holds the GIL throughout: eight threads do the work of one."""
     python = load(20, 8, rate=50)
-    assert choose(python, 8, scalable=True) == WorkerChoice.PROCESSES
+    assert decide(python, 8, LIMITS, scalable=True) == WorkerChoice.PROCESSES
 
 
 @pytest.mark.parametrize(
@@ -89,19 +91,19 @@ def test_heavy_work_in_pure_python_goes_to_processes():
 )
 def test_two_threads_stay_where_they_hardly_wait(cpu_ms, threads, computing, choice):
     busy = load(cpu_ms, threads, rate=threads * computing * 1000 / cpu_ms)
-    assert choose(busy, threads, scalable=True) == choice
+    assert decide(busy, threads, LIMITS, scalable=True) == choice
 
 
 def test_heavy_samples_get_all_threads_where_processes_are_impossible():
-    assert choose(load(20, 8), 8, scalable=False) == WorkerChoice.ALL_THREADS
-    assert choose(load(4, 8), 8, scalable=False) == WorkerChoice.KEEP
+    assert decide(load(20, 8), 8, LIMITS, scalable=False) == WorkerChoice.ALL_THREADS
+    assert decide(load(4, 8), 8, LIMITS, scalable=False) == WorkerChoice.KEEP
 
 
 def test_samples_that_wait_for_a_server_get_all_threads():
     waiting = WorkerLoad(40, 40 * 20 * MS, 40 * MS // 10)
-    assert choose(waiting, 8, scalable=False) == WorkerChoice.ALL_THREADS
+    assert decide(waiting, 8, LIMITS, scalable=False) == WorkerChoice.ALL_THREADS
     light = WorkerLoad(4000, 40 * 20 * MS, 40 * MS // 10)
-    assert choose(light, 8, scalable=False) == WorkerChoice.KEEP
+    assert decide(light, 8, LIMITS, scalable=False) == WorkerChoice.KEEP
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def test_samples_that_wait_for_a_server_get_all_threads():
     ],
 )
 def test_processes_that_turn_out_slower_are_given_up(rates, choice):
-    assert judge(rates, threads_rate=1500) == choice
+    assert judge(rates, 1500, LIMITS) == choice
 
 
 def test_loads_add_up():
@@ -151,6 +153,7 @@ def test_threads_do_not_suffice_if_they_wait_once_they_are_warm():
         chooser.observe(worker, part_of(0.95, 0.5))
     chooser.observe(0, part_of(0.85, 1.0))
     assert chooser.observe(1, part_of(0.85, 1.0)) == WorkerChoice.PROCESSES
+    assert chooser.reading == "threads computed for 75% of their busy time"
 
 
 def test_light_samples_get_processes_which_are_judged_once_they_work():
@@ -177,6 +180,7 @@ def test_processes_that_are_slower_than_threads_are_given_up():
             total[i] += proven(10, 2)
             outcomes.append(chooser.observe(("process", i), total[i]))
     assert outcomes[-1] == WorkerChoice.FEW_THREADS
+    assert chooser.reading.startswith("10 samples/s, threads ")
     assert set(outcomes[:-1]) == {WorkerChoice.KEEP}
 
 
@@ -191,6 +195,6 @@ def test_where_processes_cannot_start_there_may_be_more_threads():
 @pytest.mark.parametrize("count", [1, 8, 9])
 def test_more_threads_than_the_first_leave_a_choice(count):
     chooser = Chooser(count, scalable=False)
-    assert chooser.is_open == (count > worker_choice.FIRST_THREADS)
-    assert chooser.first_threads == min(count, worker_choice.FIRST_THREADS)
+    assert chooser.is_open == (count > LIMITS.first_threads)
+    assert chooser.first_threads == min(count, LIMITS.first_threads)
     assert not Chooser(count, scalable=False, started=True).is_open
