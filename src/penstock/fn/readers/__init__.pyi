@@ -1062,10 +1062,12 @@ def mix(
 
     Args:
         members (Mapping[str, Any] | str): The sources: the outputs of a reader by the source's
-            name; or the path of a metadataset of Energon, which lists sources and shares.
-        split (str | None): Split of the metadataset that `members` names. Default: 'train'.
-        source_arguments (Mapping[str, Any] | None): Arguments of the readers of a metadataset's
-            sources, which are `fn.readers.webdataset`: `{'ext': ['jpg', 'cls']}`. Default: {}.
+            name; or the path of a file that lists sources and shares, which is a metadataset of
+            Energon or an `input_cfg` of NeMo.
+        split (str | None): Split of the metadataset that `members` names, by default 'train'.
+        source_arguments (Mapping[str, Any] | None): Arguments of the readers of a file's
+            sources, which are `fn.readers.webdataset` for a metadataset and
+            `fn.readers.nemo_asr` for an `input_cfg`: `{'ext': ['jpg', 'cls']}`. Default: {}.
         weights (Any | None): Share of each source: numbers by name, or a list. Their sum counts
             as 1.
         repeats (Any | None): How often each sample of a source comes in an epoch, by default
