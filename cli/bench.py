@@ -47,8 +47,8 @@ def bench(
         str,
         typer.Argument(
             metavar="PIPELINE_OR_PATH",
-            help="A pipeline as FILE.py:NAME or MODULE:NAME, or a data set, for which a pipeline "
-            f"is made. {FORMATS_READ}",
+            help="A pipeline as FILE.py:NAME or MODULE:NAME, the YAML file of a mixture, or a data "
+            f"set, for which a pipeline is made. {FORMATS_READ}",
         ),
     ],
     arg: PipelineArguments = None,

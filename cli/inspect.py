@@ -27,6 +27,7 @@ EXAMPLES = (
     "penstock inspect hf://user/name --split train",
     "penstock inspect shards/ --html shards.html",
     "penstock inspect 'train-{000..127}.tar' --json",
+    "penstock inspect mixture.yaml --split train",
 )
 
 
@@ -58,12 +59,20 @@ def inspect(
 ) -> int:
     """Show format, schema, counts and sizes of a data set.
 
-    Sizes and labels are those of at most 1,000 samples, spread over the data set.
+    Sizes and labels are those of at most 1,000 samples, spread over the data set. Of a file that
+    lists the sources of a mixture, show the shares, the samples and the epochs of each source.
     """
+    if require_path(path).lower().endswith((".yaml", ".yml")):
+        from .mixture_file import is_mixture_file, print_sources, sources_of
+
+        if is_mixture_file(path):
+            sources = sources_of(path, split)
+            print(json.dumps(sources, indent=2)) if as_json else print_sources(path, sources)
+            return 0
     with (
         Spinner(sys.stderr) as tick,
         datasets.open_dataset(
-            require_path(path), format=format, skip_bad=True, split=split, config=config
+            path, format=format, skip_bad=True, split=split, config=config
         ) as dataset,
     ):
         tick(f"reading {path}")

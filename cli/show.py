@@ -45,7 +45,8 @@ def show(
         typer.Argument(
             metavar="PATH_OR_PIPELINE",
             help="A data set, files of images, sound or video, or a pipeline as FILE.py:NAME or "
-            "MODULE:NAME. NAME is a Pipeline, or a function with the decorator @pipeline_def. "
+            "MODULE:NAME. NAME is a Pipeline, or a function with the decorator @pipeline_def. The "
+            "YAML file of a mixture is a pipeline, too: --arg gives arguments of its readers. "
             f"{FORMATS_READ}",
         ),
     ],

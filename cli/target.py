@@ -25,17 +25,21 @@ class PipelineTarget:
     Attributes:
         module: a Python file, or a module by its dotted name.
         name: of a Pipeline, or of a function with the decorator `pipeline_def`.
+        path: of a file that lists the sources of a mixture, if the pipeline is that of the file.
     """
 
     module: str
     name: str
+    path: str = ""
 
     def __str__(self) -> str:
-        return f"{self.module}:{self.name}"
+        return self.path or f"{self.module}:{self.name}"
 
 
 def parse_target(text: str) -> PipelineTarget | str:
     """Return what a command's argument names: a pipeline, or a path that exists (a URL may not).
+
+    A file that lists the sources of a mixture is the pipeline that reads it.
 
     Raises:
         CommandFailed: there is no such path, and the text names no pipeline.
@@ -44,7 +48,13 @@ def parse_target(text: str) -> PipelineTarget | str:
     if module and name.isidentifier() and not os.path.exists(text) and not is_url(text):
         return PipelineTarget(module, name)
     try:
-        return require_path(text)
+        path = require_path(text)
+        if path.lower().endswith((".yaml", ".yml")):
+            from .mixture_file import is_mixture_file  # few commands need it
+
+            if is_mixture_file(path):
+                return PipelineTarget("penstock.cli.mixture_file", "mixture", path)
+        return path
     except CommandFailed as error:
         more = "" if colon else "; a pipeline is given as FILE.py:NAME or MODULE:NAME"
         raise CommandFailed(f"{error}{more}", 2) from None
@@ -64,6 +74,7 @@ def open_pipeline(
     batch_size: int,
 ) -> Any:
     """Return the pipeline that a target names: see `definition_of` and `defined`."""
+    arguments = {"path": target.path, **arguments} if target.path else arguments
     return defined(target, definition_of(target), arguments, options, batch_size)
 
 

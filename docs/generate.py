@@ -57,6 +57,7 @@ RESULTS: dict[str, str | tuple[str, dict[str, str]]] = {
     "readers.coco": SEVERAL,
     "readers.file": SEVERAL,
     "readers.fits": ("hdu_indices", {"int | None": ONE}),
+    "readers.map_dataset": ("num_outputs", {"Literal[1] | None": ONE}),
     "readers.parquet": ("columns", {"str": ONE}),
     "readers.sequence": ONE,
     "readers.tfrecord": "dict[str, DataNode]",

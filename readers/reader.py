@@ -405,8 +405,6 @@ class Reader(SeekableInput):
 
     def grouped(self) -> bool:
         """Return whether small batches are read together."""
-        if self.batch_cost is not None:
-            return False
         return self._blocks is None and self.prefetch_queue_depth is None and not self.read_depth()
 
     def carrier(self, resources: Resources) -> Carrier:

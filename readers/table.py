@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401 (an import is all that an operator needs)
 
+from . import map_dataset
 from .files import read_file
 from .files import reader as file_reader
 from .fits import reader as fits_reader

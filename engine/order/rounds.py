@@ -248,9 +248,9 @@ class Rounds:
         self.batch_size = self._most = batch_size
         self._whole = _Planned(classes, num_shards, {}, drop_last)
         self._now = _Planned(classes, num_shards, state.rest, drop_last)
-        self._known: tuple[int, int] | None = None  # epoch and first step of `_columns`
-        self._columns: list[Any]
-        self._ends: list[int]
+        # By epoch and first step: columns of several steps, and where each of these ends. A second
+        # one, because batches that are read together may be of two.
+        self._known: dict[tuple[int, int], tuple[list[Any], list[int]]] = {}
         if not self._whole.total:
             raise ArgumentError("batch_cost: drop_last leaves no batch; read more data")
 
@@ -260,6 +260,11 @@ class Rounds:
         return sum(self._classes.sizes)
 
     epoch_size_padded = epoch_size
+
+    @property
+    def usual_batch(self) -> int:
+        """Mean of the samples of a batch, rounded up."""
+        return -(-self.epoch_size // (self._whole.total * self._state.ranks))
 
     def sizes(self, epoch: int) -> tuple[int, ...]:
         """Return how many samples each rank has in an epoch, of the first in what is left.
@@ -277,27 +282,33 @@ class Rounds:
 
     def size_of(self, batch: int) -> int:
         """Return the number of samples in a batch."""
-        return len(self._batch(batch)[0])
+        _, ends, at = self._steps_with(batch)
+        return ends[at + 1] - ends[at]
 
     def select(self, batch: int, batches: int = 1) -> Selection:
         """Return the samples of consecutive batches, end to end: see `Sampler.select`."""
         if batch < 0:
             raise ArgumentError(f"batch {batch}: expected a number of 0 or more")
-        parts = [self._batch(number) for number in range(batch, batch + batches)]
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        index, epochs, position, valid, source = columns
+        parts = []
+        stop = batch + batches
+        while batch < stop:
+            columns, ends, at = self._steps_with(batch)
+            count = min(stop - batch, len(ends) - 1 - at)
+            rows = slice(ends[at], ends[at + count])
+            parts.append([column[rows] for column in columns])
+            batch += count
+        index, epochs, position, valid, source = map(np.concatenate, zip(*parts, strict=True))
         return Selection(index, epochs, position, valid, source=source)
 
-    def _batch(self, batch: int) -> list[Any]:
-        """Return the columns of a batch, as views."""
+    def _steps_with(self, batch: int) -> tuple[list[Any], list[int], int]:
+        """Return the columns of several steps, where each step ends, and which is the batch's."""
         epoch, plan, step = self._locate(batch)
         first = step - step % _STEPS_AT_ONCE
-        if self._known != (epoch, first):
+        if (epoch, first) not in self._known:
             steps = np.arange(first, min(first + _STEPS_AT_ONCE, plan.total))
-            self._columns, self._ends = self._together(epoch, plan, steps)
-            self._known = epoch, first
-        rows = slice(self._ends[step - first], self._ends[step - first + 1])
-        return [column[rows] for column in self._columns]
+            kept = [*self._known.items()][-1:]
+            self._known = dict([*kept, ((epoch, first), self._together(epoch, plan, steps))])
+        return *self._known[epoch, first], step - first
 
     def _together(self, epoch: int, plan: _Planned, steps: Int64s) -> tuple[list[Any], list[int]]:
         """Return the columns of several steps, and where each of them ends."""

@@ -1,4 +1,6 @@
-"""The sources of a mixture as Energon's metadatasets list them.
+"""The sources of a mixture as a file lists them: Energon's metadatasets, and NeMo's `input_cfg`.
+
+A metadataset of Energon:
 
     splits:
       train:
@@ -8,7 +10,7 @@
             split_part: train       by default the name of the split
 
 A path begins at the folder of the file. Each source is a folder of archives with Energon's
-metadata. Notes that change no sample, such as `subflavors`, are left out.
+metadata. Notes that change no sample, such as `subflavors`, are left out. See `input_cfg` for NeMo.
 """
 
 from __future__ import annotations
@@ -18,11 +20,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...engine.errors import ArgumentError, SourceError
+from ...engine.graph.functions import apply
+from ...engine.graph.operator import OPERATORS
 from ...engine.suggestions import not_among
 from ..storage.opening import read_whole
-from ..storage.urls import is_url, place_of, text_of
-from ..webdataset.energon import parsed
-from .members import MixedReader
+from ..storage.urls import Place, is_url, place_of, text_of
+from ..webdataset.energon import loaded
+from .input_cfg import InputConfig
+from .members import MixedReader, member_of
 
 RULES = {
     "datasets": ("weight", "weights"),
@@ -34,12 +39,20 @@ RULES = {
 _NOTES = ("subflavor", "subflavors", "shuffle_over_epochs_multiplier")
 
 
+_MDS = (
+    ". It lists streams of MDS data sets, for which Penstock has no reader: convert them to tar "
+    "archives or Parquet files with mosaicml-streaming, and name their readers in fn.readers.mix, "
+    "whose weights, repeats and choose are proportion, repeat and choose of a stream"
+)
+
+
 def sources_of_file(
-    path: str | os.PathLike[str], split: str, arguments: Mapping[str, Any]
+    called: str, path: str | os.PathLike[str], split: str | None, arguments: Mapping[str, Any]
 ) -> tuple[dict[str, MixedReader], dict[str, dict[str, Any]]]:
     """Return the sources that a file lists, and the argument with their shares.
 
     Args:
+        called: the mixture, for messages.
         path: of the file, or its URL.
         split: of the file's splits.
         arguments: of the readers of all sources, such as `ext`.
@@ -51,8 +64,36 @@ def sources_of_file(
     """
     place = place_of(path)
     name = str(place)
-    content = parsed(name, read_whole(place, arguments.get("storage_options")))
-    splits = content.get("splits")
+    content = loaded(name, read_whole(place, arguments.get("storage_options")))
+    if not is_mixture(content):
+        raise SourceError(
+            f"{name} has no 'splits', as a metadataset of Energon has, and no 'input_cfg' of NeMo"
+            f"{_MDS if 'streams' in str(content) else ''}"
+        )
+    if isinstance(content, Mapping) and "splits" in content:
+        return _of_energon(called, place, content["splits"], split or "train", arguments)
+    if split is not None:
+        raise ArgumentError(f"{name} is an input_cfg of NeMo, which has no splits: leave split out")
+    entries = content["input_cfg"] if isinstance(content, Mapping) else content
+    config = InputConfig(name, entries, arguments)
+    members = {
+        source: member_of(called, source, apply(OPERATORS["readers.nemo_asr"], (), own, None))
+        for source, own in config.sources.items()
+    }
+    return members, {"weights": config.weights}
+
+
+def is_mixture(content: Any) -> bool:
+    """Return whether a file that holds this lists the sources of a mixture."""
+    if isinstance(content, list):
+        return all(isinstance(entry, Mapping) and "type" in entry for entry in content)
+    return isinstance(content, Mapping) and not {"splits", "input_cfg"}.isdisjoint(content)
+
+
+def _of_energon(
+    called: str, place: Place, splits: Any, split: str, arguments: Mapping[str, Any]
+) -> tuple[dict[str, MixedReader], dict[str, dict[str, Any]]]:
+    name = str(place)
     if not isinstance(splits, Mapping) or not splits:
         raise SourceError(f"{name} has no 'splits': it is no metadataset of Energon")
     if split not in splits:

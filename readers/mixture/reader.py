@@ -81,15 +81,15 @@ class Mix(PartsReader):
     members = param(
         MEMBERS,
         REQUIRED,
-        "The sources: the outputs of a reader by the source's name; or the path of a metadataset "
-        "of Energon, which lists sources and shares.",
+        "The sources: the outputs of a reader by the source's name; or the path of a file that "
+        "lists sources and shares, which is a metadataset of Energon or an `input_cfg` of NeMo.",
     )
-    split = param(STR, "train", "Split of the metadataset that `members` names.")
+    split = param(STR, None, "Split of the metadataset that `members` names, by default 'train'.")
     source_arguments = param(
         OPTIONS,
         {},
-        "Arguments of the readers of a metadataset's sources, which are `fn.readers.webdataset`: "
-        "`{'ext': ['jpg', 'cls']}`.",
+        "Arguments of the readers of a file's sources, which are `fn.readers.webdataset` for a "
+        "metadataset and `fn.readers.nemo_asr` for an `input_cfg`: `{'ext': ['jpg', 'cls']}`.",
     )
     weights = param(
         ANY,
@@ -117,8 +117,8 @@ class Mix(PartsReader):
         if isinstance(members, str | os.PathLike):
             from .from_file import sources_of_file  # few mixtures need it
 
-            split, own = given.pop("split", "train"), given.pop("source_arguments", {})
-            given["members"], rule = sources_of_file(members, split, own)
+            split, own = given.pop("split", None), given.pop("source_arguments", {})
+            given["members"], rule = sources_of_file(cls.called, members, split, own)
             if both := [name for name in RULES if given.get(name) is not None]:
                 raise ArgumentError(
                     f"{cls.called}: {members} has the shares, so leave out {both[0]}"
@@ -138,7 +138,7 @@ class Mix(PartsReader):
         super().prepare()
         for name in ("split", "source_arguments"):
             if name in self.given:
-                self.refuse(f"{name} goes with the path of a metadataset as members")
+                self.refuse(f"{name} goes with the path of a file as members")
         rules = [name for name in RULES if getattr(self, name) is not None]
         if len(rules) > 1:
             self.refuse(f"give one of {listed(RULES, 'or')}, not {listed(rules)}")

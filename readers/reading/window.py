@@ -10,6 +10,8 @@ A batch's samples follow from its number. So to read batches together, or early,
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar
 
@@ -40,23 +42,24 @@ class _Read:
     Attributes:
         numbers: numbers of the batches.
         selection: their samples, end to end.
+        bounds: where each batch begins among the samples, and where the last one ends.
         pending: the read, once it is started.
         memory: memory that the read takes.
         columns: the samples, once they are read.
     """
 
-    def __init__(self, numbers: range, selection: Selection) -> None:
+    def __init__(self, numbers: range, selection: Selection, sizes: Sequence[int]) -> None:
         self.numbers = numbers
         self.selection = selection
+        self.bounds = [0, *accumulate(sizes)]
         self.memory: CountedMemory
         self.pending: Pending[ReadColumns] | None = None
         self.columns: ReadColumns | None = None
 
     def rows(self, numbers: range) -> slice:
         """Return which samples of the read are those of some of its batches."""
-        batch_size = len(self.selection.index) // len(self.numbers)
-        start = (numbers.start - self.numbers.start) * batch_size
-        return slice(start, start + len(numbers) * batch_size)
+        first = self.numbers.start
+        return slice(self.bounds[numbers.start - first], self.bounds[numbers.stop - first])
 
     def columns_of(self, numbers: range) -> ReadColumns:
         """Return the samples of some of its batches."""
@@ -104,14 +107,15 @@ class ReadWindow:
         self._reads: list[_Read] = []  # in the order of their numbers
         self._largest: float | None = None  # bytes of a batch
         self.decisions: Decisions = {}
-        self.use(carrier)
         self.restart(sampler, 0)
+        self.use(carrier)
 
     def use(self, carrier: Carrier) -> None:
         """Have another carrier read from now on; drop what was begun."""
         self.forget()
         self.carrier = carrier
-        self._most = max(1, self.limits.samples // self._batch_size) if carrier.grouped else 1
+        usual: int = getattr(self._sampler, "usual_batch", self._batch_size)
+        self._most = max(1, self.limits.samples // usual) if carrier.grouped else 1
         self.count = 1
 
     @property
@@ -144,7 +148,7 @@ class ReadWindow:
         numbers = range(batch.number, batch.number + batch.count)
         read = self._read_with(numbers)
         if read is None:
-            read = _Read(numbers, selection)
+            read = self._read(numbers, selection)
             self._reads.append(read)
         return self._started(read, batch.pool).elsewhere
 
@@ -163,7 +167,8 @@ class ReadWindow:
         if read is None:
             self.forget()
             count = self.count if batch.count == 1 else batch.count
-            read = _Read(numbers, selection) if count == len(numbers) else self._group(numbers[0])
+            alone = count == len(numbers)
+            read = self._read(numbers, selection) if alone else self._group(numbers[0])
             self._reads.append(read)
         while self._reads[0] is not read:
             self._reads.pop(0).cancel()
@@ -177,7 +182,7 @@ class ReadWindow:
                 if read.numbers == numbers:
                     raise
                 # The bad sample may be in a batch whose turn has not come.
-                self._reads.insert(0, _Read(numbers, selection))
+                self._reads.insert(0, self._read(numbers, selection))
                 return self.take(batch, selection)
         columns = read.columns_of(numbers)
         if numbers.stop == read.numbers.stop:
@@ -216,7 +221,13 @@ class ReadWindow:
         selection = self._cut(numbers)
         if count > 1 and selection.has_repeats:
             return self._group(number, 1)
-        return _Read(numbers, selection)
+        return self._read(numbers, selection)
+
+    def _read(self, numbers: range, selection: Selection) -> _Read:
+        size_of: Callable[[int], int] | None = getattr(self._sampler, "size_of", None)
+        if size_of is None:
+            return _Read(numbers, selection, [self._batch_size] * len(numbers))
+        return _Read(numbers, selection, [size_of(number - self._first) for number in numbers])
 
     def _read_with(self, numbers: range) -> _Read | None:
         """Return the read that holds batches, if there is one."""

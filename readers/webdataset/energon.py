@@ -153,25 +153,29 @@ def _first_of(
 
 def parsed(name: str, content: bytes) -> Mapping[str, Any]:
     """Return the object that a JSON or YAML file holds."""
-    try:
-        if name.endswith(".json"):
-            value = json.loads(content)
-        else:
-            try:
-                import yaml
-            except ImportError as error:
-                raise MissingDependencyError(
-                    f"{name} is YAML, which needs PyYAML: {install_hint('yaml')}"
-                ) from error
-            try:
-                value = yaml.safe_load(content)
-            except yaml.YAMLError as error:
-                raise ValueError(" ".join(str(error).split())) from None
-    except (ValueError, RecursionError) as error:
-        raise SourceError(f"{name} is damaged: {error!s:.300}") from None
+    value = loaded(name, content)
     if not isinstance(value, Mapping):
         raise SourceError(f"{name} is damaged: it holds no object with names")
     return value
+
+
+def loaded(name: str, content: bytes) -> Any:
+    """Return what a JSON or YAML file holds."""
+    try:
+        if name.endswith(".json"):
+            return json.loads(content)
+        try:
+            import yaml
+        except ImportError as error:
+            raise MissingDependencyError(
+                f"{name} is YAML, which needs PyYAML: {install_hint('yaml')}"
+            ) from error
+        try:
+            return yaml.safe_load(content)
+        except yaml.YAMLError as error:
+            raise ValueError(" ".join(str(error).split())) from None
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{name} is damaged: {error!s:.300}") from None
 
 
 def _expanded(name: str, patterns: object) -> list[str]:

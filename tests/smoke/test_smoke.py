@@ -133,6 +133,10 @@ OTHERS = {
     "readers.coco": (_coco, None),
     "readers.numpy": (_numpy, (2, 3)),
     "readers.mix": (lambda root: fn.readers.mix({"images": _folders(root)}), None),
+    "readers.map_dataset": (
+        lambda root: fn.readers.map_dataset([np.zeros((2, 3)), np.ones((1, 3))]),
+        (2, 3),
+    ),
     "readers.balance": (lambda root: fn.readers.balance(_folders(root)), None),
     "readers.pack": (
         lambda root: fn.readers.pack(_folders(root)[0], length=1 << 20),

@@ -990,6 +990,125 @@ class LMDB(Reader):
         bytes_per_sample: float | None = ...,
     ) -> None: ...
 
+class MapDataset(Reader):
+    """Reads the samples of a Python object that has `__len__` and `__getitem__`.
+
+    Such objects are the map-style data sets of PyTorch, lists, and the `Dataset` of Hugging Face.
+    They take part in shuffles, shards, checkpoints, mixtures, and batches of equal cost. Samples
+    are NumPy arrays, what NumPy makes arrays of, numbers, or bytes. All samples have outputs of the
+    same types and numbers of dimensions as the first one. One thread asks for samples, or several
+    with `prefetch_queue_depth`.
+
+    >>> import numpy as np
+    >>> from penstock import fn, pipeline_def
+    >>> squares = [(np.full(i, i, np.uint8), i * i) for i in range(1, 4)]
+    >>> @pipeline_def(batch_size=3, num_threads=1)
+    ... def numbers():
+    ...     return tuple(fn.readers.map_dataset(squares, num_outputs=2))
+    >>> with numbers() as pipe:
+    ...     data, square = pipe.run()
+    >>> [row.tolist() for row in data.rows()], square.as_array().tolist()
+    ([[1], [2, 2], [3, 3, 3]], [1, 4, 9])
+
+    Outputs:
+        the values of the samples: with several, samples are tuples or lists of so many.
+
+    Raises:
+        ArgumentError: the object has no length or no samples.
+        DecodeError: a sample is no array of numbers, or has another number of values, another type,
+            or another number of dimensions than the first one.
+        Exception: any error of the object is one of the sample (see `on_error` of the pipeline).
+
+    Args:
+        dataset (Any): The object: `len(dataset)` samples, of which i is `dataset[i]`.
+        num_outputs (int | None): Number of outputs. Default: 1.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: int | None = ...,
+        *,
+        enable_checkpointing: _builtins.bool = ...,
+        dataset: Any = ...,
+        num_outputs: int | None = ...,
+        random_shuffle: _builtins.bool | None = ...,
+        shuffle_after_epoch: _builtins.bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: _builtins.bool | None = ...,
+        indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
+        pad_last_batch: _builtins.bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: _builtins.bool | None = ...,
+        skip_cached_images: _builtins.bool | None = ...,
+        lazy_init: _builtins.bool | None = ...,
+        dont_use_mmap: _builtins.bool | None = ...,
+        use_o_direct: _builtins.bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+    ) -> None: ...
+
 class Mix(Reader):
     """Reads several sources as one: each batch has its share of each.
 
@@ -1034,10 +1153,12 @@ class Mix(Reader):
 
     Args:
         members (Mapping[str, Any] | str): The sources: the outputs of a reader by the source's
-            name; or the path of a metadataset of Energon, which lists sources and shares.
-        split (str | None): Split of the metadataset that `members` names. Default: 'train'.
-        source_arguments (Mapping[str, Any] | None): Arguments of the readers of a metadataset's
-            sources, which are `fn.readers.webdataset`: `{'ext': ['jpg', 'cls']}`. Default: {}.
+            name; or the path of a file that lists sources and shares, which is a metadataset of
+            Energon or an `input_cfg` of NeMo.
+        split (str | None): Split of the metadataset that `members` names, by default 'train'.
+        source_arguments (Mapping[str, Any] | None): Arguments of the readers of a file's
+            sources, which are `fn.readers.webdataset` for a metadataset and
+            `fn.readers.nemo_asr` for an `input_cfg`: `{'ext': ['jpg', 'cls']}`. Default: {}.
         weights (Any | None): Share of each source: numbers by name, or a list. Their sum counts
             as 1.
         repeats (Any | None): How often each sample of a source comes in an epoch, by default

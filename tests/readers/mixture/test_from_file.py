@@ -89,7 +89,7 @@ def test_arguments_that_contradict_the_file(folder):
     path = _written(folder, {"train": {"blend": [{"path": "one"}]}})
     with pytest.raises(ArgumentError, match="has the shares, so leave out weights"):
         _mixed(path, 2, weights={"one": 1})
-    with pytest.raises(ArgumentError, match="split goes with the path of a metadataset"):
+    with pytest.raises(ArgumentError, match="split goes with the path of a file"):
         fn.readers.mix({"a": fn.readers.file(files=[path])}, split="train")
     (folder / "all.yaml").write_text("{")
     with pytest.raises(SourceError, match=r"all\.yaml is damaged"):

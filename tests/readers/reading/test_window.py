@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
+from penstock.engine.order.length_classes import LengthClasses
+from penstock.engine.order.rounds import Rounds
 from penstock.engine.order.sampler import Blocks, Sampler
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
@@ -75,6 +77,21 @@ def test_groups_grow_from_one_batch_to_what_pays(limited):
     assert max(reads.sizes) == 1024
     assert groups.window.decisions["reads"].setting == "256 batches at once"
     assert groups.window.decisions["reads"].reading.startswith("128 took ")
+
+
+def test_batches_of_several_sizes_are_read_together(tuned):
+    tuned(window, MAX_GROUP_BYTES=1 << 40)
+    lengths = np.random.default_rng(0).integers(1, 40, 500)
+    classes = LengthClasses(lengths, budget=40, buckets=6, most=64)
+    reads = Reads()
+    groups = Groups(reads, size=500)
+    groups.sampler = Rounds(classes, 64, shuffle=True)
+    groups.window = ReadWindow(groups.sampler, 64, Inline(reads, grouped=True))
+    steps = groups.sampler.sizes(0)[0] // 64
+    for number in [*range(steps + 20), 3, 4, 90, 5]:
+        groups.assert_right(number)
+    assert len(reads.sizes) < steps / 4
+    assert max(reads.sizes) > 100
 
 
 def test_large_batches_are_read_alone():

@@ -1,0 +1,69 @@
+"""A file that lists the sources of a mixture, as the target of commands."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+from ..engine.graph.functions import apply
+from ..engine.graph.operator import OPERATORS
+from ..engine.pipeline.definition import pipeline_def
+from ..readers.mixture.from_file import is_mixture
+from ..readers.storage.opening import read_whole
+from ..readers.webdataset.energon import loaded
+from .console import console
+
+
+def is_mixture_file(path: str) -> bool:
+    """Return whether a YAML file lists the sources of a mixture."""
+    return is_mixture(loaded(path, read_whole(path)))
+
+
+@pipeline_def
+def mixture(path: str, split: str | None = None, **source_arguments: Any) -> Any:
+    """Read a mixture; `source_arguments` are those of its sources' readers."""
+    arguments = {
+        "members": path,
+        "split": split,
+        "source_arguments": source_arguments,
+        "random_shuffle": True,
+    }
+    return tuple(apply(OPERATORS["readers.mix"], (), arguments, "mixture"))
+
+
+def sources_of(path: str, split: str | None) -> dict[str, dict[str, float]]:
+    """Return of each source its samples, its share, and how often it comes in an epoch."""
+    # The reader of archives wants to know a component, and warns if no sample has it.
+    arguments = {"ext": ["json"]} if "splits" in loaded(path, read_whole(path)) else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with mixture(path, split, batch_size=1, num_threads=1, **arguments) as pipe:
+            meta = pipe.reader_meta("mixture")
+    return {
+        name: {
+            "samples": source["samples"],
+            "share": source["share"],
+            "samples_of_epoch": source["share"] * meta["epoch_size"],
+            "epochs": source["share"] * meta["epoch_size"] / source["samples"],
+        }
+        for name, source in meta["sources"].items()
+    }
+
+
+def print_sources(path: str, sources: dict[str, dict[str, float]]) -> None:
+    """Print a row for each source."""
+    printer = console(sys.stdout)
+    total = sum(source["samples_of_epoch"] for source in sources.values())
+    printer.print((path, "bold"), f"  {len(sources)} sources of {total:,.0f} samples an epoch")
+    rows = [
+        (
+            name,
+            f"{source['samples']:,}",
+            f"{source['share']:.4f}",
+            f"{source['samples_of_epoch']:,.0f}",
+            f"{source['epochs']:.2f}",
+        )
+        for name, source in sources.items()
+    ]
+    printer.table(("source", "samples", "share", "in an epoch", "epochs"), rows, words=1)

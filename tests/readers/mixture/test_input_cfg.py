@@ -1,0 +1,140 @@
+"""The `input_cfg` of NeMo as the sources of a mixture."""
+
+import json
+
+import numpy as np
+import pytest
+
+from penstock import Pipeline, fn
+from penstock.engine.errors import ArgumentError, SourceError
+
+from .. import tars
+
+yaml = pytest.importorskip("yaml")
+soundfile = pytest.importorskip("soundfile")
+
+ARGUMENTS = {"read_sample_rate": False}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Manifests of 4 utterances each; those of "tarred" lie in two tar archives."""
+    for name in ("en", "pl", "de"):
+        entries = []
+        for i in range(4):
+            path = tmp_path / f"{name}{i}.wav"
+            soundfile.write(path, np.zeros(800), 8000)
+            entries.append({"audio_filepath": str(path), "duration": 0.1, "text": f"{name}{i}"})
+        (tmp_path / f"{name}.json").write_text("\n".join(map(json.dumps, entries)))
+    for shard in range(2):
+        names = [f"t{shard}{i}.wav" for i in range(2)]
+        content = (tmp_path / "en0.wav").read_bytes()
+        tars.write(tmp_path / f"audio_{shard}.tar", tars.archive(dict.fromkeys(names, content)))
+        entries = [
+            {"audio_filepath": n, "duration": 0.1, "text": n[:3], "shard_id": shard} for n in names
+        ]
+        (tmp_path / f"manifest_{shard}.json").write_text("\n".join(map(json.dumps, entries)))
+    return tmp_path
+
+
+def _nemo(folder, name, **more):
+    return {"type": "nemo", "manifest_filepath": str(folder / f"{name}.json"), **more}
+
+
+def _tarred(folder, **more):
+    return {
+        "type": "nemo_tarred",
+        "manifest_filepath": str(folder / "manifest__OP_0..1_CL_.json"),
+        "tarred_audio_filepaths": str(folder / "audio__OP_0..1_CL_.tar"),
+        **more,
+    }
+
+
+def _mixed(folder, content, count, **options):
+    file = folder / "train.yaml"
+    file.write_text(yaml.safe_dump(content))
+    with Pipeline(count, 1) as pipe:
+        outputs = fn.readers.mix(str(file), source_arguments=ARGUMENTS, name="mix", **options)
+        pipe.set_outputs(*outputs)
+        audio, text, source = pipe.run()
+        assert set(audio.shape()) == {(800,)}
+        texts = [bytes(row).decode() for row in text.rows()]
+        return texts, source.as_array().tolist(), pipe.reader_meta("mix")["sources"]
+
+
+def test_weights_of_groups_multiply(folder):
+    group = {
+        "type": "group",
+        "weight": 0.5,
+        "tags": {"task": "asr"},
+        "input_cfg": [_nemo(folder, "pl", weight=30), _nemo(folder, "de", weight=10)],
+    }
+    content = {"input_cfg": [_tarred(folder, weight=0.5, tags={"lang": "en"}), group]}
+    texts, source, sources = _mixed(folder, content, 16)
+    assert [each["share"] for each in sources.values()] == [0.5, 0.375, 0.125]
+    assert [source.count(i) for i in range(3)] == [8, 6, 2]
+    assert {text[0] for text in texts} == {"t", "p", "d"}
+    assert len(set(texts)) == 4 + 4 + 2
+
+
+def test_without_weights_all_sources_have_the_same_share(folder):
+    (folder / "inner.yaml").write_text(yaml.safe_dump([_nemo(folder, "pl"), _nemo(folder, "de")]))
+    group = {"type": "group", "input_cfg": str(folder / "inner.yaml")}
+    _, _, sources = _mixed(folder, [_nemo(folder, "en"), group], 4)
+    assert [each["share"] for each in sources.values()] == [0.5, 0.25, 0.25]
+
+
+def test_a_manifest_that_comes_twice_has_the_sum_of_its_weights(folder):
+    content = [_nemo(folder, n, weight=w) for n, w in (("en", 1), ("pl", 1), ("en", 2))]
+    _, _, sources = _mixed(folder, content, 4)
+    assert [each["share"] for each in sources.values()] == [0.75, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([{"type": "txt", "paths": "a.txt"}], "no source of a type that Penstock reads"),
+        ([{"type": "nemo"}], "'manifest_filepath' of a source of the type 'nemo' is None"),
+        ([{"type": "nemo_tarred", "manifest_filepath": "a"}], "'tarred_audio_filepaths' of"),
+        (
+            [{"type": "nemo", "manifest_filepath": "a", "slice_length": 3}],
+            "has 'slice_length', which Penstock does not read",
+        ),
+        (
+            [{"type": "nemo", "manifest_filepath": "a", "text_field": "answer"}],
+            "fn.readers.nemo_asr reads 'text' alone",
+        ),
+        (
+            [
+                {"type": "nemo", "manifest_filepath": n, "weight": w}
+                for n, w in (("a", 1), ("b", None))
+            ],
+            "a weight, or none of them",
+        ),
+        ({"input_cfg": []}, "is no list of sources, or is empty"),
+        ([{"type": "group"}], "is no list of sources, or is empty"),
+        ({"train_ds": {}}, "no 'input_cfg' of NeMo"),
+        (
+            {"streams": {"web": {"remote": "s3://a/b", "proportion": 1}}},
+            "streams of MDS data sets, for which Penstock has no reader: convert them",
+        ),
+    ],
+)
+def test_what_is_not_read_is_refused(folder, content, message):
+    with pytest.raises(SourceError, match=message):
+        _mixed(folder, content, 2)
+
+
+def test_arguments_that_contradict_the_file(folder):
+    with pytest.raises(ArgumentError, match="which has no splits"):
+        _mixed(folder, [_nemo(folder, "en")], 2, split="train")
+    with pytest.raises(ArgumentError, match="is negative"):
+        _mixed(folder, [_nemo(folder, "en", weight=-1)], 2)
+    with pytest.raises(ArgumentError, match="all are 0"):
+        _mixed(folder, [_nemo(folder, "en", weight=0)], 2)
+
+
+def test_a_file_that_names_itself(folder):
+    group = {"type": "group", "input_cfg": str(folder / "train.yaml")}
+    with pytest.raises(SourceError, match="more than 16 groups"):
+        _mixed(folder, [group], 2)
