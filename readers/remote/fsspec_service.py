@@ -47,7 +47,7 @@ class FsspecService(Service):
         content = b""
         if start < stop:
             content = self._call(url, "cat_file", url, start=start, end=stop)
-        return Reply(version, start, len(content), lambda: content)
+        return Reply(version, start, len(content), [content])
 
     def entries(self, url: str) -> list[Entry]:
         """See `Service.entries`."""

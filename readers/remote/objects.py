@@ -13,7 +13,7 @@ was opened (`If-Match`), and a reply of another version is an error:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -119,7 +119,7 @@ def start_open(url: str, options: Mapping[str, Any], tail: int = 0) -> Pending[R
     place = endpoint(url, options)
     found: list[tuple[Version, bytes]] = []
     requests = Requests(
-        place, [ServiceRequest(partial(_describe, place, url, tail), found.append, shown(url))]
+        place, [ServiceRequest(partial(_opened, place, url, tail), found.append, shown(url))]
     )
     return Then(requests, lambda _: RemoteFile(url, options, *found[0]))
 
@@ -151,23 +151,27 @@ def _parts(offset: int, buffer: Bytes) -> list[tuple[int, Bytes]]:
     return [(offset + at, buffer[at : at + PART]) for at in range(0, buffer.size, PART)]
 
 
+def _opened(place: Endpoint, url: str, tail: int) -> Iterator[tuple[Version, bytes]]:
+    yield _describe(place, url, tail)
+
+
 def _describe(place: Endpoint, url: str, tail: int) -> tuple[Version, bytes]:
     reply = place.service.get(url, None if tail else 0, tail or 1, None)
     if not tail or not reply.ranged:
         return reply.version, b""
     if reply.offset + reply.length != reply.version.size:
         raise Passing(f"the server sent other bytes than the last {tail}")
-    return reply.version, bytes(_content(reply))
+    return reply.version, _content(reply)
 
 
-def _first_part(place: Endpoint, url: str) -> tuple[Version, Any]:
+def _first_part(place: Endpoint, url: str) -> Iterator[tuple[Version, bytes]]:
     """Fetch the first part, or the whole object where the server ignores ranges."""
     reply = place.service.get(url, 0, PART, None)
     size = reply.version.size
     if (reply.offset, reply.length) != (0, min(size, PART) if reply.ranged else size):
         raise Passing(f"the server sent {reply.length} bytes from {reply.offset} on of {size}")
     check_claim(shown(url), size)
-    return reply.version, _content(reply)
+    yield reply.version, _content(reply)
 
 
 def _range_requests(
@@ -183,11 +187,15 @@ def _range_requests(
     ]
 
 
-def _fill(buffer: Bytes, content: Any) -> None:
-    buffer[:] = np.frombuffer(content, np.uint8)
+def _fill(buffer: Bytes, piece: tuple[int, Any]) -> None:
+    start, content = piece
+    buffer[start : start + len(content)] = np.frombuffer(content, np.uint8)
 
 
-def _range(place: Endpoint, url: str, version: Version, offset: int, length: int) -> Any:
+def _range(
+    place: Endpoint, url: str, version: Version, offset: int, length: int
+) -> Iterator[tuple[int, Any]]:
+    """Yield the bytes as they come, each chunk with its place in the range."""
     try:
         reply = place.service.get(url, offset, length, version)
     except Changed:
@@ -208,14 +216,21 @@ def _range(place: Endpoint, url: str, version: Version, offset: int, length: int
             f"the server sent {reply.length} bytes from {reply.offset} on instead of {length} from "
             f"{offset} on"
         )
-    return _content(reply)
+    yield from _pieces(reply)
 
 
-def _content(reply: Reply) -> Any:
-    content = reply.content()
-    if len(content) != reply.length:
-        raise Passing(f"{len(content)} bytes came instead of {reply.length}")
-    return content
+def _content(reply: Reply) -> bytes:
+    return b"".join(chunk for _, chunk in _pieces(reply))
+
+
+def _pieces(reply: Reply) -> Iterator[tuple[int, Any]]:
+    came = 0
+    for chunk in reply.chunks:
+        start, came = came, came + len(chunk)
+        if came <= reply.length:
+            yield start, chunk
+    if came != reply.length:
+        raise Passing(f"{came} bytes came instead of {reply.length}")
 
 
 def _changed(url: str, was: Version, now: Version) -> SourceError:

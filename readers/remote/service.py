@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from errno import EACCES, ENOENT
 from typing import Any, NamedTuple
@@ -60,14 +60,14 @@ class Reply(NamedTuple):
     Attributes:
         version: version of the object.
         offset, length: the bytes that this reply holds.
-        content: waits for the bytes, and returns a buffer of them.
+        chunks: buffers of the bytes, one after the other, as they come.
         ranged: False if the service ignored the range and sends the object from its start.
     """
 
     version: Version
     offset: int
     length: int
-    content: Callable[[], Any]
+    chunks: Iterable[Any]
     ranged: bool = True
 
 
@@ -86,7 +86,7 @@ class Service(ABC):
                 version alone. A service whose replies do not tell the version returns `known`.
 
         Raises:
-            Passing: the fault may pass; also when the connection breaks while `content` is read.
+            Passing: the fault may pass; also when the connection breaks between two chunks.
             Changed: the object is no longer the version `known`.
             OSError: another attempt would not help.
         """
