@@ -165,13 +165,13 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"ETag": self.state.tags[path]} if path in self.state.tags else {}
         if self.headers.get("If-Match", headers.get("ETag")) != headers.get("ETag"):
             return 412, headers, b""
-        found = re.fullmatch(r"bytes=(\d*)-(\d+)", self.headers.get("Range", ""))
+        found = re.fullmatch(r"bytes=(\d+)-(\d*)|bytes=-(\d+)", self.headers.get("Range", ""))
         if not found or not self.state.ranges:
             return 200, headers, content
         if found[1]:
-            first, last = int(found[1]), min(int(found[2]), len(content) - 1)
+            first, last = int(found[1]), min(int(found[2] or len(content)), len(content) - 1)
         else:
-            first, last = max(0, len(content) - int(found[2])), len(content) - 1
+            first, last = max(0, len(content) - int(found[3])), len(content) - 1
         if first >= len(content):
             return 416, {"Content-Range": f"bytes */{len(content)}"}, b""
         first, last = first + (fault == "shift"), last - (fault == "short")
