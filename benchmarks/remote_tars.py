@@ -76,7 +76,7 @@ from penstock import fn, pipeline_def
 import numpy, numpy.ma, obstore.store, penstock.readers.webdataset.reader
 import penstock.readers.remote.objects, penstock.engine.run.executor, penstock.engine.run.feeder
 import penstock.engine.run.opening, penstock.engine.run.workers.choice
-import penstock.engine.run.workers.threads, penstock.readers.remote.starts
+import penstock.engine.run.workers.threads
 from penstock.engine.graph.operator import OPERATORS
 OPERATORS.complete()  # imports what all operators need
 @pipeline_def(batch_size=BATCH, num_threads=2, seed=1)

@@ -30,7 +30,7 @@ from ..energon_sets import prepared
 COUNTS = [7, 4, 6, 5, 8, 3]
 SIZE = 300_000
 TOTAL = sum(COUNTS)
-HEAD = "bytes=0-0"
+HEAD = "bytes=0-1023"
 
 
 @pytest.fixture(autouse=True)
