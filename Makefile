@@ -77,7 +77,7 @@ peers: $(addprefix $(VENV)/peers/,$(PEERS))
 $(VENV)/peers/energon: LIBRARIES = 'megatron-energon>=7,<8'
 $(VENV)/peers/lhotse: LIBRARIES = 'lhotse>=1.33,<2' 'soundfile>=0.13,<1' urllib3 $(TORCH)
 $(VENV)/peers/webdataset: LIBRARIES = 'webdataset>=1,<2'
-$(VENV)/peers/datasets: LIBRARIES = 'datasets>=5,<6' aiohttp requests
+$(VENV)/peers/datasets: LIBRARIES = 'datasets>=5,<6' aiohttp pillow requests
 $(VENV)/peers/litdata: LIBRARIES = 'litdata>=0.2.70,<0.3'
 $(VENV)/peers/mds: LIBRARIES = 'mosaicml-streaming>=0.13,<0.14' 'numpy<2.2' 'transformers<5'
 $(VENV)/peers/%: | $(VENV)/dev

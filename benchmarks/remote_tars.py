@@ -8,8 +8,9 @@ and hands out batches of 64 encoded images with labels. Imports come before the 
 consumer takes a checksum of each image, and each must come once, or the loader has no figure.
 
 Columns: seconds to the first batch; samples a second of the first epoch; CPU seconds of the loader
-up to the last batch, and of its processes up to their end; bytes moved, as multiples of the data.
-Penstock reads batches of the second epoch ahead. `make peers` installs the loaders.
+up to the last batch, and of its processes up to their end; bytes that were asked for, as multiples
+of the data.
+`make peers VENV=FOLDER/..` installs the loaders; by default they lie in `.venv/peers`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ import tarfile
 import tempfile
 import zlib
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,6 @@ from penstock.benchmarks import common
 from penstock.tests.readers.servers import ObjectServer
 
 ROOT = Path(__file__).resolve().parent.parent
-PEERS = ROOT / ".venv" / "peers"
 SHARDS, EACH, BATCH = 8, 256, 64
 CHECKSUMS = "checksums.json"
 
@@ -77,7 +76,7 @@ from penstock import fn, pipeline_def
 import numpy, numpy.ma, obstore.store, penstock.readers.webdataset.reader
 import penstock.readers.remote.objects, penstock.engine.run.executor, penstock.engine.run.feeder
 import penstock.engine.run.opening, penstock.engine.run.workers.choice
-import penstock.engine.run.workers.threads, penstock.readers.remote.starts
+import penstock.engine.run.workers.threads
 from penstock.engine.graph.operator import OPERATORS
 OPERATORS.complete()  # imports what all operators need
 @pipeline_def(batch_size=BATCH, num_threads=2, seed=1)
@@ -150,7 +149,8 @@ report(make)
     "LitData, 2 processes": (
         "litdata",
         """
-import litdata
+import litdata, litdata.streaming.downloader
+litdata.streaming.downloader._OBSTORE_CLIENT_OPTIONS["allow_http"] = True
 def make():
     data = litdata.StreamingDataset("s3://litdata/set", shuffle=True, cache_dir=CACHE + "/lit",
         storage_options={"endpoint_url": ENDPOINT})
@@ -180,6 +180,21 @@ if __name__ == "__main__":
 }
 
 
+def python_of(peers: Path, peer: str) -> Path:
+    return peers / peer / "bin" / "python"
+
+
+def versions_of(peers: Path) -> dict[str, str]:
+    """Return the releases of the loaders."""
+    names = {"webdataset": "webdataset", "datasets": "datasets", "litdata": "litdata"}
+    found = {}
+    for peer, name in (names | {"mds": "mosaicml-streaming"}).items():
+        program = f"import importlib.metadata as m; print(m.version({name!r}))"
+        if (python := python_of(peers, peer)).exists():
+            found[name] = subprocess.check_output([python, "-c", program], text=True).strip()
+    return found
+
+
 def photographs() -> list[bytes]:
     """Return JPEG files of about 84 KB: smooth pictures with noise."""
     random = np.random.default_rng(0)
@@ -194,7 +209,7 @@ def photographs() -> list[bytes]:
     return files
 
 
-def put_data(server: ObjectServer, folder: Path) -> int:
+def put_data(server: ObjectServer, folder: Path, peers: Path) -> int:
     """Put the data sets on the server; return the bytes of the archives."""
     import pickle
 
@@ -214,7 +229,7 @@ def put_data(server: ObjectServer, folder: Path) -> int:
         server.tags[f"tars/{shard}.tar"] = f'"{shard}"'
     (folder / "samples").write_bytes(pickle.dumps(samples))
     for peer, program in WRITERS.items():
-        python = PEERS / peer / "bin" / "python"
+        python = python_of(peers, peer)
         if python.exists():
             (folder / f"write_{peer}.py").write_text(program)
             command = [python, folder / f"write_{peer}.py", folder / "samples", folder / peer]
@@ -242,7 +257,10 @@ def run(python: Path, program: str, server: ObjectServer, folder: Path) -> dict[
         (Path(cache) / "program.py").write_text(TIMED + program)
         arguments = [server.url, server.url, BATCH, EACH, cache, folder / CHECKSUMS]
         command = [str(python), f"{cache}/program.py", *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
+        own = {"PYTHONPATH": str(ROOT / "src")} if str(python) == sys.executable else {}
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=180, env=os.environ | own
+        )
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode or not lines:
         return {"error": done.stderr.strip()[-600:]}
@@ -255,6 +273,7 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.02)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--loaders", default="", help="parts of names, with commas between them")
+    parser.add_argument("--peers", type=Path, default=ROOT / ".venv" / "peers")
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
     told = PENSTOCK.replace("SAMPLES", f"samples_per_shard=[{EACH}] * 8")
@@ -266,12 +285,12 @@ def main() -> None:
     }
     programs = {name: (Path(sys.executable), program) for name, program in own.items()}
     for name, (peer, program) in PEER_PROGRAMS.items():
-        if (PEERS / peer / "bin" / "python").exists():
-            programs[name] = (PEERS / peer / "bin" / "python", program)
+        if (python := python_of(options.peers, peer)).exists():
+            programs[name] = (python, program)
     wanted = options.loaders.split(",")
     programs = {n: made for n, made in programs.items() if any(part in n for part in wanted)}
     with ObjectServer() as server, tempfile.TemporaryDirectory() as text:
-        total = put_data(server, Path(text))
+        total = put_data(server, Path(text), options.peers)
         server.latency = options.latency
         results: dict[str, list[dict[str, Any]]] = {name: [] for name in programs}
         for _ in range(options.repeat):
@@ -295,7 +314,7 @@ def main() -> None:
                 {
                     "date": datetime.now(UTC).isoformat(timespec="seconds"),
                     "hardware": common.hardware(),
-                    "versions": common.versions() | {"webdataset": version("webdataset")},
+                    "versions": common.versions() | versions_of(options.peers),
                     "load": os.getloadavg()[0],
                     "bytes": total,
                     "latency": options.latency,

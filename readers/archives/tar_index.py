@@ -163,12 +163,16 @@ class IndexBuilder:
 class FrontIndex:
     """The samples at the front of an archive, for one whose last bytes are still on their way.
 
-    Nothing is cached, and no warning is given: `index_archive` does that for the whole archive.
+    Nothing is cached, and no warning is given: `index_archive` does that for the whole archive, and
+    goes on with the walk. After an error, the walk has to begin anew.
     """
 
     def __init__(self, storage: Storage, dot: str) -> None:
         """Take what `index_archive` takes."""
-        self._files = components_of(members(storage, note=lambda _: None), dot)
+        self.remarks: list[Remark] = []
+        self._members = members(storage, note=self.remarks.append)
+        self._walked: list[Member] = []
+        self._files = components_of(self._noted(), dot)
         self._builder = IndexBuilder()
         self._last: bytes | None = None
 
@@ -189,8 +193,23 @@ class FrontIndex:
             self._builder.add(extension, file.offset, file.size)
         return self._builder.without_open()
 
+    def _noted(self) -> Iterator[Member]:
+        for member in self._members:
+            self._walked.append(member)
+            yield member
 
-def index_archive(storage: Storage, dot: str = "first", damages: Damages = STRICT) -> ArchiveIndex:
+    def members(self) -> Iterator[Member]:
+        """Yield all files of the archive; the walk goes on behind those that are known."""
+        yield from self._walked
+        yield from self._members
+
+
+def index_archive(
+    storage: Storage,
+    dot: str = "first",
+    damages: Damages = STRICT,
+    front: FrontIndex | None = None,
+) -> ArchiveIndex:
     """Return the index of an archive: from the cache, or by a scan of its headers.
 
     The cache keeps what the scan warns of, so every use of the archive gives the same warnings.
@@ -199,16 +218,17 @@ def index_archive(storage: Storage, dot: str = "first", damages: Damages = STRIC
         storage: the archive.
         dot: which dot of a file's name ends the key, "first" or "last".
         damages: takes what is wrong with the archive.
+        front: of the archive, if its walk has begun; to be used once.
 
     Raises:
         SourceError: the archive is damaged. OSError: it cannot be read.
     """
 
     def build() -> list[NDArray[Any]]:
-        remarks: list[Remark] = []
+        walk = front or FrontIndex(storage, dot)
+        remarks = walk.remarks
         try:
-            files = members(storage, note=remarks.append)
-            index = group(files, dot, storage.name, remarks)
+            index = group(walk.members(), dot, storage.name, remarks)
             arrays = index.to_arrays()
         except DamagedFileError as error:
             error.sound += (np.array(remarks, np.int64).reshape(-1),)

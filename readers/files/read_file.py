@@ -64,7 +64,7 @@ class ReadFile(SampleOperator):
 
     def _read(self, workspace: Workspace, path: str) -> Array:
         if is_url(path):
-            from ..remote.starts import start_whole  # needs optional libraries
+            from ..remote.objects import start_whole  # needs optional libraries
 
             remote: Array = start_whole(path, self.storage_options, workspace.empty).result()
             return remote

@@ -82,7 +82,7 @@ class FileSource:
         self, paths: list[bytes], remote: dict[int, bytes], allocate: Allocate
     ) -> list[NDArray[Any]]:
         """Request all URLs (`remote`, by row) at once, and read the local files meanwhile."""
-        from ..remote.starts import start_whole  # needs optional libraries
+        from ..remote.objects import start_whole  # needs optional libraries
 
         local = [path for path in paths if not is_url(path)]
         urls = map(os.fsdecode, remote.values())

@@ -2,7 +2,7 @@
 
 names       the parts of such a name
 repository  the commit and the files of a data set, as the Hub's API tells them
-objects     files of a data set as storage: they lie behind HTTP, and the URL names the commit
+service     files of a data set as objects: they lie behind HTTP, and the URL names the commit
 folders     folders of a data set
 
 The library huggingface_hub finds endpoint and token, and speaks the API. Bytes come through

@@ -106,8 +106,14 @@ def pinned_once(url: str) -> str:
     For names that come with samples, such as those of a list. Readers pin their arguments.
     """
     name = hub_name(url)
-    commit = name.revision if name.is_pinned else _commit_of(_endpoint(), name._replace(path=""))
+    if name.is_pinned:
+        return str(name)
+    with _ASKING:  # other threads wait for the answer
+        commit = _commit_of(_endpoint(), name._replace(path=""))
     return str(name._replace(revision=commit))
+
+
+_ASKING = Lock()
 
 
 @lru_cache(_KEPT)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ...engine.errors import ArgumentError, SourceError
 from ...formats.endings import AUDIO, ENDINGS, IMAGE, UNREAD, VIDEO
 from ...formats.foreign import foreign_file
-from ..hub.names import is_on_hub
 from ..storage.strings import StringTable
 from ..storage.urls import is_url, place_of, shown
 from .class_folders import OTHER_FILES, ClassFolders
@@ -284,10 +283,6 @@ def folders_below(root: bytes, options: Mapping[str, Any]) -> Callable[..., Clas
     """Return the class that lists the folders in `root`, a local path or a URL."""
     if not is_url(root):
         return ClassFolders
-    if is_on_hub(root):
-        from ..hub.folders import HubClassFolders  # needs an optional library
-
-        return partial(HubClassFolders, options)
     from ..remote.folders import RemoteClassFolders  # needs optional libraries
 
     return partial(RemoteClassFolders, options)

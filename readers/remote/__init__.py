@@ -1,6 +1,5 @@
 """Objects in S3, GCS and Azure, behind HTTP and in all other services that fsspec knows.
 
-starts.py       opening and reading objects, also those on the Hub
 objects.py      a `Storage` over an object; opening many objects at once. Start here.
 sequential.py   reading an object from its front to its end
 requests.py     requests under way together, and their end before the result

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from queue import SimpleQueue
 from typing import Any
 
+from ..hub.names import is_on_hub
 from .fsspec_service import FsspecService
 from .obstore_service import ObstoreService
-from .retries import split_options
+from .retries import Limits, split_options
 from .service import Service
 from .stores import ANY_HOST, is_known
 
@@ -30,8 +31,7 @@ class Endpoint:
 
     def __init__(self, url: str, options: Mapping[str, Any]) -> None:
         self.limits, rest = split_options(options)
-        known = is_known(url, rest)
-        self.service: Service = (ObstoreService if known else FsspecService)(url, rest, self.limits)
+        self.service = _service(url, rest, self.limits)
         self._calls: SimpleQueue[Call] = SimpleQueue()
         self._lock = threading.Lock()
         self.threads = self._under_way = 0
@@ -65,6 +65,14 @@ class Endpoint:
                 self._under_way -= 1
 
 
+def _service(url: str, options: Mapping[str, Any], limits: Limits) -> Service:
+    if is_on_hub(url):
+        from ..hub.service import HubService  # needs an optional library
+
+        return HubService(options, limits)
+    return (ObstoreService if is_known(url, options) else FsspecService)(url, options, limits)
+
+
 # By process, because threads do not survive a fork. The child keeps the parent's entries: dropping
 # them would close sockets that the parent uses.
 _endpoints: dict[tuple[int, str, str], Endpoint] = {}
@@ -78,7 +86,7 @@ def endpoint(url: str, options: Mapping[str, Any]) -> Endpoint:
         ArgumentError: no library knows the protocol, or the options are wrong.
     """
     scheme, _, rest = url.partition("://")
-    host = "" if scheme in ANY_HOST else rest.partition("/")[0]
+    host = "" if scheme in ANY_HOST or is_on_hub(url) else rest.partition("/")[0]
     key = os.getpid(), f"{scheme}://{host}", repr(sorted(options.items()))
     held = _endpoints.get(key)
     if held is None:

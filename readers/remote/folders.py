@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -81,9 +81,9 @@ def list_folders(urls: Sequence[str], options: Mapping[str, Any]) -> list[list[t
     return [found[number] for number in range(len(urls))]
 
 
-def _entries(place: Endpoint, url: str) -> list[tuple[str, bool]]:
+def _entries(place: Endpoint, url: str) -> Iterator[list[tuple[str, bool]]]:
     try:
-        return place.service.entries(url)
+        yield place.service.entries(url)
     except FileNotFoundError:
         raise SourceError(f"there is no folder {shown(url)}") from None
     except PermissionError as error:

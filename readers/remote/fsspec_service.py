@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from errno import EISDIR
 from threading import Lock
@@ -43,11 +43,12 @@ class FsspecService(Service):
         """See `Service.get`."""
         version = known or _version(url, self._call(url, "info", url))
         start = max(0, version.size - length) if offset is None else offset
-        stop = min(start + length, version.size)
-        content = b""
+        stop = max(start, min(start + length, version.size))
+        return Reply(version, start, stop - start, self._chunks(url, start, stop))
+
+    def _chunks(self, url: str, start: int, stop: int) -> Iterator[bytes]:
         if start < stop:
-            content = self._call(url, "cat_file", url, start=start, end=stop)
-        return Reply(version, start, len(content), lambda: content)
+            yield self._call(url, "cat_file", url, start=start, end=stop)
 
     def entries(self, url: str) -> list[Entry]:
         """See `Service.entries`."""

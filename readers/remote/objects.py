@@ -13,7 +13,7 @@ was opened (`If-Match`), and a reply of another version is an error:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -23,6 +23,7 @@ import numpy as np
 from ...engine.arrays import Bytes
 from ...engine.errors import SourceError
 from ...engine.pending import Later, Pending, Then
+from ...formats.foreign import LARGEST_POINTER
 from ..source import Allocate
 from ..storage.claims import check_claim
 from ..storage.storage import Storage
@@ -31,7 +32,7 @@ from .endpoint import Endpoint, endpoint
 from .requests import Requests, ServiceRequest
 from .retries import Passing
 from .sequential import SequentialObject
-from .service import Changed, Reply, Version
+from .service import Version, chunks_of_range, content_of
 
 PART = 4 << 20
 """Maximum bytes of a request; longer ranges are fetched in parts. One connection to an object store
@@ -110,7 +111,7 @@ def start_open(url: str, options: Mapping[str, Any], tail: int = 0) -> Pending[R
         url: the object.
         options: `Reader.storage_options`.
         tail: so many of the last bytes come with the version, in the same request: see
-            `Storage.fill_cached`.
+            `Storage.fill_cached`. All bytes of an object come so that may be a pointer of Git LFS.
 
     The result raises:
         FileNotFoundError, PermissionError, IsADirectoryError: there is no readable object.
@@ -119,7 +120,7 @@ def start_open(url: str, options: Mapping[str, Any], tail: int = 0) -> Pending[R
     place = endpoint(url, options)
     found: list[tuple[Version, bytes]] = []
     requests = Requests(
-        place, [ServiceRequest(partial(_describe, place, url, tail), found.append, shown(url))]
+        place, [ServiceRequest(partial(_opened, place, url, tail), found.append, shown(url))]
     )
     return Then(requests, lambda _: RemoteFile(url, options, *found[0]))
 
@@ -151,23 +152,27 @@ def _parts(offset: int, buffer: Bytes) -> list[tuple[int, Bytes]]:
     return [(offset + at, buffer[at : at + PART]) for at in range(0, buffer.size, PART)]
 
 
+def _opened(place: Endpoint, url: str, tail: int) -> Iterator[tuple[Version, bytes]]:
+    yield _describe(place, url, tail)
+
+
 def _describe(place: Endpoint, url: str, tail: int) -> tuple[Version, bytes]:
-    reply = place.service.get(url, None if tail else 0, tail or 1, None)
-    if not tail or not reply.ranged:
+    reply = place.service.get(url, None if tail else 0, tail or LARGEST_POINTER, None)
+    if not reply.ranged or not (tail or reply.version.size <= LARGEST_POINTER):
         return reply.version, b""
     if reply.offset + reply.length != reply.version.size:
         raise Passing(f"the server sent other bytes than the last {tail}")
-    return reply.version, bytes(_content(reply))
+    return reply.version, content_of(reply)
 
 
-def _first_part(place: Endpoint, url: str) -> tuple[Version, Any]:
+def _first_part(place: Endpoint, url: str) -> Iterator[tuple[Version, bytes]]:
     """Fetch the first part, or the whole object where the server ignores ranges."""
     reply = place.service.get(url, 0, PART, None)
     size = reply.version.size
     if (reply.offset, reply.length) != (0, min(size, PART) if reply.ranged else size):
         raise Passing(f"the server sent {reply.length} bytes from {reply.offset} on of {size}")
     check_claim(shown(url), size)
-    return reply.version, _content(reply)
+    yield reply.version, content_of(reply)
 
 
 def _range_requests(
@@ -175,7 +180,7 @@ def _range_requests(
 ) -> list[ServiceRequest]:
     return [
         ServiceRequest(
-            partial(_range, place, url, version, offset, buffer.size),
+            partial(chunks_of_range, place.service, url, version, offset, buffer.size),
             partial(_fill, buffer),
             f"{shown(url)}, bytes {offset} to {offset + buffer.size - 1}",
         )
@@ -183,43 +188,6 @@ def _range_requests(
     ]
 
 
-def _fill(buffer: Bytes, content: Any) -> None:
-    buffer[:] = np.frombuffer(content, np.uint8)
-
-
-def _range(place: Endpoint, url: str, version: Version, offset: int, length: int) -> Any:
-    try:
-        reply = place.service.get(url, offset, length, version)
-    except Changed:
-        now, _ = _describe(place, url, 0)
-        if not now.differs(version):
-            raise Passing("the server says that the object has changed, which is not so") from None
-        raise _changed(url, version, now) from None
-    if reply.version.differs(version):
-        raise _changed(url, version, reply.version)
-    if not reply.ranged and (offset, length) != (0, version.size):
-        raise SourceError(
-            f"{shown(url)}: the server ignores requests for a range of bytes (no Range support), "
-            "so only whole objects can be read from it: copy the file to another server or to a "
-            "local disk"
-        )
-    if (reply.offset, reply.length) != (offset, length):
-        raise Passing(
-            f"the server sent {reply.length} bytes from {reply.offset} on instead of {length} from "
-            f"{offset} on"
-        )
-    return _content(reply)
-
-
-def _content(reply: Reply) -> Any:
-    content = reply.content()
-    if len(content) != reply.length:
-        raise Passing(f"{len(content)} bytes came instead of {reply.length}")
-    return content
-
-
-def _changed(url: str, was: Version, now: Version) -> SourceError:
-    return SourceError(
-        f"{shown(url)} has changed since it was opened: it was {was}, now it is {now}; open it "
-        "again"
-    )
+def _fill(buffer: Bytes, piece: tuple[int, Any]) -> None:
+    start, content = piece
+    buffer[start : start + len(content)] = np.frombuffer(content, np.uint8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from functools import partial
@@ -20,12 +20,13 @@ class ServiceRequest(NamedTuple):
     """A request.
 
     Attributes:
-        ask: makes one attempt, and returns its answer.
-        take: called once with the answer; writes into the caller's memory.
+        ask: makes one attempt, and yields its answers.
+        take: called with each answer; writes into the caller's memory. The next attempt does so
+            again.
         what: what is asked for, for error messages.
     """
 
-    ask: Callable[[], Any]
+    ask: Callable[[], Iterable[Any]]
     take: Callable[[Any], None]
     what: str
 
@@ -74,8 +75,13 @@ class Requests(Pending[None]):
     def _make(self, request: ServiceRequest) -> None:
         try:
             if self._begin():
-                answer = persist(request.ask, request.what, self._endpoint.limits, self._pause)
-                self._write(request, answer)
+                attempt = partial(self._attempt, request)
+                persist(attempt, request.what, self._endpoint.limits, self._pause)
+                with self._state:
+                    self._left -= 1
+                    done = not self._left
+                if done:
+                    self._end(partial(self._future.set_result, None))
         except BaseException as error:
             self._end(partial(self._future.set_exception, error))
             del error  # its traceback refers to this frame
@@ -83,21 +89,17 @@ class Requests(Pending[None]):
     def _begin(self) -> bool:
         return not self._given_up and not self._future.done()
 
-    def _write(self, request: ServiceRequest, answer: Any) -> None:
-        with self._state:
-            if not self._begin():
-                return
-            self._writing += 1
-        try:
-            request.take(answer)
-        finally:
+    def _attempt(self, request: ServiceRequest) -> None:
+        for answer in request.ask():
             with self._state:
-                self._writing -= 1
-                self._left -= 1
-                done = not self._left
-                self._state.notify_all()
-        if done:
-            self._end(partial(self._future.set_result, None))
+                self._go_on()
+                self._writing += 1
+            try:
+                request.take(answer)
+            finally:
+                with self._state:
+                    self._writing -= 1
+                    self._state.notify_all()
 
     def _end(self, settle: Callable[[], None]) -> None:
         with suppress(InvalidStateError):  # it was cancelled, or another request failed before
@@ -108,5 +110,8 @@ class Requests(Pending[None]):
     def _pause(self, seconds: float) -> None:
         with self._state:
             self._state.wait_for(lambda: not self._begin(), seconds)
+            self._go_on()
+
+    def _go_on(self) -> None:
         if not self._begin():
             raise PipelineStopped("the request was given up")

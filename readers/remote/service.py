@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from errno import EACCES, ENOENT
 from typing import Any, NamedTuple
@@ -60,14 +60,14 @@ class Reply(NamedTuple):
     Attributes:
         version: version of the object.
         offset, length: the bytes that this reply holds.
-        content: waits for the bytes, and returns a buffer of them.
+        chunks: buffers of the bytes, one after the other, as they come.
         ranged: False if the service ignored the range and sends the object from its start.
     """
 
     version: Version
     offset: int
     length: int
-    content: Callable[[], Any]
+    chunks: Iterable[Any]
     ranged: bool = True
 
 
@@ -86,7 +86,7 @@ class Service(ABC):
                 version alone. A service whose replies do not tell the version returns `known`.
 
         Raises:
-            Passing: the fault may pass; also when the connection breaks while `content` is read.
+            Passing: the fault may pass; also when the connection breaks between two chunks.
             Changed: the object is no longer the version `known`.
             OSError: another attempt would not help.
         """
@@ -117,3 +117,57 @@ def refusal(url: str, status: int, reason: str) -> Exception:
     if status in (408, 425, 429) or status >= 500:
         return Passing(f"the server answered with status {status} ({reason})")
     return SourceError(f"{shown(url)}: the server answered with status {status} ({reason})")
+
+
+def chunks_of_range(
+    service: Service, url: str, version: Version, offset: int, length: int
+) -> Iterator[tuple[int, Any]]:
+    """Yield a range of an object as it comes, each chunk with its place in the range.
+
+    Raises:
+        SourceError: the object is no longer this version, or the server serves no ranges.
+        Passing, OSError: see `Service.get`.
+    """
+    try:
+        reply = service.get(url, offset, length, version)
+    except Changed:
+        now = service.get(url, 0, 1, None).version
+        if not now.differs(version):
+            raise Passing("the server says that the object has changed, which is not so") from None
+        raise _changed(url, version, now) from None
+    if reply.version.differs(version):
+        raise _changed(url, version, reply.version)
+    if not reply.ranged and (offset, length) != (0, version.size):
+        raise SourceError(
+            f"{shown(url)}: the server ignores requests for a range of bytes (no Range support), "
+            "so only whole objects can be read from it: copy the file to another server or to a "
+            "local disk"
+        )
+    if (reply.offset, reply.length) != (offset, length):
+        raise Passing(
+            f"the server sent {reply.length} bytes from {reply.offset} on instead of {length} from "
+            f"{offset} on"
+        )
+    yield from _pieces(reply)
+
+
+def content_of(reply: Reply) -> bytes:
+    """Return the bytes of a reply."""
+    return b"".join(chunk for _, chunk in _pieces(reply))
+
+
+def _pieces(reply: Reply) -> Iterator[tuple[int, Any]]:
+    came = 0
+    for chunk in reply.chunks:
+        start, came = came, came + len(chunk)
+        if came <= reply.length:
+            yield start, chunk
+    if came != reply.length:
+        raise Passing(f"{came} bytes came instead of {reply.length}")
+
+
+def _changed(url: str, was: Version, now: Version) -> SourceError:
+    return SourceError(
+        f"{shown(url)} has changed since it was opened: it was {was}, now it is {now}; open it "
+        "again"
+    )

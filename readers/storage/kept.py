@@ -1,7 +1,8 @@
 """Remote objects whose bytes are kept in memory once they were fetched as a whole.
 
-An archive without an index has to be walked, which fetches every byte. What was fetched is kept,
-as far as there is room, until the samples have been read, so no byte is fetched twice.
+An archive without an index has to be walked, which fetches every byte. What was fetched is kept
+until the samples have been read, so no byte is fetched twice. It stays for later epochs as long as
+there is room.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from .index_cache import cache_paths
 from .storage import Storage
 
 KEPT_BYTES = 2 << 30
-"""Bytes of objects that a reader keeps for good, and a 32nd of the machine's memory at most."""
+"""Bytes of objects that a reader keeps once they are read, and a 32nd of the machine's memory at
+most."""
 
 WALKED_BYTES = 8 << 30
 """Bytes of objects that are kept until their samples have been read, and a 16th of the memory at
@@ -38,25 +40,41 @@ class Room:
     """The memory for the objects of one reader."""
 
     def __init__(self, *, until_read: bool) -> None:
-        """Take whether objects are kept until they are read, or for good."""
+        """Take whether the objects are walked one after the other, or all before the first read."""
         self._until_read = until_read
         memory = memory_of_machine()
-        self._free = (
-            min(WALKED_BYTES, memory // 16) if until_read else min(KEPT_BYTES, memory // 32)
-        )
+        self._spare = min(KEPT_BYTES, memory // 32)
+        self._free = min(WALKED_BYTES, memory // 16) if until_read else self._spare
+        self._read: list[KeptObject] = []  # whose samples have been read
         self._lock = threading.Lock()
 
     def take(self, nbytes: int) -> bool:
-        """Take room, if there is so much."""
-        with self._lock:
-            fits = nbytes <= self._free
-            self._free -= nbytes if fits else 0
-            return fits
+        """Take room, if there is so much; objects that have been read give theirs."""
+        while True:
+            with self._lock:
+                if nbytes <= self._free:
+                    self._free -= nbytes
+                    return True
+                if not self._read:
+                    return False
+                read = self._read.pop(0)
+            read.drop()
 
-    def give(self, nbytes: int) -> None:
-        """Give room back."""
+    def keep(self, read: KeptObject) -> bool:
+        """Keep an object that has been read, if there is room for it beside others of these."""
+        with self._lock:
+            if read not in self._read:
+                if sum(each.size for each in self._read) + read.size > self._spare:
+                    return False
+                self._read.append(read)
+            return True
+
+    def give(self, nbytes: int, dropped: KeptObject | None = None) -> None:
+        """Give room back, that of an object which is dropped."""
         with self._lock:
             self._free += nbytes
+            if dropped in self._read:
+                self._read.remove(dropped)
 
     def __reduce__(self) -> Any:
         return partial(Room, until_read=self._until_read), ()
@@ -170,10 +188,13 @@ class KeptObject(Storage):
         Returns:
             whether what is fetched is kept.
         """
-        with self._lock:
-            content = self._content
-            if content is None and self._room.take(self.size):
-                content = self._content = _Content(self._storage)
+        content = self._content
+        if content is None and self._room.take(self.size):
+            made = _Content(self._storage)
+            with self._lock:
+                content = self._content = self._content or made
+            if content is not made:  # another thread came first
+                self._room.give(self.size)
         if content is None:
             return False
         try:
@@ -188,12 +209,19 @@ class KeptObject(Storage):
         if not any(path.exists() for path in cache_paths(self)):
             self.begin(end)
 
+    def have_read(self) -> None:
+        """Give the memory back, unless there is room for later epochs."""
+        with self._lock:
+            stays = self._content is None or self._room.keep(self)
+        if not stays:
+            self.drop()
+
     def drop(self) -> None:
         """Give the memory back; reads that are under way have theirs."""
         with self._lock:
-            content, self._content = self._content, None
-        if content is not None:
-            self._room.give(self.size)
+            if self._content is not None:
+                self._content = None
+                self._room.give(self.size, self)
 
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`."""

@@ -63,7 +63,7 @@ def _refuse_pointer(storage: Storage) -> None:
 def _start_open(path: str, options: Mapping[str, Any], tail: int) -> Pending[Storage]:
     if not is_url(path):
         return Later(partial(LocalFile, path))
-    from ..remote.starts import start_open  # needs optional libraries
+    from ..remote.objects import start_open  # needs optional libraries
 
     return start_open(path, options, tail)
 
@@ -82,7 +82,7 @@ def opened(path: str | bytes | Place, options: Mapping[str, Any] | None = None) 
     """
     text = path if isinstance(path, bytes) else text_of(path)
     if is_url(text):
-        from ..remote.starts import start_whole  # needs optional libraries
+        from ..remote.objects import start_whole  # needs optional libraries
 
         return io.BytesIO(
             start_whole(os.fsdecode(text), options or {}, np.empty).result().tobytes()

@@ -24,9 +24,12 @@ class ArchiveOpener:
     extension_dot: str
     excluded: tuple[frozenset[bytes], ...] = ()
 
-    def __call__(self, number: int, kept: KeptObject, damages: Damages) -> ComponentSource:
+    def __call__(
+        self, number: int, kept: KeptObject, damages: Damages, front: Front | None = None
+    ) -> ComponentSource:
         """Open an archive, whose number is given; damage is left out and noted."""
-        return self.source(number, kept, index_archive(kept, self.extension_dot, damages))
+        walk = None if front is None else front.index
+        return self.source(number, kept, index_archive(kept, self.extension_dot, damages, walk))
 
     def source(
         self, number: int, kept: KeptObject, index: ArchiveIndex, *, is_front: bool = False
@@ -55,6 +58,7 @@ class Front:
     """The first samples of an archive that is on its way.
 
     Attributes:
+        index: walks the archive.
         source: those that were asked for, and perhaps more; None before the first call.
     """
 
@@ -62,7 +66,7 @@ class Front:
         """Take what opens archives, and one of them with its number."""
         self._opener = opener
         self._number, self._kept = number, kept
-        self._index = FrontIndex(kept, opener.extension_dot)
+        self.index = FrontIndex(kept, opener.extension_dot)
         self.source: ComponentSource | None = None
 
     def first(self, samples: int) -> ComponentSource | None:
@@ -72,7 +76,7 @@ class Front:
             SourceError: the archive is damaged. OSError: it cannot be read.
         """
         if self.source is None or len(self.source) < samples:
-            index = self._index.first(samples + len(self._opener.excluded[self._number]))
+            index = self.index.first(samples + len(self._opener.excluded[self._number]))
             if index is None:
                 return None
             self.source = self._opener.source(self._number, self._kept, index, is_front=True)

@@ -21,7 +21,7 @@ from ..storage.urls import is_url
 from .choosing import MISSING, outputs_of
 from .following import FollowingThreads
 from .opener import ArchiveOpener
-from .shards import Shards, adopt_indexes, shards_of
+from .shards import Shards, open_shards, shards_of
 from .source import ComponentSource, open_archives
 from .walked import WalkedSource, open_walked
 
@@ -160,7 +160,10 @@ class WebDataset(RecordReader):
         ext = tuple(shards.extensions(self.ext))
         states_case = "case_sensitive_extensions" in self.given
         case_sensitive = self.case_sensitive_extensions if states_case else None
-        if self._may_walk(shards):
+        opened, is_indexed = None, False
+        if shards.paths and not self.index_paths and all(map(is_url, shards.paths)):
+            opened, is_indexed = open_shards(shards, self.storage_options, self.damages)
+        if opened is not None and not is_indexed and self._may_walk(shards):
             outputs_of(f"fn.{self.name}", ext, self.dtypes or ())
             opener = ArchiveOpener(
                 ext,
@@ -169,7 +172,7 @@ class WebDataset(RecordReader):
                 case_sensitive,
                 self.extension_dot,
             )
-            return open_walked(shards, opener, self.storage_options, self.damages)
+            return open_walked(shards, opened, opener, self.damages)
         source = open_archives(
             shards.paths,
             ext,
@@ -184,6 +187,7 @@ class WebDataset(RecordReader):
             excluded=shards.excluded,
             told_by=shards.told_by,
             largest=shards.largest,
+            opened=opened,
         )
         if "missing_component_behavior" not in self.given:
             source.warn_of_missing(ext)
@@ -191,11 +195,6 @@ class WebDataset(RecordReader):
 
     def _may_walk(self, shards: Shards) -> bool:
         """Return whether archives are opened when their turn comes; say what happens instead."""
-        if self.index_paths or not all(map(is_url, shards.paths)):
-            return False
-        if adopt_indexes(shards.paths, self.storage_options):
-            return False
-        shards.look_beside(self.storage_options)
         if self.missing_component_behavior == "skip" or not shards.are_told:
             say_once(
                 f"fn.{self.name}: {len(shards.paths)} archives behind URLs are read as a whole "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,9 +16,11 @@ from typing import Any
 from ...engine.errors import ArgumentError, PenstockError, SourceError
 from ..listing.folder_rule import MANIFEST
 from ..listing.splits import paths_of_split
+from ..storage.damage import Damages
 from ..storage.index_cache import SUFFIX, adopt_index
-from ..storage.opening import open_storages, read_whole
+from ..storage.opening import read_whole
 from ..storage.read_team import READ_TEAM
+from ..storage.storage import Storage
 from ..storage.urls import Place, is_local, is_url, place_of, text_of
 from .energon import EnergonSet, energon_set
 
@@ -144,29 +146,35 @@ def _prepared(path: str, options: Mapping[str, Any] | None) -> EnergonSet | None
     return energon_set(place_of(path), options) if is_folder else None
 
 
-def adopt_indexes(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> bool:
-    """Take the indexes that lie beside archives behind URLs; return whether each has one.
+def open_shards(
+    shards: Shards, options: Mapping[str, Any] | None, damages: Damages
+) -> tuple[dict[int, Storage], bool]:
+    """Open archives behind URLs, and take what lies beside them: counts, and their indexes.
 
-    The first one is asked for alone, so archives without indexes cost one request.
+    All is asked for at once, but of the indexes the first alone, so archives without indexes cost
+    one request more.
+
+    Returns:
+        the archives by number, and whether there is an index of each.
     """
+    opened: dict[int, Storage] = {}
     found: dict[int, bytes] = {}
 
     def fetch(number: int) -> None:
-        place = place_of(paths[number])
+        place = place_of(shards.paths[number])
         with suppress(OSError, PenstockError):  # an index is an aid
             found[number] = read_whole(place.parent / f"{place.name}{SUFFIX}", options)
 
-    fetch(0)
-    if not found:
-        return False
-    READ_TEAM.run_jobs(fetch, range(1, len(paths)))
-    if len(found) < len(paths):
-        return False
-    try:
-        storages = open_storages(paths, options)
-    except (OSError, PenstockError):
-        return False  # opening the archives again tells
-    return all(adopt_index(archive, found[n]) for n, archive in enumerate(storages))
+    asked: list[Callable[[], None]] = [
+        lambda: opened.update(damages.open(shards.paths, options)),
+        lambda: shards.look_beside(options),
+        lambda: fetch(0),
+    ]
+    READ_TEAM.run_jobs(lambda ask: ask(), asked)
+    if found:
+        READ_TEAM.run_jobs(fetch, range(1, len(shards.paths)))
+    has_all = len(found) == len(opened) == len(shards.paths)
+    return opened, has_all and all(adopt_index(each, found[n]) for n, each in opened.items())
 
 
 def _wids_shards(path: str, options: Mapping[str, Any] | None) -> list[tuple[str, int]]:

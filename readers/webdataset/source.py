@@ -283,6 +283,7 @@ def open_archives(
     excluded: Sequence[frozenset[bytes]] = (),
     told_by: str = "",
     largest: int = UNKNOWN,
+    opened: Mapping[int, Storage] | None = None,
 ) -> ComponentSource:
     """Open WebDataset archives; the arguments are those of `fn.readers.webdataset`.
 
@@ -294,6 +295,7 @@ def open_archives(
         excluded: keys of the samples of each archive that are left out.
         told_by: who told the counts.
         largest: samples of the last archive at most.
+        opened: the archives by number, if they are open.
 
     Raises:
         ArgumentError: the numbers of files or types do not fit, or a value is unknown.
@@ -306,7 +308,7 @@ def open_archives(
             "must be a path, and an index each or none at all"
         )
     outputs = outputs_of("fn.readers.webdataset", ext, dtypes)
-    opened = damages.open(paths, storage_options)
+    opened = damages.open(paths, storage_options) if opened is None else opened
     listed = {id(archive): index_paths[n] for n, archive in opened.items() if index_paths}
 
     def index_of(archive: Storage) -> ArchiveIndex:

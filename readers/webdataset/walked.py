@@ -10,9 +10,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +21,7 @@ from ..archives.tar_index import index_archive
 from ..source import Allocate, Column, checked_indices, scattered
 from ..storage.damage import STRICT, Damages, is_of_data
 from ..storage.kept import KeptObject
+from ..storage.storage import Storage
 from .opener import ArchiveOpener, Front
 from .shards import UNKNOWN, Shards, check_count
 from .source import ComponentSource, kept_objects
@@ -111,13 +110,13 @@ class WalkedSource:
         """Take the archives whose samples come now and later: they are fetched ahead.
 
         They wait until the first batch is there, and later ones until those of now are, too, so
-        that the first batches come sooner. The memory of archives is given back that so many
-        batches have not named.
+        that the first batches come sooner. Archives that so many batches have not named may
+        give their memory back.
         """
         self._followed.append({*now, *later})
         while len(self._followed) > batches:
             for shard in self._followed.popleft().difference(*self._followed):
-                self._objects[shard].drop()
+                self._objects[shard].have_read()
         self._coming = tuple(now)
         if not self._has_read:
             return
@@ -140,8 +139,10 @@ class WalkedSource:
         with self._locks[shard]:
             if shard not in self._fronts:
                 self._fronts[shard] = Front(self._open_one, shard, self._objects[shard])
-            with suppress(PenstockError, OSError):  # opening the archive tells
+            try:
                 return self._fronts[shard].first(samples)
+            except (PenstockError, OSError):  # opening the archive tells
+                del self._fronts[shard]
         return None
 
     def _shards_of(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -162,7 +163,7 @@ class WalkedSource:
                 raise self._errors[shard]
             try:
                 self._begin(shard)
-                source = self._open(shard)
+                source = self._open(shard, self._fronts.pop(shard, None))
             except (OSError, PenstockError) as error:
                 self._errors[shard] = error
                 self._attempts[shard] += 1
@@ -171,16 +172,15 @@ class WalkedSource:
             if not self._is_damaged(shard, source):
                 self._errors.pop(shard, None)
             self._sources[shard] = source
-            self._fronts.pop(shard, None)
         self._join()
         return source
 
     def _is_damaged(self, shard: int, source: ComponentSource) -> bool:
         return len(source) < int(self.counts[shard])
 
-    def _open(self, shard: int) -> ComponentSource:
+    def _open(self, shard: int, front: Front | None) -> ComponentSource:
         kept, damages = self._objects[shard], Damages(leaves_out=True)
-        source = self._open_one(shard, kept, damages)
+        source = self._open_one(shard, kept, damages, front)
         told, found = int(self.counts[shard]), len(source)
         if damages.found and found < told:
             self._errors[shard] = SourceError(damages.found[0].reason)
@@ -189,13 +189,13 @@ class WalkedSource:
         return source
 
     def _count(self, shard: int, rows: int) -> None:
-        """Give the memory of an archive back once all of its samples have been read."""
+        """Count what is read of an archive, which may give its memory back in the end."""
         with self._locks[shard]:
             self._read[shard] += rows
             is_read = self._read[shard] >= self.counts[shard]
         if is_read:
             self._opened(shard)  # its index is kept
-            self._objects[shard].drop()
+            self._objects[shard].have_read()
 
     def _check(self, shard: int, source: ComponentSource, inside: NDArray[np.int64]) -> None:
         """Raise the error of a damaged archive for samples that lie behind the damage."""
@@ -247,18 +247,18 @@ class WalkedSource:
 
 def open_walked(
     shards: Shards,
+    archives: Mapping[int, Storage],
     opener: ArchiveOpener,
-    options: Mapping[str, Any] | None = None,
     damages: Damages = STRICT,
 ) -> WalkedSource:
-    """Open archives behind URLs of which the numbers of samples are known.
+    """Return the samples of archives behind URLs of which the numbers of samples are known.
 
     If the last number is unknown, that archive is walked at once.
 
     Raises:
-        OSError: an archive cannot be opened. SourceError if the last one is larger than it may be.
+        OSError: an archive cannot be read. SourceError if the last one is larger than it may be.
     """
-    objects = kept_objects(damages.open(shards.paths, options), until_read=True)
+    objects = kept_objects(archives, until_read=True)
     opened = {number: kept for number, kept in objects.items() if isinstance(kept, KeptObject)}
     counts = {number: _left(shards, number) for number in opened}
     last = len(shards.paths) - 1

@@ -15,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 HOST = "127.0.0.1"
+Body = bytes | memoryview
 _STALL_SECONDS = 30  # far longer than any test waits; `close` ends it
 
 
@@ -147,7 +148,7 @@ class _Handler(BaseHTTPRequestHandler):
             reply = self._pass_on() if self.state.upstream else self._reply(fault)
             self._send(*reply, fault)
 
-    def _pass_on(self) -> tuple[int, dict[str, str], bytes]:
+    def _pass_on(self) -> tuple[int, dict[str, str], Body]:
         connection = http.client.HTTPConnection(*self.state.upstream, timeout=20)
         connection.request(self.command, self.path, self._body, dict(self.headers))
         response = connection.getresponse()
@@ -156,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {k: v for k, v in response.getheaders() if k.lower() not in _OWN_HEADERS}
         return response.status, headers, body
 
-    def _reply(self, fault: str) -> tuple[int, dict[str, str], bytes]:
+    def _reply(self, fault: str) -> tuple[int, dict[str, str], Body]:
         path = self.path.lstrip("/")
         if path not in self.state.objects:
             return self._folder(path)
@@ -164,21 +165,21 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"ETag": self.state.tags[path]} if path in self.state.tags else {}
         if self.headers.get("If-Match", headers.get("ETag")) != headers.get("ETag"):
             return 412, headers, b""
-        found = re.fullmatch(r"bytes=(\d*)-(\d+)", self.headers.get("Range", ""))
+        found = re.fullmatch(r"bytes=(\d+)-(\d*)|bytes=-(\d+)", self.headers.get("Range", ""))
         if not found or not self.state.ranges:
             return 200, headers, content
         if found[1]:
-            first, last = int(found[1]), min(int(found[2]), len(content) - 1)
+            first, last = int(found[1]), min(int(found[2] or len(content)), len(content) - 1)
         else:
-            first, last = max(0, len(content) - int(found[2])), len(content) - 1
+            first, last = max(0, len(content) - int(found[3])), len(content) - 1
         if first >= len(content):
             return 416, {"Content-Range": f"bytes */{len(content)}"}, b""
         first, last = first + (fault == "shift"), last - (fault == "short")
         size = self.state.claims.get(path, len(content))
         headers["Content-Range"] = f"bytes {first}-{last}/{size}"
-        return 206, headers, content[first : last + 1]
+        return 206, headers, memoryview(content)[first : last + 1]
 
-    def _folder(self, path: str) -> tuple[int, dict[str, str], bytes]:
+    def _folder(self, path: str) -> tuple[int, dict[str, str], Body]:
         prefix = path.rstrip("/") + "/" if path else ""
         below = [name[len(prefix) :] for name in self.state.objects if name.startswith(prefix)]
         if not below:
@@ -187,7 +188,7 @@ class _Handler(BaseHTTPRequestHandler):
         page = "".join(f'<a href="{name}">{name}</a>\n' for name in sorted(names))
         return 200, {"Content-Type": "text/html"}, page.encode()
 
-    def _send(self, status: int, headers: dict[str, str], body: bytes, fault: str = "") -> None:
+    def _send(self, status: int, headers: dict[str, str], body: Body, fault: str = "") -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)

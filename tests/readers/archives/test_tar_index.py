@@ -67,6 +67,24 @@ def test_the_index_of_a_front_is_that_of_the_archive(tmp_path, dot):
     assert front.first(len(whole)) is None
 
 
+@pytest.mark.parametrize("samples", [1, 9])
+@pytest.mark.parametrize("cut", [0, 1024, 2048])
+def test_the_walk_of_a_front_goes_on(tmp_path, samples, cut):
+    content = archive({f"{n}.jpg": b"." for n in range(9)})
+    path = tmp_path / "a.tar"
+    path.write_bytes(content[: 9 * 1024 - cut])  # unclosed, and cut off
+    front = FrontIndex(open_storage(path), "first")
+    with pytest.warns(UserWarning, match="without the blocks of zeros"):
+        whole = index_archive(open_storage(path))
+    kept_index(path).unlink()
+    front.first(samples)
+    with pytest.warns(UserWarning, match="without the blocks of zeros"):
+        index = index_archive(open_storage(path), front=front)
+    assert len(index) == 9 - cut // 1024
+    for one, other in zip(index.to_arrays(), whole.to_arrays(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("end", [100, 1124, 2048])
 def test_a_front_ends_where_the_archive_is_damaged(tmp_path, end):
     content = bytearray(archive({f"{n}.jpg": b"1" * 300 for n in range(4)}))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, CheckpointError, Pipeline, SourceError, fn
-from penstock.readers.hub import objects
+from penstock.readers.hub import service
 from penstock.readers.hub.names import hub_name
 from penstock.readers.storage.opening import open_storage, read_whole
 
@@ -154,7 +154,7 @@ def test_many_ranges_of_a_large_file_are_redirected_once(hub, repo):
         assert ranges(storage, at) == [[at, at + 1]]
     looked_up = hub.counts()
     assert looked_up["cdn"] == 22
-    assert looked_up["resolve"] == objects.RANGES_BEFORE_LOOKUP
+    assert looked_up["resolve"] == service.RANGES_BEFORE_LOOKUP
     assert ranges(pickle.loads(pickle.dumps(storage)), 3) == [[3, 4]]
     hub.signature += 1  # that of the URL has expired
     assert ranges(storage, 50) == [[50, 51]]
@@ -171,7 +171,7 @@ def test_the_token_stays_with_the_hub(hub, repo, monkeypatch):
         token
         for (_, path, _), token in zip(hub.requests, hub.tokens, strict=True)
         if path.startswith("/cdn/")
-    ][objects.RANGES_BEFORE_LOOKUP :]
+    ][service.RANGES_BEFORE_LOOKUP :]
     assert sent
     assert not any(sent)
 

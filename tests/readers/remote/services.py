@@ -32,5 +32,5 @@ def ask(
 ) -> Answer:
     """Make one request, without another attempt."""
     reply = endpoint(url, options or {}).service.get(url, offset, length, known)
-    content = bytes(reply.content())
+    content = b"".join(reply.chunks)
     return Answer(reply.offset, reply.length, reply.ranged, reply.version, content)
