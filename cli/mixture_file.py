@@ -35,9 +35,11 @@ def mixture(path: str, split: str | None = None, **source_arguments: Any) -> Any
 def sources_of(path: str, split: str | None) -> dict[str, dict[str, float]]:
     """Return of each source its samples, its share, and how often it comes in an epoch."""
     # The reader of archives wants to know a component, and warns if no sample has it.
-    arguments = {"ext": ["json"]} if "splits" in loaded(path, read_whole(path)) else {}
+    arguments: dict[str, Any] = {}
+    if "splits" in loaded(path, read_whole(path)):
+        arguments = {"ext": ["json"], "missing_component_behavior": "empty"}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.filterwarnings("ignore", ".*all arrays of this output are empty")
         with mixture(path, split, batch_size=1, num_threads=1, **arguments) as pipe:
             meta = pipe.reader_meta("mixture")
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..engine.errors import CheckpointError, PipelineStopped
+from ..engine.errors import CheckpointError, PenstockError, PipelineStopped
 from ..engine.graph.context import BatchContext
 from ..engine.graph.inputs import Resources, SeekableInput
 from ..engine.graph.limits import Remedies
@@ -170,6 +171,7 @@ class Reader(SeekableInput):
     """Whether outputs come from operators that `wrap` adds, such as decoders."""
 
     source: Source
+    _is_slow = False
     subset: Subset | None = None
     classes: LengthClasses | None = None
     sampler: Sampler | Cursor | Rounds
@@ -490,24 +492,41 @@ class Reader(SeekableInput):
             cause: why the batch could not be read as a whole.
         """
 
+        failed: list[int] = []
+
         def read(row: int) -> tuple[Array, ...]:
             try:
                 return self.read_sample(selection, row)
             except Exception as error:
                 batch.fail_row(row, error)
+                failed.append(row)
                 return self.placeholder()
 
         rows = range(len(selection.index))
         if isinstance(cause, UnavailableError):
             # Each sample may wait for a server's time limit: all wait together.
             samples = _in_threads(read, rows)
-            if all(isinstance(error, UnavailableError) for error in batch.errors.values()) and (
-                len(batch.errors) == len(rows)
+            if len(failed) == len(rows) and all(
+                isinstance(error, UnavailableError) for error in batch.errors.values()
             ):
                 raise cause  # The service is down: no sample is to blame.
         else:
             samples = [read(row) for row in rows]
+            if not (failed or isinstance(cause, OSError | PenstockError | MemoryError)):
+                self._say_why_slow(cause)
         return tuple(list(column) for column in zip(*samples, strict=True))
+
+    def _say_why_slow(self, cause: Exception) -> None:
+        """Warn, once, of an error of the source's own program, which no sample is to blame for."""
+        if not self._is_slow:
+            self._is_slow = True
+            warnings.warn(
+                f"{self.called}: {type(self.source).__name__}.read fails for a batch with "
+                f"{type(cause).__name__}: {cause}. Each sample can be read alone, so batches are "
+                "read sample by sample, which is slow; mend the method",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def read_sample(self, selection: Selection, row: int) -> tuple[Array, ...]:
         """Read one sample of a batch, into memory of its own."""

@@ -53,6 +53,35 @@ def test_bad_samples_are_named():
     assert any("square" in note for note in caught.value.__notes__)
 
 
+class OneByOne(Squares):
+    """A source with a fault: it cannot read several samples."""
+
+    def read(self, indices, allocate):
+        return ([np.full(3, indices.item() ** 2)],)
+
+
+class OneByOneReader(SquareReader):
+    """A reader of that source."""
+
+    name = "toy.one_by_one"
+
+    def open_source(self):
+        return OneByOne()
+
+
+def test_a_source_that_fails_for_batches_alone_is_told():
+    def define():
+        return apply(OneByOneReader, (), {}, None)
+
+    with (
+        pipeline_def(define, batch_size=5, num_threads=1)() as pipe,
+        pytest.warns(RuntimeWarning, match=r"OneByOne\.read fails .* with ValueError") as warned,
+    ):
+        found = [int(row[0]) for _ in range(4) for row in pipe.run()[0].as_array()]
+    assert found == [i * i for i in range(20)]
+    assert len(warned) == 1
+
+
 def order(files, batches=2, **arguments):
     def define():
         return fn.readers.file(files=files, **arguments)[1]
