@@ -73,6 +73,7 @@ class Cursor:
             raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
         check_shard(plan.samples, shard_id, num_shards)
         self.plan = plan
+        self.others, self.replacement = plan.others, plan.replacement
         self._rank = shard_id
         self._ranks = num_shards
         self.global_batch = whole = plan.start.global_batch
@@ -151,14 +152,6 @@ class Cursor:
         index, positions, sources = self.plan.select(epochs, places)
         return Selection(index, epochs, positions, valid, source=sources)
 
-    def others(self, epoch: int, position: int) -> int:
-        """Return how many samples may replace the sample at a position."""
-        return self.plan.others(epoch, position)
-
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
-        """Return the index of the replacement sample for the sample at a position."""
-        return self.plan.replacement(epoch, position, attempt)
-
     def state_after(self, batches: int) -> Any:
         """Return where all ranks stand after each has delivered `batches` batches."""
         if batches < 0:
@@ -205,7 +198,7 @@ class Cursor:
             more, offset = divmod(place - self._ends[0], self._span(self._first + 1))
             return self._first + 1 + more, offset
         while self._ends[-1] <= place:
-            self._ends.append(self._ends[-1] + self._span(self._first + len(self._ends)))
+            self._end(self._first + len(self._ends))  # is entered in the list
         more = bisect_right(self._ends, place)
         return self._first + more, place - (self._ends[more - 1] if more else 0)
 

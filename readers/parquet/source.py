@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import DecodeError, SourceError
-from ..source import Allocate, Column
+from ..source import Allocate, Column, scattered
 from ..storage.damage import STRICT, Damages
 from ..storage.urls import is_url
 from .blocks import RowBlocks, open_tables
@@ -192,10 +192,10 @@ class ParquetSource:
                 raise DecodeError(f"{self.where(index)}: {error.reason}") from None
             for column, some in zip(pieces, columns, strict=True):
                 column += [(places[own], values) for own, values in some]
-        return tuple(
-            _joined(column, rule, len(indices), allocate)
-            for column, rule in zip(pieces, self.rules, strict=True)
-        )
+        for column, rule in zip(pieces, self.rules, strict=True):
+            if not column:  # of no sample
+                column.append((indices, np.empty((0,) * (rule.ndim + 1), rule.dtype)))
+        return tuple(scattered(column, len(indices), allocate) for column in pieces)
 
     def _links(self, number: int) -> Links:
         """Return access to the files that a block's columns name."""
@@ -244,23 +244,6 @@ class ParquetSource:
     def close(self) -> None:
         """Release files and row groups; a later `read` opens them again."""
         self.blocks.close()
-
-
-def _joined(pieces: Pieces, rule: ColumnRule, count: int, allocate: Allocate) -> Column:
-    """Return the samples in the order of their places."""
-    dense = [column for _, column in pieces if isinstance(column, np.ndarray)]
-    shapes = {column.shape[1:] for column in dense}
-    if len(dense) == len(pieces) and len(shapes) <= 1:
-        shape = next(iter(shapes), (0,) * rule.ndim)
-        joined_column: NDArray[Any] = allocate((count, *shape), rule.dtype)
-        for places, column in pieces:
-            joined_column[places] = column
-        return joined_column
-    samples: list[Any] = [None] * count
-    for places, column in pieces:
-        for place, sample in zip(places.tolist(), column, strict=True):
-            samples[place] = sample
-    return samples
 
 
 def open_parquet(
