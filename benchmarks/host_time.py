@@ -36,6 +36,7 @@ import numpy as np
 from penstock.benchmarks import common, ssd, training_gpu
 from penstock.benchmarks.training_cpu import load
 from penstock.decoders.image import plain_jpeg
+from penstock.decoders.image.engines.nvjpeg import Decoded
 from penstock.engine.run import device_stage, executor, feeder, opening
 from penstock.engine.work.batch import run_batch_step
 from penstock.examples.ssd import ssd_anchors
@@ -99,15 +100,20 @@ class IdleEngine:
 
     busy, idle, starved, awaited = 0.0, 0.0, 0.0, 1.0
 
+    def __init__(self, device: Any) -> None:
+        self._device = device
+
     @classmethod
     def open(cls, device: Any) -> IdleEngine:
         """Return an engine."""
-        return cls()
+        return cls(device)
 
-    def decode(self, encoded: Any, *rest: Any) -> bool:
+    def decode(self, encoded: Any, lengths: Any, sizes: Any, space: str) -> Decoded:
         """Say that a batch is decoded."""
         self.busy = _ENGINE_SECONDS * len(encoded)
-        return True
+        nbytes = sizes.prod(axis=1) * (1 if space == "GRAY" else 3)
+        pixels = self._device.scratch(nbytes[:, np.newaxis], np.uint8)
+        return Decoded(pixels, np.ones(len(encoded), np.bool_))
 
 
 class RealTimeEngine(IdleEngine):
@@ -116,12 +122,13 @@ class RealTimeEngine(IdleEngine):
     awaited = 0.0
     _lock = threading.Lock()
 
-    def decode(self, encoded: Any, *rest: Any) -> bool:
+    def decode(self, encoded: Any, lengths: Any, sizes: Any, space: str) -> Decoded:
         """Wait, and say that a batch is decoded."""
+        decoded = super().decode(encoded, lengths, sizes, space)
         self.busy = _H200_ENGINE_SECONDS * len(encoded)
         with self._lock:
             time.sleep(self.busy)
-        return True
+        return decoded
 
 
 class Steps:

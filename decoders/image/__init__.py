@@ -5,7 +5,7 @@ formats/         one module a format: its signature, its header, its decode
 engines/         what decodes: libjpeg-turbo and OpenCV (CPU), nvJPEG, nvImageCodec, CUDA kernels
 decode           decode one image on the CPU, in the color space, dtype and region asked for
 mixed            decode a batch into GPU memory
-mixed_batch      headers, boxes and results of such a batch
+mixed_batch      such a batch on its way: sorted, chosen, placed, decoded
 whole_images     its images that are decoded whole, for a cache or to be scaled down
 plain_jpeg       its plain JPEG files: the hardware engine, and CUDA cores
 engine_share     which of these files are for the engine

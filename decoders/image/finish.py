@@ -15,8 +15,7 @@ from . import color, orientation
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
-    from ...engine.graph.context import BatchContext
-    from .mixed_batch import MixedBatch
+    from .mixed_batch import PlacedImages, Waiting
 
 _SOURCE = Path(__file__).parent / "finish.cu"
 _STEPS = np.array([(0, 0, 0), *(orientation.STEPS[turn] for turn in range(1, 9))], np.int32)
@@ -41,17 +40,17 @@ class Finish:
         }
         self._kernel = Kernel(_SOURCE, "finish", tuple(sorted(macros.items())))
 
-    def run(self, batch: BatchContext, work: MixedBatch) -> None:
+    def run(self, device: Device, placed: PlacedImages, waiting: Waiting) -> None:
         """Write the decoded pixels of a batch to their targets."""
-        if not work.decoded:
+        if not waiting:
             return
-        rows, source, strides, _memory = zip(*work.decoded, strict=True)
-        chosen = np.concatenate(rows)
-        extents = work.boxes[chosen, 2:] - work.boxes[chosen, :2]
-        targets, turns = work.targets[chosen], work.turns[chosen]
+        rows, source, strides, _memory = zip(*waiting, strict=True)
+        chosen, boxes = np.concatenate(rows), placed.chosen.boxes
+        extents = boxes[chosen, 2:] - boxes[chosen, :2]
+        targets, turns = placed.targets[chosen], placed.chosen.files.turns[chosen]
         pixels = np.concatenate(source), np.concatenate(strides)
-        self.launch(batch.device, extents, turns, targets, *pixels)
-        work.decoded.clear()
+        self.launch(device, extents, turns, targets, *pixels)
+        waiting.clear()
 
     def launch(
         self,

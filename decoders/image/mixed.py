@@ -20,6 +20,7 @@ inside the compressed data: the pixels behind the damage are wrong without an er
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,16 +36,24 @@ from . import color
 from .cpu_decoding import CpuDecoding
 from .engines.nvimgcodec import JpegDecoder
 from .finish import Finish
-from .mixed_batch import DecodedPixels, MixedBatch
+from .mixed_batch import (
+    ChosenImages,
+    DecodedImages,
+    DecodedPixels,
+    PlacedImages,
+    SortedFiles,
+    Waiting,
+    sort_files,
+)
 from .plain_jpeg import PlainJpeg
 from .shrink import shrunk_sizes
-from .table import FORMATS, read_decodable_header
 from .whole_images import WholeImages, without
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
     from ...engine.tensors import TensorListCPU, TensorListGPU
+    from ..cache.cache import Rows
     from .image_cache import ImageCache
 
 
@@ -78,14 +87,12 @@ class Begun(NamedTuple):
     """A batch that is sorted, and whose decoding has begun on the CPU.
 
     Attributes:
-        work: the batch, with the boxes to decode.
-        others: rows for nvImageCodec.
+        chosen: what is decoded.
         on_cpu: the files that threads decode.
         errors: errors of rows that nothing decodes.
     """
 
-    work: MixedBatch
-    others: NDArray[np.intp]
+    chosen: ChosenImages
     on_cpu: CpuCalls
     errors: Mapping[int, BaseException]
 
@@ -150,19 +157,13 @@ class MixedDecoding:
         call: TeamCall[Begun] | None
         call, batch.begun = batch.begun, None
         begun = self._begin(batch, batch, encoded, windows) if call is None else call.result()
-        work, others, calls, errors = begun
-        for row, error in errors.items():
+        for row, error in begun.errors.items():
             batch.fail_row(row, error)
-        work.out = batch.device.empty(self._shapes(batch, work), self._dtype, "HWC")
-        self._whole.place(batch.device, work)
-        plain = without(batch.errors, work.is_plain.nonzero()[0])
-        left, damaged = self._plain.decode(batch, work, plain)
-        refused = self._by_nvimgcodec(batch, np.concatenate([left, others]), work)
-        self._finish.run(batch, work)
-        calls |= self._start_on_cpu(batch, np.concatenate([refused, damaged]), work)
-        self._upload(batch, calls, work)
-        self._whole.finish(batch, work, self._fallback)
-        return work.out
+        out = batch.device.empty(_shapes(batch, begun.chosen), self._dtype, "HWC")
+        placed = self._whole.place(batch.device, begun.chosen, out)
+        decoded = self._decoded(batch, placed, begun.on_cpu)
+        self._whole.finish(batch, decoded, self._fallback)
+        return out
 
     def rehearse(
         self, device: Device, sizes: NDArray[np.int64], boxes: NDArray[np.int64]
@@ -188,16 +189,32 @@ class MixedDecoding:
             rows: get the errors.
             encoded, windows: see `run`.
         """
-        gray_is_plain = self._output != "ANY_DATA"  # else the result has the channels of the file
-        work = MixedBatch(encoded, self._use_exif, gray_is_plain=gray_is_plain)
-        self._whole.find(batch, work, self._fallback)
-        others, on_cpu = self._sort(work, rows)
-        sizes = shrunk_sizes(work.upright(), self._whole.shorter)
-        work.windows = windows(rows, sizes)
-        channels = self._channels(work)
-        self._whole.choose(rows.errors, work, np.column_stack([sizes, channels]))
-        others, on_cpu = (without(rows.errors, chosen) for chosen in (others, on_cpu))
-        return Begun(work, others, self._start_on_cpu(batch, on_cpu, work), rows.errors)
+        find = partial(self._whole.find, batch, self._fallback)
+        given = self._output, self._use_exif, find, rows
+        by_form = sort_files(encoded, *given, wants_gpu=self._wants_gpu)
+        sizes = shrunk_sizes(by_form.files.upright(), self._whole.shorter)
+        boxes = windows(rows, sizes)
+        shapes = np.column_stack([sizes, self._channels(by_form)])
+        chosen = self._whole.choose(rows.errors, by_form, boxes, shapes)
+        on_cpu = self._start_on_cpu(batch, without(rows.errors, by_form.on_cpu), chosen)
+        return Begun(chosen, on_cpu, rows.errors)
+
+    def _decoded(self, batch: BatchContext, placed: PlacedImages, calls: CpuCalls) -> DecodedImages:
+        """Decode a batch, for which the CPU has begun already.
+
+        Args:
+            batch: gets the errors.
+            placed: where the pixels go.
+            calls: the files that threads decode.
+        """
+        by_form, waiting = placed.chosen.by_form, Waiting()
+        plain = without(batch.errors, by_form.plain)
+        left, damaged = self._plain.decode(batch, placed, plain, waiting)
+        others = np.concatenate([left, without(batch.errors, by_form.others)])
+        refused = self._by_nvimgcodec(batch, others, placed, waiting)
+        self._finish.run(batch.device, placed, waiting)
+        late = self._start_on_cpu(batch, np.concatenate([refused, damaged]), placed.chosen)
+        return self._uploaded(batch, calls | late, placed)
 
     @property
     def path_used(self) -> str:
@@ -214,76 +231,36 @@ class MixedDecoding:
         if self._on_cpu is not None:
             self._on_cpu.close()
 
-    def _sort(
-        self, work: MixedBatch, rows: RowsContext
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Read the headers of files that are not plain JPEG.
-
-        Args:
-            work: the files; gets the headers.
-            rows: get the errors of files whose header cannot be read.
-
-        Returns:
-            The rows for nvImageCodec, and those for the CPU.
-        """
-        others: list[int] = []
-        on_cpu: list[int] = []
-        channels = (3,) if self._output == "ANY_DATA" else (1, 3)
-        for i in np.flatnonzero(~work.is_plain & ~work.is_hit).tolist():
-            row = work.encoded.row(i)
-            try:
-                header = work.headers[i] = read_decodable_header(row)
-            except Exception as error:
-                rows.fail_row(i, error)
-                work.stored[i] = 1
-                continue
-            work.stored[i] = header.height, header.width
-            work.turns[i] = header.orientation if self._use_exif else 1
-            decodes_on_gpu = self._wants_gpu and FORMATS[header.format].decodes_on_gpu
-            if decodes_on_gpu and header.channels in channels and decodes_on_gpu(row, header):
-                others.append(i)
-            else:
-                on_cpu.append(i)
-        return np.array(others, np.intp), np.array(on_cpu, np.intp)
-
-    def _shapes(self, batch: BatchContext, work: MixedBatch) -> NDArray[np.int64]:
-        shapes = np.empty((len(work.encoded), 3), np.int64)
-        shapes[:, :2] = work.windows[:, 2:] - work.windows[:, :2]
-        shapes[:, 2] = work.shapes[:, 2]
-        if batch.errors:
-            shapes[list(batch.errors)] = 1
-        return shapes
-
-    def _channels(self, work: MixedBatch) -> NDArray[np.int64]:
-        channels = np.full(len(work.encoded), self._finish.channels)
+    def _channels(self, by_form: SortedFiles) -> NDArray[np.int64]:
+        channels = np.full(len(by_form.files.headers), self._finish.channels)
         if self._output == "ANY_DATA":
-            for i, header in enumerate(work.headers):
+            for i, header in enumerate(by_form.files.headers):
                 if header is not None:
                     channels[i] = color.channels_of(header.space_of(self._output))
-            if work.hits is not None:
-                channels[work.hits.rows] = work.hits.shapes[:, 2]
+            if by_form.hits is not None:
+                channels[by_form.hits.rows] = by_form.hits.shapes[:, 2]
         return channels
 
     # nvImageCodec
 
     def _by_nvimgcodec(
-        self, batch: BatchContext, chosen: NDArray[np.intp], work: MixedBatch
-    ) -> NDArray[np.intp]:
+        self, batch: BatchContext, chosen: Rows, placed: PlacedImages, waiting: Waiting
+    ) -> Rows:
         """Decode the chosen rows; return the rows that the library refused."""
         if not len(chosen):
             return chosen
         decoder = batch.device.own(
             (self, JpegDecoder), lambda: JpegDecoder(batch.device, self._output == "GRAY")
         )
-        boxes = work.stored_boxes[chosen]
-        addresses = decoder.decode([work.encoded.row(i) for i in chosen.tolist()], boxes.tolist())
+        boxes, encoded = placed.chosen.stored_boxes[chosen], placed.chosen.files.encoded
+        addresses = decoder.decode([encoded.row(i) for i in chosen.tolist()], boxes.tolist())
         pointers = np.array(addresses, np.uint64)
         done = pointers != 0
         widths = boxes[:, 3] - boxes[:, 1]
-        work.decoded.append(DecodedPixels(chosen[done], pointers[done], widths[done], decoder))
-        self._finish.run(batch, work)
+        waiting.append(DecodedPixels(chosen[done], pointers[done], widths[done], decoder))
+        self._finish.run(batch.device, placed, waiting)
         decoder.read_until(batch.device.event())
-        refused: NDArray[np.intp] = chosen[~done]
+        refused: Rows = chosen[~done]
         return refused
 
     # The CPU's decoder
@@ -293,38 +270,49 @@ class MixedDecoding:
         given = self._output, self._dtype, self._use_exif
         return CpuDecoding(batch.pool.arena, *given, batch.device.num_threads)
 
-    def _start_on_cpu(
-        self, batch: BatchContext, chosen: NDArray[np.intp], work: MixedBatch
-    ) -> CpuCalls:
-        decoding = self._on_cpu
+    def _start_on_cpu(self, batch: BatchContext, rows: Rows, chosen: ChosenImages) -> CpuCalls:
+        decoding, files = self._on_cpu, chosen.files
         assert decoding is not None
 
         def decode(i: int, box: NDArray[np.int64], report: Callable[[str], None]) -> Array:
             y0, x0, y1, x1 = box.tolist()
-            encoded, header = work.encoded.row(i), work.headers[i]
+            encoded, header = files.encoded.row(i), files.headers[i]
             return decoding.decode(encoded, (y0, x0, y1, x1), header, batch.empty, report)
 
         def decode_box(i: int) -> DecodedOnCpu:
             blemishes: list[str] = []
             try:
-                pixels = decode(i, work.boxes[i], blemishes.append)
+                pixels = decode(i, chosen.boxes[i], blemishes.append)
             except DecodeError:
-                if self._whole.shorter or not work.is_whole[i]:
+                if self._whole.shorter or not chosen.is_whole[i]:
                     raise
             else:
                 for blemish in blemishes:
                     self._report_blemish(blemish)
-                return DecodedOnCpu(pixels, bool(work.is_whole[i]), is_sound=not blemishes)
-            window = decode(i, work.windows[i], self._report_blemish)  # it may be intact
+                return DecodedOnCpu(pixels, bool(chosen.is_whole[i]), is_sound=not blemishes)
+            window = decode(i, chosen.windows[i], self._report_blemish)  # it may be intact
             return DecodedOnCpu(window, is_whole=False, is_sound=False)
 
-        return self._fallback.start(chosen.tolist(), decode_box)
+        return self._fallback.start(rows.tolist(), decode_box)
 
-    def _upload(self, batch: BatchContext, calls: CpuCalls, work: MixedBatch) -> None:
-        out = work.out.pointers() if calls else work.targets
+    def _uploaded(
+        self, batch: BatchContext, calls: CpuCalls, placed: PlacedImages
+    ) -> DecodedImages:
+        is_whole = placed.chosen.is_whole.copy()
+        is_sound = np.ones_like(is_whole)
+        out = placed.out.pointers() if calls else placed.targets
         for i, decoded in self._fallback.finish(batch, calls):
-            work.is_whole[i] = decoded.is_whole
-            work.is_kept[i] &= decoded.is_sound
-            to = work.targets[i] if decoded.is_whole else out[i]
+            is_whole[i], is_sound[i] = decoded.is_whole, decoded.is_sound
+            to = placed.targets[i] if decoded.is_whole else out[i]
             batch.device.copy_in(int(to), decoded.pixels)
         self._fallback.count(len(calls))
+        return DecodedImages(placed, is_whole, is_sound)
+
+
+def _shapes(batch: BatchContext, chosen: ChosenImages) -> NDArray[np.int64]:
+    """Return the shapes of the results: (batch, 3)."""
+    shapes = chosen.shapes.copy()
+    shapes[:, :2] = chosen.windows[:, 2:] - chosen.windows[:, :2]
+    if batch.errors:
+        shapes[list(batch.errors)] = 1
+    return shapes

@@ -17,7 +17,7 @@ from .engines.cuda_jpeg import MOST_BYTES, DecodedWindows, JpegFiles, decode_win
 from .engines.nvjpeg import Decoded, HardwareDecoder, look_for_marks
 from .finish import Finish
 from .formats.jpeg_batch_headers import GRAY
-from .mixed_batch import DecodedPixels, MixedBatch
+from .mixed_batch import ChosenImages, DecodedPixels, PlacedImages, Waiting
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
@@ -60,18 +60,22 @@ class PlainJpeg:
     def _open_engine(self, device: Device) -> HardwareDecoder | None:
         return HardwareDecoder.open(device) if self._wants_engine else None
 
-    def decode(self, batch: BatchContext, work: MixedBatch, chosen: Rows) -> tuple[Rows, Rows]:
+    def decode(
+        self, batch: BatchContext, placed: PlacedImages, chosen: Rows, waiting: Waiting
+    ) -> tuple[Rows, Rows]:
         """Decode the chosen rows; return those that nothing here decodes, and failed ones.
 
         Failed are damaged files, and files that the engine has left out: the CPU decodes them.
 
         Args:
             batch: the batch.
-            work: the same batch, with the boxes to decode.
+            placed: the same batch.
             chosen: rows of plain files.
+            waiting: gets the pixels that still wait for the last step.
         """
         engine = self.engine(batch)
-        lengths, sampling = work.files.lengths[chosen], work.files.sampling[chosen]
+        jpeg = placed.chosen.files.jpeg
+        lengths, sampling = jpeg.lengths[chosen], jpeg.sampling[chosen]
         for_cuda = (sampling != 0) & (lengths <= MOST_BYTES)
         for_engine = np.zeros_like(for_cuda)
         if engine is not None:
@@ -80,10 +84,11 @@ class PlainJpeg:
             for_engine[shared[self._share.of_engine(lengths[shared])]] = True
             for_cuda &= ~for_engine
         # The engine is left to others as long as CUDA cores decode for this batch.
-        damaged = self._by_cuda(batch, work, chosen[for_cuda], smooth=engine is None)
+        damaged = self._by_cuda(batch, placed, chosen[for_cuda], waiting, smooth=engine is None)
         left = chosen[~for_cuda & ~for_engine]
         if engine is not None:
-            refused, unwritten = self._by_engine(batch, engine, chosen[for_engine], work)
+            given = chosen[for_engine], placed, waiting
+            refused, unwritten = self._by_engine(batch, engine, *given)
             left = np.concatenate([left, refused])
             damaged = np.concatenate([damaged, unwritten])
         return left, damaged
@@ -106,26 +111,32 @@ class PlainJpeg:
     # The engine
 
     def _by_engine(
-        self, batch: BatchContext, decoder: HardwareDecoder, chosen: Rows, work: MixedBatch
+        self,
+        batch: BatchContext,
+        decoder: HardwareDecoder,
+        chosen: Rows,
+        placed: PlacedImages,
+        waiting: Waiting,
     ) -> tuple[Rows, Rows]:
         """Decode the chosen rows; return those that the engine refused, and those it left out."""
         # nvJPEG hands out files to several engines in their order, and files that begin together
         # wait for one another. In the order of sizes, 23,000 files a second are decoded, in any
         # other order 14,700 (natural sizes, 256 in a batch, H200).
-        sizes = work.stored[chosen].prod(axis=1) * self._finish.channels
+        files = placed.chosen.files
+        sizes = files.stored[chosen].prod(axis=1) * self._finish.channels
         order = np.argsort(-sizes, kind="stable")
         chosen, sizes = chosen[order], sizes[order]
         refused, unwritten, calls = [chosen[:0]], [chosen[:0]], []
         for part in _parts(sizes, ENGINE_PART_BYTES):
             if part.start:  # the memory of the part before is needed
-                self._finish.run(batch, work)
+                self._finish.run(batch.device, placed, waiting)
             rows = chosen[part]
-            encoded, lengths = work.files.addresses[rows], work.files.lengths[rows]
-            decoded = decoder.decode(encoded, lengths, work.stored[rows], self._space)
+            encoded, lengths = files.jpeg.addresses[rows], files.jpeg.lengths[rows]
+            decoded = decoder.decode(encoded, lengths, files.stored[rows], self._space)
             if decoded is None:
                 refused.append(rows)
                 continue
-            work.decoded.append(self._windows(work, rows, decoded))
+            waiting.append(self._windows(placed.chosen, rows, decoded))
             unwritten.append(rows[~decoded.is_written])
             if decoder.busy:
                 waits = decoder.starved, decoder.awaited
@@ -136,10 +147,10 @@ class PlainJpeg:
             self._share.note(reading, batch.device.decisions)
         return np.concatenate(refused), np.concatenate(unwritten)
 
-    def _windows(self, work: MixedBatch, rows: Rows, decoded: Decoded) -> DecodedPixels:
+    def _windows(self, chosen: ChosenImages, rows: Rows, decoded: Decoded) -> DecodedPixels:
         """Return the windows of whole images that the engine has written."""
         rows, pointers = rows[decoded.is_written], decoded.pixels.pointers()[decoded.is_written]
-        boxes, widths = work.stored_boxes[rows], work.stored[rows, 1]
+        boxes, widths = chosen.stored_boxes[rows], chosen.files.stored[rows, 1]
         offsets = (boxes[:, 0] * widths + boxes[:, 1]) * self._finish.channels
         source = pointers + offsets.astype(np.uint64)
         return DecodedPixels(rows, source, widths, decoded.pixels)
@@ -147,24 +158,31 @@ class PlainJpeg:
     # CUDA cores
 
     def _by_cuda(
-        self, batch: BatchContext, work: MixedBatch, chosen: Rows, *, smooth: bool
+        self,
+        batch: BatchContext,
+        placed: PlacedImages,
+        chosen: Rows,
+        waiting: Waiting,
+        *,
+        smooth: bool,
     ) -> Rows:
         """Decode the chosen rows; return those that are damaged."""
         if not len(chosen):
             return chosen
-        lengths, sampling = work.files.lengths[chosen], work.files.sampling[chosen]
-        boxes = work.stored_boxes[chosen]
-        files = JpegFiles(chosen, lengths, work.stored[chosen], sampling, boxes)
+        headers = placed.chosen.files
+        lengths, sampling = headers.jpeg.lengths[chosen], headers.jpeg.sampling[chosen]
+        boxes = placed.chosen.stored_boxes[chosen]
+        files = JpegFiles(chosen, lengths, headers.stored[chosen], sampling, boxes)
         damaged = [chosen[:0]]
         for part in _parts(files.taken_bytes, CUDA_PART_BYTES):
             if part.start:  # the memory of the part before is needed
-                self._finish.run(batch, work)
+                self._finish.run(batch.device, placed, waiting)
             one = files if part.stop - part.start == len(chosen) else files.part(part)
             made = decode_windows(
-                batch.device, work.encoded, one, self._finish.channels, smooth=smooth
+                batch.device, headers.encoded, one, self._finish.channels, smooth=smooth
             )
             widths = one.boxes[:, 3] - one.boxes[:, 1]
-            work.decoded.append(DecodedPixels(one.rows, made.addresses, widths, made.memory))
+            waiting.append(DecodedPixels(one.rows, made.addresses, widths, made.memory))
             with batch.device.waiting("gpu"):
                 damaged.append(one.rows[made.damaged.get() != 0])
         return np.concatenate(damaged)

@@ -25,16 +25,17 @@ from numpy.typing import NDArray
 from ...engine.gpu.kernels import Kernel
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
-from ..cache.cache import Located, Rows
+from .mixed_batch import ChosenImages, DecodedImages, Files, PlacedImages, SortedFiles
 from .shrink import DeviceShrink, shrunk_sizes
 from .table import is_lasting
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
+    from ...engine.tensors import TensorListCPU, TensorListGPU
+    from ..cache.cache import Hits, Kept, Rows
     from ..on_cpu import CpuFallback
     from .image_cache import ImageCache
-    from .mixed_batch import MixedBatch
 
 _WORD, _GROUP = 16, 128
 """Bytes that a thread of `cut.cu` loads, and those of the threads that load side by side."""
@@ -65,100 +66,116 @@ class WholeImages:
         """Whether images are decoded whole, or come from the cache."""
         return self.shorter > 0 or self.cache is not None
 
-    def find(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> None:
-        """Take from the cache what it has of a batch."""
-        if self.cache is not None:
-            work.take_hits(self.cache.find(batch, work.encoded, work.files.lengths, threads))
+    def find(
+        self,
+        batch: BatchContext,
+        threads: CpuFallback,
+        encoded: TensorListCPU,
+        lengths: NDArray[np.int64],
+    ) -> Hits | None:
+        """Return what the cache has of a batch: see `ImageCache.find`."""
+        return None if self.cache is None else self.cache.find(batch, encoded, lengths, threads)
 
-    def choose(self, errors: Collection[int], work: MixedBatch, shapes: NDArray[np.int64]) -> None:
+    def choose(
+        self,
+        errors: Collection[int],
+        by_form: SortedFiles,
+        windows: NDArray[np.int64],
+        shapes: NDArray[np.int64],
+    ) -> ChosenImages:
         """Choose the images to decode whole, and those that the cache gets.
 
         Args:
             errors: rows that are not decoded.
-            work: the batch, with its windows.
+            by_form: the batch.
+            windows: the pixels of the results: (batch, 4).
             shapes: height, width and channels of the whole images as they are cut: (batch, 3).
         """
-        work.shapes = shapes
-        if self.shorter:
-            work.is_whole = ~work.is_hit
-        if self.cache is not None and work.hits is not None and not work.is_hit.all():
-            rows = without(errors, np.flatnonzero(~work.is_hit))
-            lasting = [work.is_plain[i] or _is_lasting(work, i) for i in rows.tolist()]
-            rows = rows[np.array(lasting, np.bool_)]
-            work.kept = self.cache.keep(work.hits, rows, shapes[rows])
-            work.is_kept[work.kept.rows] = True
-            work.is_whole |= work.is_kept
-        work.is_whole[list(errors)] = False
-        work.boxes = work.windows
-        if work.is_whole.any():
-            whole = np.concatenate([np.zeros_like(work.stored), work.upright()], axis=1)
-            work.boxes = np.where(work.is_whole[:, np.newaxis], whole, work.windows)
+        hits, kept = by_form.hits, None
+        is_whole = np.full(len(shapes), self.shorter > 0)
+        if hits is not None:
+            is_whole[hits.rows] = False
+            if self.cache is not None and len(hits.rows) < len(shapes):
+                kept = self.cache.keep(hits, *_lasting(by_form.files, hits, errors, shapes))
+                is_whole[kept.rows] = True
+        is_whole[list(errors)] = False
+        boxes = windows
+        if is_whole.any():
+            upright = by_form.files.upright()
+            whole = np.concatenate([np.zeros_like(upright), upright], axis=1)
+            boxes = np.where(is_whole[:, np.newaxis], whole, windows)
+        return ChosenImages(by_form, windows, shapes, is_whole, boxes, kept)
 
-    def place(self, device: Device, work: MixedBatch) -> None:
+    def place(self, device: Device, chosen: ChosenImages, out: TensorListGPU) -> PlacedImages:
         """Say where the decoders write: into the results, or into whole images."""
-        work.targets = work.out.pointers()
+        targets, images = out.pointers(), np.zeros(len(chosen.shapes), np.uint64)
+        of_cache: list[Any] = []
+        memory: list[TensorListGPU] = []
         if not self._is_used:
-            return
-        work.targets = work.targets.copy()
-        if (hits := work.hits) is not None:
-            if work.kept is not None and len(work.kept.rows):
-                placed = hits.cache.place(device, work.kept, self._dtype)
-                self._take(work, work.kept.rows, placed)
+            return PlacedImages(chosen, out, targets, images, of_cache, memory)
+        targets = targets.copy()
+        is_passing = chosen.is_whole.copy()
+        if (hits := chosen.by_form.hits) is not None:
+            if (kept := chosen.kept) is not None and len(kept.rows):
+                images[kept.rows], holder = hits.cache.place(device, kept, self._dtype)
+                of_cache.append(holder)
+                is_passing[kept.rows] = False
             if len(hits.rows):
-                self._take(work, hits.rows, hits.cache.locate(device, hits))
-        rows = np.flatnonzero(work.is_whole)
-        if not len(rows):
-            return
-        if self.shorter:
-            passing = np.flatnonzero(work.is_whole & ~work.is_kept)
-            work.images[passing] = self._memory(device, work, work.shapes[passing])
-            full = np.column_stack([work.boxes[rows, 2:], work.shapes[rows, 2]])
-            work.targets[rows] = self._memory(device, work, full)
-        else:
-            work.targets[rows] = work.images[rows]
+                images[hits.rows], holder = hits.cache.locate(device, hits)
+                of_cache.append(holder)
+        rows = np.flatnonzero(chosen.is_whole)
+        if self.shorter and len(rows):
+            passing = np.flatnonzero(is_passing)
+            images[passing] = self._taken(device, chosen.shapes[passing], memory)
+            full = np.column_stack([chosen.boxes[rows, 2:], chosen.shapes[rows, 2]])
+            targets[rows] = self._taken(device, full, memory)
+        elif len(rows):
+            targets[rows] = images[rows]
+        return PlacedImages(chosen, out, targets, images, of_cache, memory)
 
-    @staticmethod
-    def _take(work: MixedBatch, rows: Rows, located: Located) -> None:
-        work.images[rows], memory = located
-        work.cached_memory.append(memory)
-
-    def _memory(
-        self, device: Device, work: MixedBatch, shapes: NDArray[np.int64]
+    def _taken(
+        self, device: Device, shapes: NDArray[np.int64], memory: list[TensorListGPU]
     ) -> NDArray[np.uint64]:
-        """Return addresses of memory for images, which lasts as long as `work`."""
+        """Return addresses of images in new memory, which `memory` holds."""
         if not len(shapes):
             return np.empty(0, np.uint64)
         images = device.scratch(shapes, self._dtype)
-        work.memory.append(images)
+        memory.append(images)
         return images.pointers()
 
-    def finish(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> None:
+    def finish(self, batch: BatchContext, decoded: DecodedImages, threads: CpuFallback) -> None:
         """Scale whole images down, cut windows out of them, and add them to the cache."""
         if not self._is_used:
             return
-        device = batch.device
-        rows = without(batch.errors, np.flatnonzero(work.is_whole))
+        device, placed, chosen = batch.device, decoded.placed, decoded.placed.chosen
+        rows = without(batch.errors, np.flatnonzero(decoded.is_whole))
         if self.shorter and len(rows):
-            sizes = work.boxes[rows, 2:]
-            self._shrink.launch(
-                device, work.targets[rows], sizes, work.images[rows], work.shapes[rows]
-            )
-        rows = without(batch.errors, np.flatnonzero(work.is_whole | work.is_hit))
+            targets, images, sizes = placed.targets, placed.images, chosen.boxes[rows, 2:]
+            self._shrink.launch(device, targets[rows], sizes, images[rows], chosen.shapes[rows])
+        is_cut = decoded.is_whole.copy()
+        if chosen.by_form.hits is not None:
+            is_cut[chosen.by_form.hits.rows] = True
+        rows = without(batch.errors, np.flatnonzero(is_cut))
         if len(rows):
-            images, windows = work.images[rows], work.windows[rows]
-            out = work.out.pointers()[rows]
-            self._cut.launch(device, images, work.shapes[rows], windows, out)
-        if work.kept is not None and len(work.kept.rows):
-            self._add(batch, work, threads)
+            images, windows = placed.images[rows], chosen.windows[rows]
+            out = placed.out.pointers()[rows]
+            self._cut.launch(device, images, chosen.shapes[rows], windows, out)
+        if chosen.kept is not None and len(chosen.kept.rows):
+            self._add(batch, decoded, chosen.kept, threads)
 
-    def _add(self, batch: BatchContext, work: MixedBatch, threads: CpuFallback) -> None:
+    def _add(
+        self, batch: BatchContext, decoded: DecodedImages, kept: Kept, threads: CpuFallback
+    ) -> None:
         """Add whole images to the cache, once the device has written them."""
-        cache, hits, kept, memory = self.cache, work.hits, work.kept, work.cached_memory
+        cache, hits, memory = (
+            self.cache,
+            decoded.placed.chosen.by_form.hits,
+            decoded.placed.of_cache,
+        )
         assert cache is not None
         assert hits is not None
-        assert kept is not None
         add = hits.cache.add(batch, kept, memory[0], threads)
-        is_sound, errors = work.is_kept[kept.rows], batch.errors
+        is_sound, errors = decoded.is_sound[kept.rows], batch.errors
 
         # The function holds the memory of the cache's images, but not that of the results.
         def add_sound(_held: Any = memory) -> None:
@@ -238,6 +255,13 @@ def without(rows: Collection[int], chosen: Rows) -> Rows:
     return np.array([i for i in chosen.tolist() if i not in rows], np.intp) if rows else chosen
 
 
-def _is_lasting(work: MixedBatch, row: int) -> bool:
-    header = work.headers[row]
-    return header is not None and is_lasting(header)
+def _lasting(
+    files: Files, hits: Hits, errors: Collection[int], shapes: NDArray[np.int64]
+) -> tuple[Rows, NDArray[np.int64]]:
+    """Return the rows of misses that a cache may keep, and the shapes of their images."""
+    is_miss = np.ones(len(shapes), np.bool_)
+    is_miss[hits.rows] = False
+    rows = without(errors, np.flatnonzero(is_miss))
+    headers = [files.headers[i] for i in rows.tolist()]  # None: plain JPEG
+    rows = rows[np.array([header is None or is_lasting(header) for header in headers], np.bool_)]
+    return rows, shapes[rows]
