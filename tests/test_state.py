@@ -25,7 +25,6 @@ LARGE = {
     "engine/run/executor.py:Executor": 19,
     "engine/tensors/device_memory.py:DevicePool": 17,
     "engine/tensors/memory.py:SlabPool": 17,
-    "engine/work/batch.py:Batch": 25,
     "experimental/dynamic/reading.py:Reader": 16,
     "operators/user_code/external_source.py:ExternalSource": 16,
     "plugin/base_iterator.py:BaseIterator": 22,

@@ -268,7 +268,7 @@ class MixedDecoding:
     def _open_cpu(self, batch: BatchContext) -> CpuDecoding:
         self._fallback.open(batch.device)
         given = self._output, self._dtype, self._use_exif
-        return CpuDecoding(batch.pool.arena, *given, batch.device.num_threads)
+        return CpuDecoding(batch.memory.pool.arena, *given, batch.device.num_threads)
 
     def _start_on_cpu(self, batch: BatchContext, rows: Rows, chosen: ChosenImages) -> CpuCalls:
         decoding, files = self._on_cpu, chosen.files

@@ -62,12 +62,12 @@ class EagerFaults:
         for row, failed in self._copied.items():
             if group <= failed:
                 batch.errors.pop(row, None)
-                faults.copy_row(batch, node.ordinal, row, batch.copied[row])
+                faults.copy_row(batch, node.ordinal, row, batch.rows.copied[row])
         if not batch.errors:
             return False
         batch.plan = stepwise_plan(nodes)
         faults.settle(batch, node.ordinal)
-        self._copied |= {row: group for row in batch.copied if row not in self._copied}
+        self._copied |= {row: group for row in batch.rows.copied if row not in self._copied}
         end, batch.end = batch.end, None
         try:
             if end is not None:

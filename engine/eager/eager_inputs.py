@@ -61,7 +61,7 @@ class EagerInputs:
                 f"Expected batch size = {batch.size}"
             )
         self.has_size = True
-        batch.resize(size)
+        batch.samples.resize(size)
 
     def use(self, node: Node, earlier: int, batch: Batch) -> None:
         """Let an input's node have the samples that the input has chosen.

@@ -86,13 +86,13 @@ class EagerRunner:
             try:
                 with self.device.on_lane(lane):
                     run_batch_step(step, batch, "GPU")
-                batch.run_checks()
+                batch.debts.run_checks()
             except BaseException as error:
                 self.device.examine(error)
                 raise
             finally:
                 batch.begun = None
-                batch.release_held()
+                batch.debts.release()
 
     def close(self) -> None:
         """End the threads, and free the memory that nobody holds; idempotent."""

@@ -18,7 +18,7 @@ from ..arrays import Array
 if TYPE_CHECKING:
     from ..gpu.device import Device
     from ..order.selection import Selection
-    from ..tensors.memory import SlabPool
+    from ..tensors.taken_memory import TakenMemory
     from .user_calls import CallingProcesses
 
 _NO_NUMBERS = np.empty(0)
@@ -73,13 +73,11 @@ class Workspace(Protocol):
 
 
 class RowsContext(Protocol):
-    """The rows of a batch, for work on their arguments.
+    """The rows of a batch, for work on their arguments."""
 
-    Attributes:
-        size: number of samples.
-    """
-
-    size: int
+    @property
+    def size(self) -> int:
+        """Number of samples."""
 
     @property
     def errors(self) -> Mapping[int, BaseException]:
@@ -102,27 +100,30 @@ class BatchContext(RowsContext, Protocol):
         number: counts the batches of a run from 0.
         count: number of the user's batches that it holds, end to end.
         seed: of the pipeline.
-        epoch, position: of each sample, for randomness: (size,) int64.
-        selections: which samples each reader read, by the number of its node.
         begun: what the operator's `begin_gpu` has returned; None if it was not called.
-        pool: lends the memory of `empty`.
+        memory: the memory that the batch takes.
         device: memory, copies and kernel launches; set while GPU work is launched. Copies hold
             the host memory that they read or write until the device is done with the batch.
-        taken_bytes: host memory that the batch has taken, to estimate the next one's need.
-        taken_device_bytes: the same of the device's memory.
     """
 
     number: int
     count: int
     seed: int
-    epoch: NDArray[np.int64]
-    position: NDArray[np.int64]
-    selections: dict[int, Selection]
     begun: Any
-    pool: SlabPool
+    memory: TakenMemory
     device: Device
-    taken_bytes: int
-    taken_device_bytes: int
+
+    @property
+    def epoch(self) -> NDArray[np.int64]:
+        """Epoch of each sample, for randomness: (size,)."""
+
+    @property
+    def position(self) -> NDArray[np.int64]:
+        """Position of each sample in its epoch, for randomness: (size,)."""
+
+    @property
+    def selections(self) -> Mapping[int, Selection]:
+        """Which samples each reader read, by the number of its node."""
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return uninitialized memory that is recycled when the last view of it is dropped.
@@ -140,20 +141,16 @@ class BatchContext(RowsContext, Protocol):
         """Say where the sample in `row` is stored, or ""; for messages."""
 
 
-class EarlyRows(RowsContext):
+class EarlyRows:
     """The rows of a batch before the work on it, with errors of their own until then."""
 
     def __init__(self, batch: BatchContext) -> None:
         self.size = batch.size
+        self.errors: dict[int, BaseException] = {}
         self._batch = batch
-        self._errors: dict[int, BaseException] = {}
-
-    @property
-    def errors(self) -> Mapping[int, BaseException]:
-        return self._errors
 
     def fail_row(self, row: int, error: BaseException) -> None:
-        self._errors.setdefault(row, error)
+        self.errors.setdefault(row, error)
 
     def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
         return self._batch.random(operator, count)

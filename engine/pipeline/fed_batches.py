@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ArgumentError, PipelineStopped
 from ..run.feeding import fed_source
-from ..work.batch import Failure
+from ..work.batch_state import Failure
 from ..work.faults import is_machine_error
 from .staged_pipeline import build_for_feeding
 
@@ -128,7 +128,7 @@ class FedBatches:
         """
         run = self._started()
         batch = run.executor.next_ended()
-        end, failures = batch.end, batch.failures
+        end, failures = batch.end, batch.rows.failures
         batch.forget_errors()
         if isinstance(end, StopIteration):
             stopped = PipelineStopped("an external source of the pipeline has no more data")

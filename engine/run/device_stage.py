@@ -124,8 +124,8 @@ class DeviceStage:
                 clocks.gpu_wait_ns = device.wait_ns["gpu"]
                 clocks.threads_wait_ns = device.wait_ns["threads"]
                 clocks.engines_ns = dict(device.engines_ns)
-                batch.hold(device.end_batch())
-                batch.taken_device_bytes += device.taken_bytes - before
+                batch.debts.hold(device.end_batch())
+                batch.memory.count(device=device.taken_bytes - before)
                 launched.put((batch, segment, index, events, failure))
                 # Or this thread would hold the batch's memory while it waits.
                 del job, batch, events, failure
@@ -166,7 +166,7 @@ class DeviceStage:
                     failure = failure or error
                 if failure is not None:
                     self._device.examine(failure)
-                batch.release_held()
+                batch.debts.release()
                 self._done(batch, index, failure)
                 del job, batch, failure
 
@@ -175,7 +175,7 @@ class DeviceStage:
             self._device.wait_for(events[-1])
             for step, elapsed in zip(segment.steps, self._device.elapsed_ns(events), strict=False):
                 self._clocks.device_busy_ns[step.node.ordinal] += elapsed
-        batch.run_checks()
+        batch.debts.run_checks()
 
 
 def _end(awaiter: threading.Thread, launched: SimpleQueue[Any]) -> None:

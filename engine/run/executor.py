@@ -157,9 +157,9 @@ class Executor:
         return stage
 
     def _budgets(self) -> list[Budget]:
-        budgets = [Budget(self._pool, attrgetter("taken_bytes"))]
+        budgets = [Budget(self._pool, attrgetter("memory.taken_bytes"))]
         if self._device is not None:
-            budgets.append(Budget(self._device.pool, attrgetter("taken_device_bytes")))
+            budgets.append(Budget(self._device.pool, attrgetter("memory.taken_device_bytes")))
         return budgets
 
     def start(self) -> None:

@@ -99,7 +99,7 @@ def size_batch(plan: Plan, batch: Batch) -> None:
             f"the readers of batch {batch.number} differ in their number of samples: {sizes}. Give "
             "all of them the same batch_cost and lengths"
         )
-    batch.resize(next(iter(sizes.values()), batch.size))
+    batch.samples.resize(next(iter(sizes.values()), batch.size))
 
 
 def select_samples(plan: Plan, batch: Batch) -> None:
@@ -130,7 +130,7 @@ def _select(input_node: InputNode[InputOperator], batch: Batch) -> None:
         if batch.count > 1:
             check_samples(batch, selection)
         locate = partial(operator.where, selection)
-        batch.set_selection(operator.placement.ordinal, selection, locate)
+        batch.samples.select(operator.placement.ordinal, selection, locate)
 
 
 def _accept(source: FedInput, batch: Batch) -> None:

@@ -70,7 +70,7 @@ class Intake:
     def _fetch(self, batch: Batch) -> None:
         """Have the sources get the data of a batch."""
         try:
-            batch.resize(fetch_sources(self._plans.declared, batch, self._busy_ns))
+            batch.samples.resize(fetch_sources(self._plans.declared, batch, self._busy_ns))
             batch.plan = self._plans.plan_for(batch.number)
         except StopIteration as end:
             self.end = end

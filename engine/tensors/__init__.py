@@ -18,6 +18,7 @@ device_export   batches on a device for other libraries
 device_tensors  batches on a device
 arena           the addresses of a pipeline's memory
 memory          host memory that is recycled
+taken_memory    the memory that one batch takes
 streams         streams of user code
 captures        calls while another thread captures a CUDA graph
 device_memory   device memory that is recycled

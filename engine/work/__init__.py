@@ -2,7 +2,8 @@
 
 plan            from a graph to segments, each of one type
 plans           the plans of one pipeline, one for each combination of layouts
-batch           one batch: its samples, its results so far, its errors
+batch           one batch and its results so far, and the steps of operators on whole batches
+batch_state     what a batch holds: its samples, the errors of its rows, what waits for the device
 own_inputs      copies of inputs for operators that may change them
 chain           sample operators: one sample goes through all operators of a segment
 frames          sample operators at work on sequences, frame by frame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -20,6 +20,8 @@ from ..tensors.chosen_rows import holes, selected, spread, truth_of
 from ..tensors.memory import SlabPool
 from ..tensors.results import as_tensor_lists
 from ..tensors.source_info import Names, inherited
+from ..tensors.taken_memory import TakenMemory
+from .batch_state import BatchSamples, DeviceDebts, RowErrors
 from .frame_batches import batch_frames
 from .inner_batches import BranchBatch
 from .own_inputs import own_inputs
@@ -28,22 +30,6 @@ if TYPE_CHECKING:
     from ..gpu.device import Device
     from ..order.selection import Selection
     from .plan import Conditions, Key, Plan, Step
-
-
-class Failure(NamedTuple):
-    """What is kept of a row's error once a replacement stands in the row.
-
-    The exception itself would hold the batch's memory, by its traceback.
-    """
-
-    kind: str
-    text: str
-    notes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, error: BaseException) -> Failure:
-        """Return the name of an error's class, its text and its notes."""
-        return cls(type(error).__name__, str(error), tuple(getattr(error, "__notes__", ())))
 
 
 SegmentDone = Callable[["Batch", int, BaseException | None], None]
@@ -55,22 +41,18 @@ class Batch:
 
     Attributes:
         number: counts the batches of a run from 0.
-        size: number of samples.
         count: number of the user's batches that it holds, end to end, from `number` on.
-        epoch, position: of each sample, for randomness: (size,) int64.
         plan: the plan that it follows.
+        samples: its samples; `size`, `epoch`, `position` and `selections` are theirs.
+        memory: the memory that it takes.
         values: outputs of each node that has run, by the node's ordinal.
-        errors: the error of each row that could not be computed.
-        failures: the same of each row that the error policy has treated.
-        copied: for each row that is a copy of another one, that other row.
-        begun: what `begin_gpu` of the segment's first operator has returned, until it runs.
-        end: exception for the caller who asks for this batch: the end of the data, or an error.
         outputs: the pipeline's outputs, once the batch is done.
-        taken_bytes: memory that the batch took from the pool, to estimate the next batch's need.
-        taken_device_bytes: the same of the device's memory.
+        rows: the errors of its rows.
+        end: exception for the caller who asks for this batch: the end of the data, or an error.
+        begun: what `begin_gpu` of the segment's first operator has returned, until it runs.
         device: memory, copies and launches on the device; set while GPU work is launched.
-        checks: functions to call once the device has done its work: see `check_later`.
-        stage_note: operator and stage at work, for notes on errors.
+        debts: what it owes until the device has done its work.
+        user_state: state of each input that user code feeds, by the node's name.
     """
 
     def __init__(
@@ -82,49 +64,53 @@ class Batch:
         first: int | None = None,
         count: int = 1,
     ) -> None:
-        first = number * size if first is None else first
         self.number = number
-        self.size = size
         self.count = count
         self.seed = seed
-        self.pool = pool
-        self.epoch: NDArray[np.int64] = np.zeros(size, np.int64)
-        self.position: NDArray[np.int64] = np.arange(first, first + size, dtype=np.int64)
-        self.valid: NDArray[np.bool_] | None = None
-        self._locate: list[Callable[[], Sequence[str] | None]] = []
-        self.selections: dict[int, Selection] = {}
-        self.values: dict[int, tuple[TensorList, ...]] = {}
-        self.errors: dict[int, BaseException] = {}
-        self.failures: dict[int, Failure] = {}
-        self.copied: dict[int, int] = {}
-        self.begun: Any = None
-        self.end: BaseException | None = None
-        self.user_state: dict[str, Any] = {}
-        self.outputs: tuple[TensorList, ...] = ()
-        self.taken_bytes = 0
-        self.taken_device_bytes = 0
-        self.device: Device
         self.plan: Plan
-        self._held: list[Any] = []
-        self.checks: list[tuple[str, Callable[[], None]]] = []
-        self.stage_note = ""
+        self.samples = BatchSamples(size, number * size if first is None else first)
+        self.memory = TakenMemory(pool)
+        self.values: dict[int, tuple[TensorList, ...]] = {}
+        self.outputs: tuple[TensorList, ...] = ()
+        self.rows = RowErrors()
+        self.end: BaseException | None = None
+        self.begun: Any = None
+        self.device: Device
+        self.debts = DeviceDebts(self.rows)
+        self.user_state: dict[str, Any] = {}
+
+    @property
+    def size(self) -> int:
+        return self.samples.size
+
+    @property
+    def epoch(self) -> NDArray[np.int64]:
+        return self.samples.epoch
+
+    @property
+    def position(self) -> NDArray[np.int64]:
+        return self.samples.position
+
+    @property
+    def selections(self) -> dict[int, Selection]:
+        return self.samples.selections
+
+    @property
+    def errors(self) -> dict[int, BaseException]:
+        return self.rows.open
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return uninitialized memory that is recycled when the last view of it is dropped."""
-        array = self.pool.empty(shape, dtype)
-        # Threads add without a lock, which costs more than a lost summand of an estimate.
-        self.taken_bytes += array.nbytes
-        return array
-
-    def most_bytes_of(self, key: Key) -> int | None:
-        """Return the bytes that a row of a result may take; None for any number."""
-        most = self.pool.most_output_bytes
-        return most if most is not None and key in self.plan.outputs else None
+        return self.memory.empty(shape, dtype)
 
     def count_bytes(self, *, host: int = 0, device: int = 0) -> None:
         """Count memory that the batch takes and that came neither from `empty` nor `device`."""
-        self.taken_bytes += host
-        self.taken_device_bytes += device
+        self.memory.count(host=host, device=device)
+
+    def most_bytes_of(self, key: Key) -> int | None:
+        """Return the bytes that a row of a result may take; None for any number."""
+        most = self.memory.pool.most_output_bytes
+        return most if most is not None and key in self.plan.outputs else None
 
     def finish(self, outputs: Sequence[Key], conditions: Sequence[Conditions] = ()) -> None:
         """Keep the outputs, and drop all other values.
@@ -142,9 +128,9 @@ class Batch:
         ordinal, i = output
         data = self.values[ordinal][i]
         if not conditions:
-            return data.delivered(self.valid, self.empty)
+            return data.delivered(self.samples.valid, self.empty)
         rows = samples_that_meet(self, conditions)
-        valid = None if self.valid is None else self.valid[rows]
+        valid = None if self.samples.valid is None else self.samples.valid[rows]
         return selected(data, rows).delivered(valid, self.empty)
 
     def parts(self) -> list[Batch]:
@@ -152,7 +138,9 @@ class Batch:
         if self.count == 1:
             return [self]
         size = self.size // self.count
-        parts = [Batch(self.number + i, size, self.pool, self.seed) for i in range(self.count)]
+        parts = [
+            Batch(self.number + i, size, self.memory.pool, self.seed) for i in range(self.count)
+        ]
         for i, part in enumerate(parts):
             rows = range(i * size, (i + 1) * size)
             pieces = (output.part(rows) for output in self.outputs)
@@ -178,69 +166,13 @@ class Batch:
         self.errors.clear()
         self.end = None
 
-    def resize(self, size: int) -> None:
-        """Set the number of samples, once the inputs know the number."""
-        if size != self.size:
-            first = int(self.position[0])
-            self.size = size
-            self.epoch = np.zeros(size, np.int64)
-            self.position = np.arange(first, first + size, dtype=np.int64)
-
-    def set_selection(
-        self,
-        ordinal: int,
-        selection: Selection,
-        locate: Callable[[], Sequence[str] | None] = lambda: None,
-    ) -> None:
-        """Store the samples of an input; the first input's positions key the randomness.
-
-        Args:
-            ordinal: number of the input's node.
-            selection: the samples.
-            locate: returns the locations of the samples, for messages; None if there are none.
-        """
-        if not self.selections:
-            self.epoch, self.position = selection.epoch, selection.position
-        self._locate.append(locate)
-        if self.valid is None and not selection.valid.all():
-            self.valid = selection.valid
-        self.selections[ordinal] = selection
-
     def where(self, row: int) -> str:
         """Return the location of the sample in `row`, or ""."""
-        locations = (locate() for locate in self._locate)
-        return next((of_input[row] for of_input in locations if of_input is not None), "")
-
-    def mark_invalid(self, row: int) -> None:
-        """Mark `row` as a replacement sample."""
-        if self.valid is None:
-            self.valid = np.ones(self.size, bool)
-        self.valid[row] = False
-
-    def hold(self, data: Any) -> None:
-        """Keep host memory, which the device reads or writes, until the device is done."""
-        self._held.append(data)
-
-    def release_held(self) -> None:
-        """Drop the data that were held for the device, which is done."""
-        self._held.clear()
+        return self.samples.where(row)
 
     def check_later(self, check: Callable[[], None]) -> None:
         """Have `check` called when the device is done, to call `fail_row`."""
-        self.checks.append((self.stage_note, check))
-
-    def run_checks(self) -> None:
-        """Call the functions that had to wait for the device."""
-        for stage_note, check in self.checks:
-            failed = set(self.errors)
-            check()
-            self.annotate_errors(failed, stage_note)
-        self.checks.clear()
-
-    def annotate_errors(self, before: set[int], stage_note: str) -> None:
-        """Add a note to the errors of all rows but those in `before`."""
-        for row in self.errors.keys() - before:
-            self.errors[row].add_note(stage_note)
+        self.debts.check_later(check)
 
     def random(self, operator: HasPlacement, count: int) -> NDArray[np.float64]:
         """Return `count` numbers in [0, 1) a sample: (size, count) float64.
@@ -275,7 +207,7 @@ def run_batch_step(
         )
         return None
     failed = set(batch.errors)
-    batch.stage_note = f"in {step.title}, {stage} stage"
+    batch.rows.note = f"in {step.title}, {stage} stage"
     try:
         result = _computed(step, batch, rows, stage) if begun is None else begun.result()
         if isinstance(result, Pending):
@@ -291,9 +223,9 @@ def run_batch_step(
             lists = as_tensor_lists(result, batch.size, step.layouts, assumed, names)
         batch.values[node.ordinal] = lists
     except BaseException as error:
-        error.add_note(f"{batch.stage_note}, batch {batch.number}")
+        error.add_note(f"{batch.rows.note}, batch {batch.number}")
         raise
-    batch.annotate_errors(failed, batch.stage_note)
+    batch.rows.annotate(failed, batch.rows.note)
     return None
 
 

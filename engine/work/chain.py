@@ -238,7 +238,7 @@ class ChainRun(RowWork):
             {
                 key: BatchRows(
                     batch.size,
-                    batch.empty,
+                    batch.memory.empty,
                     not (alone or chain.was_ragged(key)),
                     batch.most_bytes_of(key),
                 )

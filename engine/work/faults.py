@@ -32,7 +32,8 @@ from ..graph.operator import Array
 from ..printable import printable
 from ..tensors import TensorList, TensorListCPU
 from ..tensors.sample_form import SampleForm, usual_form
-from .batch import Batch, Failure
+from .batch import Batch
+from .batch_state import Failure
 from .chain import Chain, ChainRun, Worker
 from .plan import InputNode, Plan
 from .quarantine import QuarantineLog
@@ -95,13 +96,13 @@ class Faults:
                 self._end(batch, row, error)
                 return
         for row, error in batch.errors.items():
-            batch.failures.setdefault(row, Failure.of(error))
+            batch.rows.failures.setdefault(row, Failure.of(error))
         for row in sorted(batch.errors):
             record = self._record(batch, row, batch.errors[row])  # of the bad sample
             self._count(record, self._fill(batch, row, segment))
             if batch.end is not None:
                 break
-            batch.mark_invalid(row)
+            batch.samples.mark_invalid(row)
         batch.errors.clear()
 
     @staticmethod
@@ -185,7 +186,7 @@ class Faults:
         source = next((i for i in good if i not in batch.errors), None)
         if source is None:
             return False
-        batch.copied[row] = source
+        batch.rows.copied[row] = source
         for ordinal in batch.values:
             self.copy_row(batch, ordinal, row, source)
         for selection in batch.selections.values():

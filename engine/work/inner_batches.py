@@ -15,10 +15,10 @@ from ..graph.operator import Array
 from ..order import philox
 
 if TYPE_CHECKING:
-    from ..order.selection import Selection
+    pass
 
 
-class InnerBatch(BatchContext):
+class InnerBatch:
     """A batch whose rows belong to the samples of another batch.
 
     Args:
@@ -26,13 +26,11 @@ class InnerBatch(BatchContext):
         samples: the sample of each row.
     """
 
-    selections: dict[int, Selection]
-
     def __init__(self, batch: BatchContext, samples: Int64s) -> None:
         self._batch = batch
         self._samples = samples
         self.number, self.count, self.seed = batch.number, batch.count, batch.seed
-        self.selections, self.pool = batch.selections, batch.pool
+        self.selections, self.memory = batch.selections, batch.memory
         self.begun: Any = None
         self.size = len(samples)
         self.epoch, self.position = batch.epoch[samples], batch.position[samples]
@@ -50,27 +48,11 @@ class InnerBatch(BatchContext):
         self._errors.setdefault(row, error)
         self._batch.fail_row(int(self._samples[row]), error)
 
-    @property
-    def taken_bytes(self) -> int:
-        return self._batch.taken_bytes
-
-    @taken_bytes.setter
-    def taken_bytes(self, nbytes: int) -> None:
-        self._batch.taken_bytes = nbytes
-
-    @property
-    def taken_device_bytes(self) -> int:
-        return self._batch.taken_device_bytes
-
-    @taken_device_bytes.setter
-    def taken_device_bytes(self, nbytes: int) -> None:
-        self._batch.taken_device_bytes = nbytes
-
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        return self._batch.empty(shape, dtype)
+        return self.memory.empty(shape, dtype)
 
     def count_bytes(self, *, host: int = 0, device: int = 0) -> None:
-        self._batch.count_bytes(host=host, device=device)
+        self.memory.count(host=host, device=device)
 
     def check_later(self, check: Callable[[], None]) -> None:
         self._batch.check_later(check)

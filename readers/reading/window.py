@@ -150,7 +150,7 @@ class ReadWindow:
         if read is None:
             read = self._read(numbers, selection)
             self._reads.append(read)
-        return self._started(read, batch.pool).elsewhere
+        return self._started(read, batch.memory.pool).elsewhere
 
     def take(self, batch: BatchContext, selection: Selection) -> ReadColumns:
         """Return the samples of a batch, or of several, an entry an output.
@@ -245,7 +245,7 @@ class ReadWindow:
 
     def _start_following(self, batch: BatchContext) -> None:
         """Start the reads that come next, as far as the carrier's depth and memory allow."""
-        room = batch.pool.room
+        room = batch.memory.pool.room
         while len(self._reads) <= self.carrier.depth:
             stop = self._reads[-1].numbers.stop
             following = self._group(stop, max(self.count, batch.count))
@@ -254,12 +254,12 @@ class ReadWindow:
             if self._largest is None or room < self._largest * batches:
                 return
             self._reads.append(following)
-            self._started(following, batch.pool)
+            self._started(following, batch.memory.pool)
 
     def _fetch(self, read: _Read, batch: BatchContext) -> None:
         """Have the samples of a read come, and later reads begin."""
         started, count = perf_counter(), len(read.numbers)
-        pending = self._started(read, batch.pool)
+        pending = self._started(read, batch.memory.pool)
         if self.carrier.depth:
             self._start_following(batch)
         read.columns = pending.result()
@@ -268,7 +268,7 @@ class ReadWindow:
         self._largest = max(self._largest or 0, memory.nbytes / count)
         if self._most > 1 and batch.count == 1:
             seconds, is_ahead = perf_counter() - started, self.carrier.depth > 0
-            took = ReadReading(count, seconds, memory.nbytes, batch.pool.room, is_ahead)
+            took = ReadReading(count, seconds, memory.nbytes, batch.memory.pool.room, is_ahead)
             self.count = reads.decide(took, self._most, self.limits)
             if self.count != count:
                 reading = f"{count} took {1e3 * seconds:.1f} ms and {memory.nbytes / 1e6:.1f} MB"

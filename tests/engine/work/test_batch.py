@@ -23,9 +23,9 @@ def test_places_follow_from_the_number():
     assert a_batch().position.tolist() == [8, 9, 10, 11]
     assert a_batch(first=100).position.tolist() == [100, 101, 102, 103]
     batch = a_batch()
-    batch.resize(2)
+    batch.samples.resize(2)
     assert (batch.position.tolist(), batch.epoch.tolist()) == ([8, 9], [0, 0])
-    batch.resize(0)
+    batch.samples.resize(0)
     assert batch.position.tolist() == []
 
 
@@ -34,12 +34,12 @@ def test_a_reader_s_draw_gives_places_origins_and_padding():
     reader.open(4, None)
     batch = a_batch(number=1)
     selection = reader.select(1)
-    batch.set_selection(0, selection, lambda: reader.where(selection))
+    batch.samples.select(0, selection, lambda: reader.where(selection))
     assert batch.epoch.tolist() == [1] * 4
     assert batch.where(2) == "numbers/2"
-    assert batch.valid.tolist() == [True, True, True, False]
+    assert batch.samples.valid.tolist() == [True, True, True, False]
     other = Sampler(9, 4).select(5)
-    batch.set_selection(1, other)
+    batch.samples.select(1, other)
     assert batch.epoch.tolist() == [1] * 4  # the first reader's places count
     assert set(batch.selections) == {0, 1}
 
@@ -61,8 +61,8 @@ def test_random_numbers_depend_on_the_place_and_the_operator_only():
 
 def test_invalid_rows_are_marked():
     batch = a_batch()
-    batch.mark_invalid(1)
-    assert batch.valid.tolist() == [True, False, True, True]
+    batch.samples.mark_invalid(1)
+    assert batch.samples.valid.tolist() == [True, False, True, True]
     assert batch.where(1) == ""
 
 

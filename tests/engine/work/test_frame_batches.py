@@ -49,15 +49,12 @@ def test_random_numbers_and_errors_are_those_of_samples():
 def test_what_an_operator_writes_to_its_batch_is_not_lost():
     batch = batch_of(2)
     frames = FrameBatch(batch, np.array([2, 1]))
-    frames.taken_bytes += 5
-    frames.taken_device_bytes += 7
-    frames.count_bytes(host=10, device=20)
+    frames.count_bytes(host=15, device=27)
     assert frames.empty((3,), np.uint8).shape == (3,)
-    assert (batch.taken_bytes, batch.taken_device_bytes) == (15 + 3, 27)
-    assert (frames.taken_bytes, frames.taken_device_bytes) == (18, 27)
+    assert (batch.memory.taken_bytes, batch.memory.taken_device_bytes) == (15 + 3, 27)
     checked = []
     frames.check_later(lambda: checked.append(1))
-    batch.run_checks()
+    batch.debts.run_checks()
     assert checked == [1]
 
 

@@ -44,8 +44,8 @@ def test_the_budget_learns_of_what_the_cpu_decodes(device_stage, medium, monkeyp
     learned: list[int] = []
 
     def learn(budget, batch, original=Budget.learn):
-        if budget.bytes_of(batch) == batch.taken_bytes:
-            learned.append(batch.taken_bytes // batch.count)
+        if budget.bytes_of(batch) == batch.memory.taken_bytes:
+            learned.append(batch.memory.taken_bytes // batch.count)
         original(budget, batch)
 
     monkeypatch.setattr(Budget, "learn", learn)

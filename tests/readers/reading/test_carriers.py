@@ -51,7 +51,7 @@ class Ahead:
         assert selection.index.tolist() == [number]
         batch = Batch(number, 1, self.pool, seed=0)
         (column,) = self.window.take(batch, selection)
-        assert batch.taken_bytes == column.nbytes
+        assert batch.memory.taken_bytes == column.nbytes
         return column[0]
 
 

@@ -52,7 +52,7 @@ class Reading:
         np.testing.assert_array_equal(numbers, indices)
         for index, row in zip(indices.tolist(), rows, strict=True):
             assert row.tobytes() == bytes([index % 256]) * index**2
-        assert batch.taken_bytes >= (indices**2).sum()
+        assert batch.memory.taken_bytes >= (indices**2).sum()
         return batch
 
     def ahead(self):

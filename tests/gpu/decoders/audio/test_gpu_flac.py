@@ -39,7 +39,7 @@ def run(gpu_batch, files):
     windows = FlacWindows(streams, rows, np.zeros_like(rows), streams.samples)
     planes = decode_flac(batch, windows, data.pointers())
     batch.device.synchronize()
-    batch.run_checks()
+    batch.debts.run_checks()
     return batch, [np.array(row) for row in planes.as_cpu().rows()], streams
 
 
