@@ -8,7 +8,7 @@ import pytest
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError, SourceError
 
-from .. import tars
+from .. import shar_sets, tars
 
 yaml = pytest.importorskip("yaml")
 soundfile = pytest.importorskip("soundfile")
@@ -50,14 +50,14 @@ def _tarred(folder, **more):
     }
 
 
-def _mixed(folder, content, count, **options):
+def _mixed(folder, content, count, shape=(800,), **options):
     file = folder / "train.yaml"
     file.write_text(yaml.safe_dump(content))
     with Pipeline(count, 1) as pipe:
         outputs = fn.readers.mix(str(file), source_arguments=ARGUMENTS, name="mix", **options)
         pipe.set_outputs(*outputs)
         audio, text, source = pipe.run()
-        assert set(audio.shape()) == {(800,)}
+        assert set(audio.shape()) == {shape}
         texts = [bytes(row).decode() for row in text.rows()]
         return texts, source.as_array().tolist(), pipe.reader_meta("mix")["sources"]
 
@@ -75,6 +75,17 @@ def test_weights_of_groups_multiply(folder):
     assert [source.count(i) for i in range(3)] == [8, 6, 2]
     assert {text[0] for text in texts} == {"t", "p", "d"}
     assert len(set(texts)) == 4 + 4 + 2
+
+
+def test_shar_of_lhotse_beside_a_manifest(folder):
+    soundfile.write(folder / "long.wav", np.zeros(16_000), 16_000)
+    entry = {"audio_filepath": str(folder / "long.wav"), "duration": 1.0, "text": "long"}
+    (folder / "long.json").write_text(json.dumps(entry))
+    shar_sets.write(folder / "shar", [shar_sets.cut(0)], {"recording": shar_sets.pairs([0])})
+    content = [_nemo(folder, "long"), {"type": "lhotse_shar", "shar_path": str(folder / "shar")}]
+    texts, source, _ = _mixed(folder, content, 4, shape=(16_000,))
+    assert sorted(texts) == ["long", "long", "word 0", "word 0"]
+    assert sorted(source) == [0, 0, 1, 1]
 
 
 def test_without_weights_all_sources_have_the_same_share(folder):
