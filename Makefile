@@ -72,13 +72,14 @@ test-frameworks: $(VENV)/dev
 
 # Other loaders, each in an environment of its own: tests and benchmarks run what is there. Energon
 # and streaming want other releases of NumPy and transformers than the tools of developers.
-PEERS ?= energon lhotse webdataset datasets litdata mds
+PEERS ?= energon lhotse webdataset datasets litdata mds grain
 peers: $(addprefix $(VENV)/peers/,$(PEERS))
 $(VENV)/peers/energon: LIBRARIES = 'megatron-energon>=7,<8'
 $(VENV)/peers/lhotse: LIBRARIES = 'lhotse>=1.33,<2' 'soundfile>=0.13,<1' urllib3 $(TORCH)
 $(VENV)/peers/webdataset: LIBRARIES = 'webdataset>=1,<2'
 $(VENV)/peers/datasets: LIBRARIES = 'datasets>=5,<6' aiohttp pillow requests
 $(VENV)/peers/litdata: LIBRARIES = 'litdata>=0.2.70,<0.3'
+$(VENV)/peers/grain: LIBRARIES = 'grain>=0.2.18,<0.3'
 $(VENV)/peers/mds: LIBRARIES = 'mosaicml-streaming>=0.13,<0.14' 'numpy<2.2' 'transformers<5'
 $(VENV)/peers/%: | $(VENV)/dev
 	$(UV) venv --quiet --clear --python $(PYTHON) $@
