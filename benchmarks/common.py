@@ -29,6 +29,8 @@ from penstock.tests.readers.processes import children
 
 ROOT = Path(__file__).resolve().parent.parent
 PHOTOS = ROOT / "fixtures" / "data" / "benchmark"
+PEERS = ROOT / ".venv" / "peers"
+"""Where `make peers` installs other loaders, each in an environment of its own."""
 _LIBRARIES = ("numpy", "obstore", "opencv-python-headless", "simplejpeg", "nvidia-dali-cuda130")
 
 Turn = Callable[[], float | Looked]

@@ -311,7 +311,7 @@ def main() -> int:
     parser = common.command_line(__doc__, only=False)
     parser.add_argument("--images", type=int, default=4000)
     parser.add_argument("--cuts", type=int, default=100_000, help="lengths of recordings")
-    parser.add_argument("--peers", type=Path, default=remote_tars.PEERS)
+    parser.add_argument("--peers", type=Path, default=common.PEERS)
     options = parser.parse_args()
     own = Path(sys.executable)
     pythons = {

@@ -273,7 +273,7 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.02)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--loaders", default="", help="parts of names, with commas between them")
-    parser.add_argument("--peers", type=Path, default=ROOT / ".venv" / "peers")
+    parser.add_argument("--peers", type=Path, default=common.PEERS)
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
     told = PENSTOCK.replace("SAMPLES", f"samples_per_shard=[{EACH}] * 8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -13,9 +13,6 @@ from ..arrays import Int64s
 from ..graph.context import BatchContext, HasPlacement
 from ..graph.operator import Array
 from ..order import philox
-
-if TYPE_CHECKING:
-    pass
 
 
 class InnerBatch:
