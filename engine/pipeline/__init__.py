@@ -12,7 +12,6 @@ rank_comparison      whether the other ranks read the same data
 staged_pipeline      the part of a pipeline that has the values, and makes one of the other
 properties           the read-only properties of a pipeline
 fed_batches          batches that a server feeds, each with an end of its own
-fed_pipeline         the members of a pipeline that give data to external sources
 resumable_pipeline   the members of a pipeline that make checkpoints
 ranked_pipeline      the members of a pipeline that concern the other ranks of a run
 serialized_pipeline  the members of a pipeline that store its definition

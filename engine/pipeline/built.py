@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ..closing import finish_closing
 from ..errors import ArgumentError
 from ..ranks.group import process_group
-from ..run.checkpointing import states_of
 from ..run.opening import check_devices, open_inputs, open_pool, open_python_workers
 from ..work.quarantine import QuarantineLog
 from .outputs import OutputChecks, output_checks
@@ -88,7 +87,7 @@ def build(definition: Definition, progress: Progress, shutdown: Shutdown) -> Bui
     open_inputs(plan, config.batch_size, progress.restored, shutdown)
     if progress.restored is None and config.seed in (None, -1):
         _agree_on_seed(plan, definition)
-    progress.user_state = states_of(plan, progress.restored)
+    progress.begin(plan)
     return Built(definition, plan, checks, config.ahead(plan.uses_gpu), workers)
 
 

@@ -81,6 +81,10 @@ class Definition:
         """Change arguments."""
         self.config = replace(self.config, **changed)
 
+    def reseed(self, seed: int) -> None:
+        """Change the seed."""
+        self.seed = seed
+
     def plan(self) -> Plan:
         """Return the plan of the graph."""
         return make_plan(self.graph, self.outputs)
@@ -92,7 +96,8 @@ class Definition:
             plan: has the operators.
             seed: of all randomness from now on; None for the same seed as before.
         """
-        self.seed = self.seed if seed is None else seed
+        if seed is not None:
+            self.reseed(seed)
         keys = random_keys(self.graph.nodes, self.seed)
         computing = (node for node in plan.nodes if not isinstance(node.operator, Transfer))
         for node in computing:

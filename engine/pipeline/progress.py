@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..order.checkpoint import Checkpoint
+from ..run.checkpointing import snapshots, states_of
 from ..work.plan import Plan
 
 
@@ -24,6 +25,14 @@ class Progress:
     restored_at: int = 0
     delivered: int = 0
     user_state: dict[str, Any] = field(default_factory=dict)
+
+    def begin(self, plan: Plan) -> None:
+        """Begin with the inputs' states in the checkpoint, if there is one."""
+        self.user_state = states_of(plan, self.restored)
+
+    def note_sources(self, plan: Plan) -> None:
+        """Take the sources' present states, for a checkpoint that is made now."""
+        self.user_state |= snapshots(plan)
 
     def deliver(self, user_state: dict[str, Any]) -> None:
         """Count a batch, after which the sources have these states."""

@@ -41,7 +41,11 @@ class RankComparison:
         except ArgumentError:
             raise
         except RuntimeError:  # the store does not answer: its process has ended, for instance
-            self.is_done = True
+            self.end()
+
+    def end(self) -> None:
+        """Compare no more."""
+        self.is_done = True
 
     def _new_agreement(self, built: Built, restored: Checkpoint | None) -> Agreement | None:
         group = process_group()

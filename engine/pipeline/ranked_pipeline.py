@@ -97,7 +97,7 @@ class RankedPipeline(StagedPipeline):
                         f"{source.node.name!r} gets its batches from feed_input, and reshard would "
                         "lose those that are under way: let the source be a function or iterable"
                     )
-            self._ranks.is_done = True  # ranks that stay have been compared with others
+            self._ranks.end()  # ranks that stay have been compared with others
             with self._at_rest():
                 for name, reader in readers.items():
                     reader.reshard(self._progress.delivered, shard_id, num_shards, held[name])

@@ -150,7 +150,7 @@ class SerializedPipeline(StagedPipeline):
         _fill(definition, document, allow_pickle)
         is_drawn = definition.config.seed in (None, -1) and self._progress.restored is None
         if is_drawn and type(seed) is int:
-            definition.seed = seed
+            definition.reseed(seed)
         self.build()
 
 
