@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from ..errors import ArgumentError, CheckpointError
 from .block_permutation import Blocks
-from .sampler_state import EPOCHS
+from .sampler_state import EPOCHS, damaged
 from .shares import Shares
 
 _MOST_NAMES = 32
@@ -130,10 +130,8 @@ class MixtureState:
             )
             state._check()
         except (KeyError, TypeError, ValueError, AttributeError, ArgumentError) as error:
-            raise CheckpointError(
-                f"state of a mixture: {value!r:.200} ({type(error).__name__}: {error}). The "
-                "checkpoint is damaged or was edited; restore an earlier one."
-            ) from error
+            complaint = f"state of a mixture: {value!r:.200} ({type(error).__name__}: {error})"
+            raise damaged(complaint) from error
         return state
 
     def _check(self) -> None:

@@ -30,7 +30,7 @@ from .mixture_state import digest_of
 from .permutation import Permutation, Permutations, permutation
 from .philox import mix
 from .sampler import check_shard
-from .sampler_state import EPOCHS, Intervals, joined
+from .sampler_state import EPOCHS, Intervals, damaged, joined
 from .selection import Selection
 
 _STEPS_AT_ONCE = 32
@@ -118,10 +118,8 @@ class RoundsState:
                 **numbers, shuffle=value["shuffle"], classes=str(value["classes"]), rest=rest
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise CheckpointError(
-                f"state of batches by cost: {value!r:.200} ({type(error).__name__}: {error}). The "
-                "checkpoint is damaged or was edited; restore an earlier one."
-            ) from error
+            kind = type(error).__name__
+            raise damaged(f"state of batches by cost: {value!r:.200} ({kind}: {error})") from error
 
 
 class _Planned:
@@ -234,10 +232,7 @@ class Rounds:
         )
         planned = _Planned(classes, state.ranks, state.rest, drop_last) if fits else None
         if planned is None or state.step >= max(1, planned.total):
-            raise CheckpointError(
-                f"the checkpoint holds step {state.step} of rounds that these classes do not have. "
-                "It is damaged or was edited; restore an earlier one."
-            )
+            raise damaged(f"step {state.step} is of rounds that these classes do not have")
         self._classes = classes
         self._rank = shard_id
         self._drop = drop_last

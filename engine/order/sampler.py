@@ -26,7 +26,7 @@ from ..errors import ArgumentError, CheckpointError
 from .block_permutation import BlockPermutation, Blocks
 from .permutation import LARGEST, Permutation
 from .philox import mix
-from .sampler_state import Intervals, Rest, SamplerState, joined
+from .sampler_state import Intervals, Rest, SamplerState, damaged, joined
 from .selection import Selection
 from .shard_permutation import ShardPermutation, Walk
 from .subset import Subset
@@ -544,10 +544,7 @@ def restored_state(value: object) -> SamplerState:
             state=replace(first, indices=None),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(
-            f"sampler state: its steps are {steps!r:.200} ({error}). The checkpoint is damaged or "
-            "was edited; restore an earlier one."
-        ) from error
+        raise damaged(f"sampler state: its steps are {steps!r:.200} ({error})") from error
     return replace(sampler.state_after(batches), indices=first.indices)
 
 

@@ -270,10 +270,14 @@ def _blocks(value: object) -> Blocks | None:
 
 def _demand(holds: bool, complaint: str) -> None:
     if not holds:
-        raise CheckpointError(
-            f"sampler state: {complaint}. The checkpoint is damaged or was edited; "
-            "restore an earlier one."
-        )
+        raise damaged(f"sampler state: {complaint}")
+
+
+def damaged(complaint: str) -> CheckpointError:
+    """Return the error of a state that no run has saved."""
+    return CheckpointError(
+        f"{complaint}. The checkpoint is damaged or was edited; restore an earlier one."
+    )
 
 
 def _is_count(value: object, lowest: int | None = 0) -> bool:
