@@ -158,10 +158,11 @@ def _opened(place: Endpoint, url: str, tail: int) -> Iterator[tuple[Version, byt
 
 def _describe(place: Endpoint, url: str, tail: int) -> tuple[Version, bytes]:
     reply = place.service.get(url, None if tail else 0, tail or LARGEST_POINTER, None)
-    if not reply.ranged or not (tail or reply.version.size <= LARGEST_POINTER):
+    size = reply.version.size
+    if not reply.ranged or not (tail or size <= LARGEST_POINTER):
         return reply.version, b""
-    if reply.offset + reply.length != reply.version.size:
-        raise Passing(f"the server sent other bytes than the last {tail}")
+    if reply.offset + reply.length != size:
+        raise Passing(f"the server sent {reply.length} bytes from {reply.offset} on of {size}")
     return reply.version, content_of(reply)
 
 

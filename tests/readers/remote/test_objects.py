@@ -49,6 +49,13 @@ def read(storage, *pairs):
     return [view.tobytes() for view in storage.read(offsets, lengths, np.empty)]
 
 
+def test_a_small_object_comes_with_its_version(served):
+    served.replace(CONTENT[:1024])
+    storage = served.open()
+    assert read(storage, (0, 1024), (5, 7)) == [CONTENT[:1024], CONTENT[5:12]]
+    assert len(served.front.requests) == 1
+
+
 def test_reads_in_the_order_asked_and_large_ranges_in_parts(served):
     storage = served.open()
     assert (storage.size, storage.name, storage.path) == (len(CONTENT), served.url, None)
