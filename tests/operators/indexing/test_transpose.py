@@ -113,8 +113,10 @@ def test_many_dimensions(device_stage):
     agree("transpose", [row.astype(np.int16)], perm=(3, 0, 1, 2, 7, 4, 5, 6))
 
 
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("channels", [2, 3, 4, 5])
+@pytest.mark.parametrize(
+    ("channels", "dtype"),
+    [(2, "u1"), (3, "u1"), (4, "u1"), (5, "u1"), (3, "f2"), (4, "f2"), (2, "i4"), (5, "f8")],
+)
 def test_channels_of_more_pixels_than_a_block_reads_at_a_time(device_stage, channels, dtype):
     rng = np.random.default_rng(channels)
     rows = [rng.integers(0, 100, (size, 71, channels)).astype(dtype) for size in (131, 1, 60, 59)]
