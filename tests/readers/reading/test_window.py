@@ -118,7 +118,7 @@ def test_slow_storage_is_read_batch_by_batch(limited):
 def test_a_group_takes_a_share_of_the_room_and_counts(room, most):
     reads = Reads()
     groups = Groups(reads, size=1000, budget=room)
-    taken = [groups.assert_right(number)[0].taken_bytes for number in range(100)]
+    taken = [groups.assert_right(number)[0].memory.taken_bytes for number in range(100)]
     assert max(reads.sizes) == most
     assert sum(taken) == sum(reads.sizes) * SIDE
     assert groups.pool.lent_bytes <= groups.pool.empty((most * SIDE,)).base.nbytes * 2
