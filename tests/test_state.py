@@ -16,7 +16,6 @@ pytestmark = pytest.mark.slow  # a walk over all files
 
 MOST_ATTRIBUTES = 14
 LARGE = {
-    "decoders/image/mixed_batch.py:MixedBatch": 18,
     "decoders/video/frames.py:FrameReader": 18,
     "engine/eager/eager_graph.py:EagerGraph": 16,
     "engine/gpu/device.py:Device": 20,
