@@ -298,9 +298,11 @@ class MixedDecoding:
     def _uploaded(
         self, batch: BatchContext, calls: CpuCalls, placed: PlacedImages
     ) -> DecodedImages:
-        is_whole = placed.chosen.is_whole.copy()
+        is_whole = placed.chosen.is_whole
         is_sound = np.ones_like(is_whole)
-        out = placed.out.pointers() if calls else placed.targets
+        if not calls:
+            return DecodedImages(placed, is_whole, is_sound)
+        is_whole, out = is_whole.copy(), placed.out.pointers()
         for i, decoded in self._fallback.finish(batch, calls):
             is_whole[i], is_sound[i] = decoded.is_whole, decoded.is_sound
             to = placed.targets[i] if decoded.is_whole else out[i]

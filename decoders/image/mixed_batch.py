@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from ..cache.cache import Hits, Kept, Rows
 
 
-@dataclass(frozen=True, eq=False)
-class Files:
+class Files(NamedTuple):
     """What headers tell about the files of a batch.
 
     Attributes:
@@ -62,8 +61,7 @@ class Files:
         return np.where(self.turns[:, np.newaxis] >= 5, self.stored[:, ::-1], self.stored)
 
 
-@dataclass(frozen=True, eq=False)
-class SortedFiles:
+class SortedFiles(NamedTuple):
     """Who decodes the files of a batch. Rows whose header is damaged are nobody's.
 
     Attributes:
@@ -122,8 +120,7 @@ class ChosenImages:
         return boxes
 
 
-@dataclass(frozen=True, eq=False)
-class PlacedImages:
+class PlacedImages(NamedTuple):
     """Where the pixels of a batch go.
 
     Attributes:
@@ -143,8 +140,7 @@ class PlacedImages:
     memory: Sequence[TensorListGPU]
 
 
-@dataclass(frozen=True, eq=False)
-class DecodedImages:
+class DecodedImages(NamedTuple):
     """What has become of the images of a batch.
 
     Attributes:
