@@ -269,7 +269,7 @@ def _shown(value: float) -> str:
     return f"{value:12.3f}" if value < 10 else f"{value:12.0f}"
 
 
-_PATHS = ("json", "folder", "photographs", "kernels", "curve")
+_PATHS = ("json", "folder", "photographs", "kernels", "curve", "speech")
 """Arguments that are no settings, because they name files of one machine."""
 
 

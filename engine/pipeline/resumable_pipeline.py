@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ..errors import ArgumentError
 from ..order import checkpoint as checkpoints
 from ..run.checkpointing import input_states, states_of, write_file
 from ..run.random_keys import draws_from_seed
@@ -19,6 +20,7 @@ class ResumablePipeline(StagedPipeline):
         filename: str | os.PathLike[str] | None = None,
         *,
         iterator: dict[str, Any] | None = None,
+        ahead: int = 0,
     ) -> bytes:
         """Return where the run stands, and write the same to `filename` if given.
 
@@ -32,11 +34,22 @@ class ResumablePipeline(StagedPipeline):
         Args:
             filename: of a file, which is never seen half written.
             iterator: the count that an iterator adds, of JSON types.
+            ahead: number of further batches after which the run stands there. They are not
+                computed.
+
+        Raises:
+            ArgumentError: `ahead` is negative, or the place of an external source is not known.
         """
         plan, progress = self._as_built().plan, self._progress
+        if ahead < 0 or (ahead and plan.sources):
+            raise ArgumentError(
+                f"ahead={ahead}: expected 0 or more, and 0 with external sources, whose place is "
+                "known once they were called"
+            )
+        batch_size = self._definition.config.batch_size
         with self._taken_turn():
-            inputs = input_states(plan, progress.delivered, progress.user_state)
-            samples = progress.next_sample(self._definition.config.batch_size)
+            inputs = input_states(plan, progress.delivered + ahead, progress.user_state)
+            samples = progress.next_sample(batch_size) + ahead * batch_size
         seed = self._definition.seed if draws_from_seed(plan.nodes) else None
         data = checkpoints.Checkpoint(seed, samples, inputs, iterator).dump()
         if filename is not None:

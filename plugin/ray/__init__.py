@@ -1,11 +1,12 @@
-"""Data sets of any format as Ray Data's, and back.
+"""Data sets of any format as Ray Data's, and back; pipelines that actors of Ray compute.
 
     import penstock.plugin.ray as penstock_ray
 
     rows = penstock_ray.read_dataset("train-tar/")
     penstock_ray.write_dataset(rows.filter(expr="label < 10"), "ten/", format="tfrecord")
 
-`source` reads and `sink` writes; `rows` makes Ray's blocks of samples, and samples of blocks. The
+`source` reads and `sink` writes; `rows` makes Ray's blocks of samples, and samples of blocks.
+`reader` has `RayReader`, the batches of a pipeline that actors compute. The
 workers of a cluster need Penstock, and a file system that all machines share, or URLs to read.
 """
 
@@ -28,11 +29,12 @@ except ImportError as error:
 from ...datasets.conversion.target import check_fits
 from ...datasets.formats.table import format_named
 from ...datasets.schema import schema_of
+from .reader import RayReader
 from .rows import samples_of
 from .sink import DatasetSink
 from .source import DatasetSource
 
-__all__ = ["DatasetSink", "DatasetSource", "read_dataset", "write_dataset"]
+__all__ = ["DatasetSink", "DatasetSource", "RayReader", "read_dataset", "write_dataset"]
 
 PROBED_ROWS = 8
 """Rows from which `write_dataset` learns the types of columns."""
