@@ -47,8 +47,8 @@ def test_the_program_trains(tmp_path, monkeypatch, capsys):
     found, said = (re.findall(form, text) for text in (capsys.readouterr().out, printed))
     assert re.sub(form, "", printed) == ""
     assert [epoch for epoch, _ in found] == [epoch for epoch, _ in said]
-    # Other processors round sums in another order.
+    # The order of the photos is drawn anew.
     assert [float(right) for _, right in found] == pytest.approx(
-        [float(right) for _, right in said], abs=8
+        [float(right) for _, right in said], abs=10
     )
     assert Path("data/photos/train").is_dir()

@@ -96,14 +96,12 @@ class Pipeline(
             cuda_stream: see `fn.external_source`; by default the stream that was given there.
             use_copy_kernel: without effect.
         """
-        run = self._run
-        if run is None:
+        if self._run is None:
             source = fed_source(self._as_built().plan, data_node)
             if source.node.device == "cpu":
                 source.operator.feed(data, layout, cuda_stream)
                 return
-            run = self._as_started()  # the data are copied to the device now
-        run.feed(data_node, data, layout, cuda_stream)
+        self._as_started().feed(data_node, data, layout, cuda_stream)  # copies to the device now
 
     def external_sources(self) -> dict[str, Node]:
         """Return the nodes of the external sources, by name, in the order of their definition."""

@@ -79,8 +79,8 @@ def test_groups_grow_from_one_batch_to_what_pays(limited):
     assert groups.window.decisions["reads"].reading.startswith("128 took ")
 
 
-def test_batches_of_several_sizes_are_read_together(tuned):
-    tuned(window, MAX_GROUP_BYTES=1 << 40)
+def test_batches_of_several_sizes_are_read_together(limited):
+    limited(ReadWindow, nbytes=1 << 40)
     lengths = np.random.default_rng(0).integers(1, 40, 500)
     classes = LengthClasses(lengths, budget=40, buckets=6, most=64)
     reads = Reads()
