@@ -167,7 +167,7 @@ def test_nodes_made_outside_of_a_definition_are_those_of_one():
 
     with make(define) as inside:
         wanted = rows_of(inside.run())
-        names = [node.name for node in inside._graph.nodes]
+        names = [node.name for node in inside._as_defined().graph.nodes]
 
     outputs = define()
     assert outputs[0].name == "mine"
@@ -175,7 +175,7 @@ def test_nodes_made_outside_of_a_definition_are_those_of_one():
     with Pipeline(batch_size=4, num_threads=2, seed=11) as outside:
         pass
     outside.set_outputs(*outputs)
-    assert [node.name for node in outside._graph.nodes] == names
+    assert [node.name for node in outside._as_defined().graph.nodes] == names
     assert_same(rows_of(outside.run()), wanted)
     outside.close()
 
@@ -216,7 +216,7 @@ def test_constants_made_outside_serve_several_pipelines():
             scaled, constant = pipe.run()
         assert [int(row) for row in scaled.rows()] == [0, 3, 6, 9]
         assert constant.as_array().tolist() == [3] * 4
-        node = make(lambda: on_gpu + 1)._graph.nodes[-1]
+        node = make(lambda: on_gpu + 1)._as_defined().graph.nodes[-1]
         assert [data.device for data in node.inputs] == ["gpu", "cpu"]
 
 
