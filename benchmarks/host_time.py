@@ -26,12 +26,13 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.benchmarks import common, ssd, training_gpu
 from penstock.benchmarks.training_cpu import load
@@ -49,14 +50,17 @@ _ENGINE_SECONDS = 4e-5  # that the engine says it took for a file
 _H200_ENGINE_SECONDS = 1 / 21_000  # that the engine takes for a natural photograph
 
 
+@cache
+def _zeros() -> NDArray[np.uint8]:
+    return np.zeros(4 << 30, np.uint8)
+
+
 class IdlePool(HostPool):
     """Memory of zeros. Large blocks, which nobody writes, are one and the same."""
 
-    _zeros = np.zeros(4 << 30, np.uint8)
-
     def lend(self, nbytes: int, stream: Any) -> tuple[Any, None]:
         """Return memory that is not counted."""
-        zeros = np.zeros(nbytes, np.uint8) if nbytes < _SMALL else self._zeros[:nbytes]
+        zeros = np.zeros(nbytes, np.uint8) if nbytes < _SMALL else _zeros()[:nbytes]
         return zeros.view(DeviceArray), None
 
 
