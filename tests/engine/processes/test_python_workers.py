@@ -60,10 +60,10 @@ def test_workers_start_when_the_pipeline_is_built():
 
 def test_a_pipeline_that_is_dropped_ends_its_workers():
     gc.collect()
-    before = children(), shared_memory()
+    before = set(children()), shared_memory()
     define().run()
     gc.collect()
-    assert_soon(lambda: (children(), shared_memory()) == before)
+    assert_soon(lambda: set(children()) <= before[0] and shared_memory() <= before[1])
 
 
 def test_close_ends_calls_that_would_last():
