@@ -278,7 +278,7 @@ def check_lengths(frames: Records) -> None:
 
 def damaged(frames: Records) -> NDArray[np.intp]:
     """Return the rows of the records whose data do not agree with their checksums."""
-    found = np.empty(len(frames), np.uint32)
+    found = [0] * len(frames)
     value, block = checksum(), frames.block
     starts, ends = (frames.starts + HEADER).tolist(), (frames.ends - FOOTER).tolist()
 
@@ -286,9 +286,10 @@ def damaged(frames: Records) -> NDArray[np.intp]:
         for row in rows:
             found[row] = value(block[starts[row] : ends[row]])
 
-    lengths = frames.lengths.tolist()
-    threads = 2 if sum(lengths) >= TWO_THREADS_BYTES else 1
-    READ_TEAM.run_jobs(compute, parts_of(lengths, PART_BYTES), threads)
+    if int(frames.lengths.sum()) >= TWO_THREADS_BYTES:
+        READ_TEAM.run_jobs(compute, parts_of(frames.lengths.tolist(), PART_BYTES), threads=2)
+    else:
+        compute(range(len(found)))
     stored = windows(block, "<u4")[frames.ends - FOOTER]
-    rows: NDArray[np.intp] = (masked(found) != stored).nonzero()[0]
+    rows: NDArray[np.intp] = (masked(np.array(found, np.uint32)) != stored).nonzero()[0]
     return rows
