@@ -117,12 +117,12 @@ class Stores:
         more: dict[str, Any] = {}
         if self._scheme in HTTP:
             client["default_headers"] = options.pop("headers", {})
-            client["allow_http"] = self._scheme == "http"
+            client.setdefault("allow_http", self._scheme == "http")
         else:
             options = _renamed(self._scheme, options)
             if self._scheme == "s3":
                 options, more = aws_options(base.partition("://")[2], options)
-            client["allow_http"] = _is_plain_http(options)
+            client.setdefault("allow_http", _is_plain_http(options))
             more["config"] = options
             options = {}
         if options:

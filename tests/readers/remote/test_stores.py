@@ -67,6 +67,15 @@ def test_options_have_the_names_of_fsspec_or_of_obstore(url, options, config):
         assert str(found[name]).lower() == str(value).lower(), name
 
 
+@pytest.mark.parametrize("url", ["s3://a/b", "http://h/a"])
+def test_client_options_come_before_what_follows_from_the_url(url):
+    options = {"region": "r"} if url.startswith("s3") else {}
+    stores = stores_of(url, client_options={"allow_http": "yes", "timeout": "7s"}, **options)
+    store, _ = stores.place(url)
+    assert store.client_options["allow_http"] == "yes"
+    assert store.client_options["timeout"] == "7s"
+
+
 def test_what_obstore_does_not_know_is_read_by_fsspec():
     assert is_known("S3://a/b", {})
     assert is_known("gs://a/b", {})
