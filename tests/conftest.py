@@ -163,16 +163,6 @@ def coco_tree(generator: ModuleType) -> CocoTree:
     return tree
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _collected() -> Iterator[None]:
-    """Collect the garbage of each module. What has claimed much memory may be part of it.
-
-    Else the system refuses a later fork: by its rules, neighboring blocks of memory count as one.
-    """
-    yield
-    gc.collect()
-
-
 @pytest.fixture(scope="session", autouse=True)
 def _steady() -> Iterator[None]:
     """Keep the machine's load out of verdicts, unless a test tunes otherwise.
