@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 template <class T> static inline T max(T a, T b) { return a < b ? b : a; }
 template <class T> static inline T min(T a, T b) { return b < a ? b : a; }
@@ -194,7 +195,13 @@ static void run_block(bool synchronises) {
         }
         return;
     }
-    if (!fibers->stacks) fibers->stacks = (char*)aligned_alloc(64, MOST_THREADS * STACK);
+    if (!fibers->stacks) {
+        // Not reserved, or a fork would need memory for all stacks of all kernels: tens of GB.
+        const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        void* made = mmap(0, MOST_THREADS * STACK, PROT_READ | PROT_WRITE, flags, -1, 0);
+        if (made == MAP_FAILED) abort();
+        fibers->stacks = (char*)made;
+    }
     memset(fibers->finished, 0, count);
     memset(fibers->sleeping, 0, count);
     for (unsigned i = 0; i < count; i++) {
