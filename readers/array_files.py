@@ -16,6 +16,7 @@ from ..engine.tensors.sample_form import usual_form
 from .listing.listing import FileList, list_plain_files
 from .listing.shares import SPLIT, SPLIT_BY, SplitBy, check_split
 from .reader import Reader
+from .source import Column
 
 FILES = param(STRS, None, "Paths of the files, relative to `file_root` if that is given.")
 FILE_LIST = param(
@@ -60,15 +61,21 @@ class ArrayFileReader(Reader):
         return listed.of_split(self.split, self.split_by)
 
     def batch(self, batch: BatchContext, **arguments: Any) -> Any:
-        selection = batch.selections[self.placement.ordinal]
-        columns = tuple(
-            column if isinstance(column, TensorList) else TensorListCPU(column)
-            for column in super().batch(batch)
-        )
-        for column in columns:
-            usual, others = usual_form(column, batch.errors)
-            for row, form in others.items():
-                assert usual is not None  # where there are others
-                where = self.source.where(int(selection.index[row]))
-                batch.fail_row(row, form.refusal(where, usual))
-        return columns
+        return of_one_form(self, batch, super().batch(batch))
+
+
+def of_one_form(
+    reader: Reader, batch: BatchContext, columns: Sequence[Column | TensorList]
+) -> tuple[TensorList, ...]:
+    """Fail the rows that differ in form from most of their batch; return the columns as batches."""
+    selection = batch.selections[reader.placement.ordinal]
+    lists = tuple(
+        column if isinstance(column, TensorList) else TensorListCPU(column) for column in columns
+    )
+    for column in lists:
+        usual, others = usual_form(column, batch.errors)
+        for row, form in others.items():
+            assert usual is not None  # where there are others
+            where = reader.source.where(int(selection.index[row]))
+            batch.fail_row(row, form.refusal(where, usual))
+    return lists

@@ -17,9 +17,8 @@ from ...engine.graph.operator import Array
 from ...engine.graph.params import ANY, OPTIONS, STRS, param
 from ...engine.order.selection import Selection
 from ...engine.order.subset import Subset
-from ...engine.tensors import TensorList, TensorListCPU
-from ...engine.tensors.sample_form import usual_form
-from ..array_files import ArrayFileReader
+from ...engine.tensors import TensorList
+from ..array_files import ArrayFileReader, of_one_form
 from ..reader import Reader
 from ..record_reader import RecordReader
 from ..source import Column
@@ -214,27 +213,11 @@ class PartsReader(RecordReader):
         self._check_bad(batch.number)
         columns = super().batch(batch)
         if self._forms_vary:
-            columns = self._of_one_form(batch, selection, columns)
+            columns = of_one_form(self, batch, columns)
         if self.placement.on_error == "replace":
             self._bad.update(selection.source[[*batch.errors]].tolist())
         self._read = max(self._read, batch.number + batch.count)
         return (*columns, selection.source.astype(np.int32))
-
-    def _of_one_form(
-        self, batch: BatchContext, selection: Selection, columns: Sequence[Column | TensorList]
-    ) -> tuple[TensorList, ...]:
-        """Fail the rows that differ in form from most of their batch."""
-        lists = tuple(
-            column if isinstance(column, TensorList) else TensorListCPU(column)
-            for column in columns
-        )
-        for column in lists:
-            usual, others = usual_form(column, batch.errors)
-            for row, form in others.items():
-                assert usual is not None  # where there are others
-                where = self.source.where(int(selection.index[row]))
-                batch.fail_row(row, form.refusal(where, usual))
-        return lists
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
         assert selection.source is not None
