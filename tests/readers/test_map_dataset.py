@@ -111,6 +111,38 @@ def test_an_error_of_the_object_is_one_of_its_sample():
         assert _squares(pipe, 1)[:3] == [0, 1, 4]
 
 
+def test_data_sets_of_pytorch():
+    torch = pytest.importorskip("torch")
+    data = torch.utils.data
+    numbers = data.TensorDataset(torch.arange(6).reshape(3, 2), torch.tensor([0.5, 1.5, 2.5]))
+    joined = data.ConcatDataset([data.Subset(numbers, [2]), numbers])
+    with _run(4, lambda: fn.readers.map_dataset(joined, num_outputs=2)) as pipe:
+        pairs, halves = pipe.run()
+    assert pairs.as_array().tolist() == [[4, 5], [0, 1], [2, 3], [4, 5]]
+    assert halves.as_array().tolist() == [2.5, 0.5, 1.5, 2.5]
+
+
+def test_a_data_set_of_hugging_face_needs_an_object_around_it():
+    datasets = pytest.importorskip("datasets")
+    rows = datasets.Dataset.from_dict({"x": [[1, 2], [3, 4]], "y": [5, 6]}).with_format("numpy")
+
+    class Values(list):
+        def __getitem__(self, i):
+            return tuple(rows[i].values())
+
+    def define():
+        return fn.readers.map_dataset(Values(range(len(rows))), num_outputs=2)
+
+    with _run(2, define) as pipe:
+        x, y = pipe.run()
+    assert (x.as_array().tolist(), y.as_array().tolist()) == ([[1, 2], [3, 4]], [5, 6])
+    with (
+        pytest.raises(DecodeError, match="a dict, but"),
+        _run(2, lambda: fn.readers.map_dataset(rows, num_outputs=2)) as pipe,
+    ):
+        pipe.run()
+
+
 def test_values_of_other_libraries():
     torch = pytest.importorskip("torch")
     with _run(1, lambda: [fn.readers.map_dataset([torch.ones(2, dtype=torch.int32)])]) as pipe:

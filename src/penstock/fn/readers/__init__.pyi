@@ -1014,11 +1014,12 @@ def map_dataset(
 ) -> DataNode:
     """Reads the samples of a Python object that has `__len__` and `__getitem__`.
 
-    Such objects are the map-style data sets of PyTorch, lists, and the `Dataset` of Hugging Face.
-    They take part in shuffles, shards, checkpoints, mixtures, and batches of equal cost. Samples
-    are NumPy arrays, what NumPy makes arrays of, numbers, or bytes. All samples have outputs of the
-    same types and numbers of dimensions as the first one. One thread asks for samples, or several
-    with `prefetch_queue_depth`.
+    Such objects are the map-style data sets of PyTorch, and lists. They take part in shuffles,
+    shards, checkpoints, mixtures, and batches of equal cost. Samples are NumPy arrays, what NumPy
+    makes arrays of, numbers, or bytes; or tuples of these. All samples have outputs of the same
+    types and numbers of dimensions as the first one. One thread asks for samples, or several with
+    `prefetch_queue_depth`. Samples that are dicts, such as those of Hugging Face's `datasets`, need
+    an object around them that returns their values; `fn.readers.parquet` reads the files.
 
     >>> import numpy as np
     >>> from penstock import fn, pipeline_def
