@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from penstock import pipeline_def
 from penstock.benchmarks import common
+from penstock.benchmarks.looking import Looked, Watched, WrongSamplesError
 from penstock.benchmarks.records_grid import FORMATS
 from penstock.engine.control.reads import ReadLimits, SlowLimits
 from penstock.engine.tensors.memory import SlabPool
@@ -30,25 +31,27 @@ SAMPLES, SAMPLE_BYTES = 64, 110_000
 WARM_UP_SECONDS, TURN_SECONDS = 1.0, 3.0  # many groups: the first batch of each pays for all
 
 
-def read_rate(form: str, size: str, batch: int, limits: ReadLimits) -> float:
+def read_rate(form: str, size: str, batch: int, limits: ReadLimits) -> Looked:
     """Return records a CPU second, of which the consumer touches each page."""
 
     @pipeline_def(batch_size=batch, num_threads=2, device_id=None, seed=1)
     def reading() -> Any:
         return tuple(FORMATS[form]("penstock", size, {"random_shuffle": True}))
 
-    with patch.object(ReadWindow, "limits", limits), reading() as pipe:
+    with patch.object(ReadWindow, "limits", limits):
+        watched = Watched((form, size, batch), reading)  # with and without the rule, the same data
 
         def run() -> None:
-            common.touch(pipe.run()[0])
+            common.touch(watched.run()[0])
 
         common.run_for(run, WARM_UP_SECONDS)
         used = common.cpu_seconds()
-        return batch * common.run_for(run, TURN_SECONDS) / (common.cpu_seconds() - used)
+        count = common.run_for(run, TURN_SECONDS)
+        return watched.looked(batch * count / (common.cpu_seconds() - used))
 
 
 class SlowSource(Source):
-    """Samples that each take a millisecond to come, as behind a network."""
+    """Samples that each take a millisecond to come, as behind a network: sample i is full of i + 1."""
 
     def __len__(self) -> int:
         return SAMPLES
@@ -56,10 +59,10 @@ class SlowSource(Source):
     def read(self, indices: NDArray[np.int64], allocate: Allocate) -> Columns:
         """Wait, and fill memory."""
         samples = []
-        for _ in indices:
+        for index in indices.tolist():
             time.sleep(1e-3)
             samples.append(allocate((SAMPLE_BYTES,), np.uint8))
-            samples[-1][:] = 1
+            samples[-1][:] = index + 1
         return (samples,)
 
     def where(self, index: int) -> str:
@@ -75,14 +78,17 @@ def slow_rate(limits: SlowLimits) -> float:
     """Return samples a second of storage behind a network, read as a process does it."""
     pool = SlabPool(shared=True)
     slab = pool.empty((2 * SAMPLES * SAMPLE_BYTES,))
+    slab[:] = 0
     offset = pool.arena.offset(slab)
     assert offset is not None
     with patch.object(SourceReads, "limits", limits):
         reads = SourceReads(pool.arena, SlowSource(), {}, threads=4)
         read = partial(reads.read, np.arange(SAMPLES), offset, len(slab))
         started = time.perf_counter()
-        count = common.run_for(read, TURN_SECONDS)
-        return SAMPLES * count / (time.perf_counter() - started)
+        rate = SAMPLES * common.run_for(read, TURN_SECONDS) / (time.perf_counter() - started)
+    if set(np.bincount(slab)[1:].tolist()) != {SAMPLE_BYTES}:
+        raise WrongSamplesError("slow storage: a sample is wrong, or not all there")
+    return rate
 
 
 def offered(options: Namespace) -> common.Measurements:
