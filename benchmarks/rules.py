@@ -51,7 +51,7 @@ def read_rate(form: str, size: str, batch: int, limits: ReadLimits) -> Looked:
 
 
 class SlowSource(Source):
-    """Samples that each take a millisecond to come, as behind a network: sample i is full of i + 1."""
+    """Samples that take a millisecond each, as behind a network. Sample i is full of i + 1."""
 
     def __len__(self) -> int:
         return SAMPLES
