@@ -63,8 +63,12 @@ def lz4_block(data: memoryview, size: int) -> bytes:
 
 def zstandard(data: memoryview, size: int) -> bytes:
     """Decompress a frame of Zstandard."""
-    zstd = _module("Zstandard", ZSTD, ZSTD, f"{install_hint('zstd')}, or use Python 3.14")
-    return _whole(zstd.ZstdDecompressor(), data, size)
+    return _whole(zstd_library().ZstdDecompressor(), data, size)
+
+
+def zstd_library() -> Any:
+    """Return the module for Zstandard; raise MissingDependencyError if it is not installed."""
+    return _module("Zstandard", ZSTD, ZSTD, f"{install_hint('zstd')}, or use Python 3.14")
 
 
 def bzip2(data: memoryview, size: int) -> bytes:

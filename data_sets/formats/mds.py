@@ -16,7 +16,7 @@ from ...readers.mds.columns import NUMBERS, TEXTS, is_read
 from ...readers.mds.index_file import INDEX, folder_of, shards_of
 from ...readers.mds.source import open_mds
 from ...readers.storage.opening import open_storage
-from ...readers.storage.urls import text_of
+from ...readers.storage.urls import shown, text_of
 from ..media import extension_of, main_components
 from ..sample import Encoded, Sample, Value
 from .base import Location, ReaderCall, StoredSamples
@@ -90,9 +90,13 @@ class MdsSamples(StoredSamples):
     def wrong_files(self) -> Iterator[tuple[str, str]]:
         """See `StoredSamples.wrong_files`."""
         for shard in self._source.shards:
-            storage = open_storage(shard.path, self.location.options)
-            if wrong := shard.wrong_hash(np.frombuffer(storage.read_whole(), np.uint8)):
-                yield storage.name, wrong
+            try:
+                content = open_storage(shard.path, self.location.options).read_whole()
+                wrong = shard.wrong_hash(np.frombuffer(content, np.uint8))
+            except OSError as error:
+                wrong = f"the file cannot be read: {error}"
+            if wrong:
+                yield shown(shard.path), wrong
 
     def reader_calls(self) -> Sequence[ReaderCall]:
         """See `StoredSamples.reader_calls`."""

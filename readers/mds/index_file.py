@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from ...engine.arrays import Bytes
 from ...engine.errors import ArgumentError, SourceError
-from ...engine.suggestions import not_among
 from ..listing.folder import folder_names
 from ..storage.opening import read_whole
 from ..storage.urls import Place, place_of, text_of
@@ -119,11 +118,9 @@ def _refuse_missing(folder: Place, options: Mapping[str, Any]) -> NoReturn:
         raise ArgumentError(
             f"{folder} holds the splits {', '.join(splits)}; give one, such as split={splits[0]!r}"
         )
-    beside = folder_names(folder.parent, options)[1]
-    near = f"; its folder has {not_among(folder.name, beside)}" if beside and not names else ""
     raise SourceError(
-        f"{folder} has no {INDEX}, so it is no MDS data set{near}. Where several processes wrote "
-        "it, streaming.base.util.merge_index makes the index"
+        f"{folder} has no {INDEX}, so it is no MDS data set. Where several processes wrote it, "
+        "streaming.base.util.merge_index makes the index"
     )
 
 

@@ -17,6 +17,7 @@ from ...formats.decompression import (
     bzip2,
     deflated,
     zstandard,
+    zstd_library,
 )
 from ..storage.block_cache import BlockCache
 from ..storage.claims import check_claim
@@ -33,12 +34,17 @@ _ALGORITHMS: dict[str, tuple[Decompress, int]] = {
 
 
 def check_compression(shard: Shard) -> None:
-    """Raise SourceError if a shard is compressed in a way that is not read."""
+    """Raise SourceError if a shard is compressed in a way that is not read.
+
+    Raise MissingDependencyError if the library for it is not installed.
+    """
     if shard.compression and shard.compression not in _ALGORITHMS:
         raise SourceError(
             f"{shown(shard.path)} has the compression {shard.compression!r:.50}; write the samples "
             f"anew with one that is read: {', '.join(_ALGORITHMS)}, or none"
         )
+    if shard.compression == "zstd":
+        zstd_library()
 
 
 class InflatedShard(Storage):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @register
-class Mds(RecordReader):
+class MDS(RecordReader):
     """Reads columns of MDS data sets, which `MDSWriter` of MosaicML's streaming writes.
 
     A data set is a folder with `index.json`. Samples are read where they lie: a sample of a shard

@@ -260,17 +260,18 @@ def open_mds(
     rules = [rule_of(stored, *pair, where) for pair in zip(columns, wanted, strict=True)]
     opened = damages.open([shard.path for shard in shards], storage_options)
     cache = BlockCache[Bytes](cache_bytes)
-    files: list[Storage] = []
-    kept: list[Shard] = []
-    counts: list[int] = []
-    for number, storage in opened.items():
+    numbers = {id(storage): number for number, storage in opened.items()}
+
+    def entered(storage: Storage) -> tuple[Storage, Shard, int]:
+        number = numbers[id(storage)]
         shard = shards[number]
-        if not (count := count_whole(storage, shard, damages)):
-            continue
-        if shard.compression:
+        count = count_whole(storage, shard, damages)
+        if count and shard.compression:
             storage = InflatedShard(storage, shard, number, cache)
-        files.append(storage)
-        kept.append(shard)
-        counts.append(count)
-    damages.require(files)
+        return storage, shard, count
+
+    _, entries = damages.each([*opened.values()], entered)
+    whole = [entry for entry in entries if entry[-1]]
+    damages.require(whole)
+    files, kept, counts = zip(*whole, strict=True)
     return MdsSource(ShardFiles(files, kept, counts), kept, stored, rules)

@@ -1110,7 +1110,7 @@ class MapDataset(Reader):
         bytes_per_sample: float | None = ...,
     ) -> None: ...
 
-class Mds(Reader):
+class MDS(Reader):
     """Reads columns of MDS data sets, which `MDSWriter` of MosaicML's streaming writes.
 
     A data set is a folder with `index.json`. Samples are read where they lie: a sample of a shard
@@ -1308,12 +1308,14 @@ class Mix(Reader):
 
     Args:
         members (Mapping[str, Any] | str): The sources: the outputs of a reader by the source's
-            name; or the path of a file that lists sources and shares, which is a metadataset of
-            Energon or an `input_cfg` of NeMo.
-        split (str | None): Split of the metadataset that `members` names, by default 'train'.
+            name; or the path of a file that lists sources and shares: a metadataset of Energon,
+            an `input_cfg` of NeMo, or `streams` of MosaicML.
+        split (str | None): Split of the file that `members` names: of a metadataset, by default
+            'train'.
         source_arguments (Mapping[str, Any] | None): Arguments of the readers of a file's
-            sources, which are `fn.readers.webdataset` for a metadataset and
-            `fn.readers.nemo_asr` for an `input_cfg`: `{'ext': ['jpg', 'cls']}`. Default: {}.
+            sources, which are `fn.readers.webdataset` for a metadataset, `fn.readers.nemo_asr`
+            for an `input_cfg`, and `fn.readers.mds` for `streams`: `{'ext': ['jpg', 'cls']}`.
+            Default: {}.
         weights (Any | None): Share of each source: numbers by name, or a list. Their sum counts
             as 1.
         repeats (Any | None): How often each sample of a source comes in an epoch, by default

@@ -6,7 +6,7 @@ import pytest
 from penstock import Pipeline, fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
 from penstock.readers import record_reader
-from penstock.readers.mds.reader import Mds
+from penstock.readers.mds.reader import MDS
 from penstock.readers.mds.source import open_mds
 
 from . import sets
@@ -182,7 +182,7 @@ def test_arguments_that_are_refused(tmp_path, options, message):
 @pytest.mark.parametrize(("name", "processes"), [("shards", 1), ("gz", 0)])
 def test_processes_read_what_is_not_compressed(tmp_path, monkeypatch, name, processes):
     monkeypatch.setattr(record_reader, "usable_cores", lambda: record_reader.MIN_CORES)
-    reader = Mds("cpu", (), (), path=sets.put(name, tmp_path), columns="n")
+    reader = MDS("cpu", (), (), path=sets.put(name, tmp_path), columns="n")
     reader.source = open_mds([str(tmp_path)], ["n"], cache_bytes=0)
     assert reader.cores_suffice() == bool(processes)
 

@@ -1,10 +1,11 @@
 import json
 import re
+import sys
 
 import numpy as np
 import pytest
 
-from penstock.engine.errors import ArgumentError, DecodeError, SourceError
+from penstock.engine.errors import ArgumentError, DecodeError, MissingDependencyError, SourceError
 from penstock.formats.decompression import ZSTD
 from penstock.readers.mds.source import open_mds
 from penstock.readers.storage.damage import Damages
@@ -73,7 +74,7 @@ def test_splits(tmp_path):
     assert len(opened(root, split="train")) == 5
     with pytest.raises(ArgumentError, match=r"splits train, val; give one, such as split='train'"):
         opened(root)
-    with pytest.raises(SourceError, match=r"/test has no index\.json.*has 'test'; there are"):
+    with pytest.raises(SourceError, match=r"/test has no index\.json, so it is no MDS"):
         opened(root, split="test")
 
 
@@ -169,6 +170,12 @@ def test_a_compressed_shard_that_is_damaged(tmp_path, name):
     damages = Damages(leaves_out=True)
     assert len(opened(tmp_path / "cut", damages=damages)) == 5
     assert damages.found[0].lost == 4
+
+
+def test_without_the_library_of_zstandard(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, ZSTD, None)
+    with pytest.raises(MissingDependencyError, match=f"Zstandard needs {ZSTD}.*: pip install"):
+        opened(sets.put("zstd:7", tmp_path))
 
 
 @pytest.mark.parametrize("name", ["br", "snappy"])

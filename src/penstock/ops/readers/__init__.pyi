@@ -318,7 +318,7 @@ class MapDataset:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
-class Mds:
+class MDS:
     """`fn.readers.mds` as a class."""
 
     def __init__(
