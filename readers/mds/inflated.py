@@ -115,5 +115,6 @@ class InflatedShard(Storage):
 
     def close(self) -> None:
         """Release the file, and what the cache keeps of all shards."""
+        self._damage = ""  # the file may be mended meanwhile
         self._cache.clear()
         self._storage.close()

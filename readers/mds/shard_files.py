@@ -116,6 +116,11 @@ class ShardFiles(RecordFiles):
         _, number = self.located(index)
         return f"{self.storage_of(index).name}, sample {number}"
 
+    def close(self) -> None:
+        """See `RecordFiles.close`."""
+        self._bad.clear()
+        super().close()
+
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         del state["_bad"], state["_lock"]

@@ -55,3 +55,18 @@ def test_a_shard_is_decompressed_once_as_long_as_it_is_kept(tmp_path):
     source.close()
     with pytest.raises(OSError, match=r"shard.00000.mds.gz"):
         source.read(np.arange(9), np.empty)
+
+
+def test_a_shard_that_was_mended_is_read_after_close(tmp_path):
+    content = sets.files_of("gz")
+    name = "shard.00000.mds.gz"
+    damaged = content[name][:40] + b"?" + content[name][41:]
+    source = open_mds([sets.put(content | {name: damaged}, tmp_path)], ["n"], cache_bytes=0)
+    for mended in (False, True):
+        with pytest.raises(SourceError, match="is damaged: the sha256 is"):
+            source.read(np.array([0]), np.empty)
+        if not mended:
+            (tmp_path / name).write_bytes(content[name])
+    source.close()
+    (numbers,) = source.read(np.array([0]), np.empty)
+    assert numbers.tolist() == [0]
