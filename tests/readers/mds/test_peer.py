@@ -33,6 +33,7 @@ print("SAMPLES", __import__("json").dumps(make["read"](root)))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", ["", "zstd:3", "gz:1", "bz2"])
 def test_random_samples(tmp_path, compression):
     if compression.startswith("zstd"):
