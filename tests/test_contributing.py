@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -108,19 +107,17 @@ def test_the_steps_add_an_operator(tree):
 
 
 @pytest.mark.slow
-def test_a_command(tree, tmp_path):
+def test_a_command(tree):
     main = tree / "cli/main.py"
-    (source,) = blocks("A command")
+    source, test = blocks("A command")
     (tree / "cli/classes.py").write_text(source)
+    (tree / "tests/cli/test_classes.py").write_text(test)
     summary = re.search(r'"""(Print.*)"""', source)[1]
     insert(main, f'    "classes": "{summary}",', after="COMMANDS = {")
-    for name in ("cat", "dog"):
-        (tmp_path / "photos" / name).mkdir(parents=True)
-        (tmp_path / "photos" / name / "0.ppm").write_bytes(b"P6 1 1 255\n" + bytes(3))
-    photos = str(tmp_path / "photos")
-    assert run(tree, "-m", "penstock", "classes", photos) == "cat\ndog\n"
-    printed = run(tree, "-m", "penstock", "classes", photos, "--json")
-    assert json.loads(printed) == ["cat", "dog"]
+    tests = "tests/cli/test_classes.py", "tests/cli/test_main.py"
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "classes or help"]
+    printed = run(tree, "-m", "pytest", *options, *tests)
+    assert int(re.search(r"\b(\d+) passed", printed)[1]) > 10
     assert summary in run(tree, "-m", "penstock", "--help")
     assert "penstock classes photos/" in run(tree, "-m", "penstock", "classes", "--help")
 
