@@ -44,9 +44,10 @@ def section(title):
     return re.search(rf"^## {title}\n(.*?)^## ", PAGE, re.M | re.S)[1]
 
 
-def entry(step, language, indentation=0):
-    """Return the block of a section in a language, indented as it is entered."""
-    (block,) = re.findall(rf"```{language}\n(.*?) *```", step, re.S)
+def entry(step, language, indentation=0, holds=""):
+    """Return the block of a section that holds a text, indented as it is entered."""
+    blocks = re.findall(rf"```{language}\n(.*?) *```", step, re.S)
+    (block,) = (block for block in blocks if holds in block)
     return textwrap.indent(textwrap.dedent(block).rstrip(), " " * indentation)
 
 
@@ -68,7 +69,9 @@ def tree(tmp_path_factory):
     insert(tree / "operators/table.py", "    solarize,", after="from .color import (")
     step = section("Adding an operator")
     insert(tree / "docs/augmentation.md", entry(step, "text"), after="|---|---|---|")
-    insert(tree / "benchmarks/operator_cases.py", entry(step, "python", 4), after="CASES = {")
+    case, call = (entry(step, "python", 4, holds) for holds in ("Case(", "lambda"))
+    insert(tree / "benchmarks/operator_cases.py", case, after="CASES = {")
+    insert(tree / "tests/operators/test_processes.py", call, after="CALLS = {")
     return tree
 
 
@@ -97,6 +100,7 @@ def test_the_steps_add_an_operator(tree):
     assert "| `fn.solarize` |" in (tree / "docs/operators.md").read_text(encoding="utf-8")
     tests = (
         "operators/color/test_solarize.py::TestSolarize::test_the_gpu_agrees",
+        "operators/test_processes.py::test_every_operator_is_tried",
         "benchmarks/test_operator_cases.py",
         "test_augmentation_page.py::test_the_table_names_operators_and_their_devices",
         "test_docstrings.py",
@@ -105,7 +109,7 @@ def test_the_steps_add_an_operator(tree):
     select = "solarize or not (benchmarks or docstrings)"
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", select]
     printed = run(tree, "-m", "pytest", *options, *(f"tests/{test}" for test in tests))
-    assert re.search(r"\b5 passed", printed)
+    assert re.search(r"\b6 passed", printed)
 
 
 @pytest.mark.slow
