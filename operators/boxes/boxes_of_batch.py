@@ -53,7 +53,6 @@ def read_corners(
     """Return the boxes of a batch; enter the errors of samples in the batch.
 
     Args:
-        batch: the batch.
         owner: the operator, for messages.
         boxes: float32, (boxes, 4) or (boxes, 6); all samples have as many columns.
         labels: one for each box, or None.
