@@ -169,7 +169,6 @@ MAP_BYTES = 1 << 40
 TRANSACTION_BYTES = 32 << 20
 """Bytes of values, after which they are written: a transaction is in memory."""
 
-
 Entry = tuple[bytes, bytes | memoryview]
 
 

@@ -20,10 +20,8 @@ from .writer import Writer
 LIST = "files.lst"
 """Name of the list that a conversion writes."""
 
-
 ASIDE = ".penstock-"
 """What the names of lists of files begin with. A folder for them would be a class to readers."""
-
 
 _RESERVED = (NAME, LIST)
 

@@ -30,7 +30,6 @@ group to get one row."""
 GROUP_BYTES = 16 << 20
 """About the bytes of a row group."""
 
-
 _FEATURES = {IMAGE: "Image", AUDIO: "Audio"}
 
 

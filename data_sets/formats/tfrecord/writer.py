@@ -21,10 +21,8 @@ from .reader import DOUBLE, EXTENSION, KEY, NATIVE, SHAPE
 
 _OURS = (EXTENSION, SHAPE, DOUBLE)
 
-
 RECORDS_AT_ONCE = 64
 """Records that get their frames together, at most."""
-
 
 BYTES_AT_ONCE = 1 << 20
 """Bytes of records that get their frames together, at most."""
