@@ -39,7 +39,6 @@ WIDE_INDEX_ELEMENTS = 1 << 26
 """Number of elements from which indices in a sample have 64 bits. A thread may compute indices up
 to 32 times as large."""
 
-
 Members = dict[str, Any]
 
 

@@ -28,7 +28,6 @@ _GROUPS = np.arange(len(ROW_GROUPS) + 2)  # all groups, and the end
 _MOST_BLOCKS = 4096  # of a sample; blocks do more work in loops
 _STRIP = 4  # results that a thread of resample_outer.cu makes
 
-
 _Group = tuple[int, int, BlockLayout]
 """The first image of a group, the one after its last, and how blocks divide the group's images."""
 
