@@ -26,6 +26,9 @@ from .opener import ArchiveOpener, Front
 from .shards import UNKNOWN, Shards, check_count
 from .source import ComponentSource, kept_objects
 
+_SPARE = 8
+"""A front that is fetched alone has this part of its samples more."""
+
 
 class WalkedSource:
     """Samples of archives of which the numbers of samples are known, and nothing else."""
@@ -107,8 +110,8 @@ class WalkedSource:
         """Take the archives whose samples come now and later: they are fetched ahead.
 
         Nothing is fetched before the first batch is there, and later archives only when those of
-        now have come, so that the first batches come sooner. Archives that so many batches have not named may
-        give their memory back.
+        now have come, so that the first batches come sooner. Archives that so many batches have not
+        named may give their memory back.
         """
         self._followed.append({*now, *later})
         while len(self._followed) > batches:
@@ -126,6 +129,8 @@ class WalkedSource:
         """Start to fetch an archive, or about so many samples of its front."""
         if self._sources[shard] is None:
             kept, count = self._objects[shard], int(self.counts[shard])
+            if samples is not None:  # some more, because samples differ in size
+                samples += 1 + samples // _SPARE
             kept.begin_walk(None if samples is None else kept.size * samples // count)
 
     def _front(self, shard: int, samples: int) -> ComponentSource | None:
