@@ -69,7 +69,6 @@ class WebDatasetSamples(StoredSamples):
         return len(self._kept)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         indices = self._kept[indices]
         rows = joined(grouped_rows(self._firsts, indices))
         contents = iter(self._members.read(rows, np.empty).views())
@@ -95,7 +94,6 @@ class WebDatasetSamples(StoredSamples):
         return self._members.where(int(self._firsts[index]))
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         present = readable_extensions(self.schema)
         if not present:
             raise ArgumentError(
@@ -112,7 +110,6 @@ class WebDatasetSamples(StoredSamples):
         return [ReaderCall("webdataset", arguments, index=("index_paths", write_dali_index))]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._members.close()
 
 
@@ -127,13 +124,11 @@ class WebDatasetWriter(OneFileWriter):
     suffix = ".tar"
 
     def start(self, path: Path) -> None:
-        """See `Writer.start`."""
         super().start(path)
         self.offsets: list[int] = []
         self.size = 0
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         key = quoted_key(sample.key)
         self.offsets.append(self.size)
         for suffix, content in files_of(sample.components):
@@ -144,7 +139,6 @@ class WebDatasetWriter(OneFileWriter):
         self.samples += 1
 
     def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
         self.file.write([CLOSING])
         return super().finish()
 
