@@ -15,7 +15,7 @@ from ..readers.mixture.from_file import is_mixture, sources_of_file
 from ..readers.mixture.streams import STREAMS
 from ..readers.storage.opening import read_whole
 from ..readers.webdataset.energon import loaded
-from .console import console
+from .console import Printer
 
 
 def is_mixture_file(path: str) -> bool:
@@ -70,7 +70,7 @@ def _column_of_streams(path: str, split: str | None) -> str:
 
 def print_sources(path: str, sources: dict[str, dict[str, float]]) -> None:
     """Print a row for each source."""
-    printer = console(sys.stdout)
+    printer = Printer(sys.stdout)
     total = sum(source["samples_of_epoch"] for source in sources.values())
     printer.print((path, "bold"), f"  {len(sources)} sources of {total:,.0f} samples an epoch")
     rows = [

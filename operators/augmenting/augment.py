@@ -99,9 +99,6 @@ class Augment(SampleOperator):
         if self.layouts[0]:
             self.planes(len(self.layouts[0]), np.dtype(np.uint8))
 
-    def output_layouts(self) -> tuple[str, ...]:
-        return (self.layouts[0],)
-
     def planes(self, ndim: int, dtype: np.dtype[Any]) -> Planes:
         """Return the axes of samples; refuse those that are no images of bytes."""
         layout = layout_of(self.layouts[0], ndim, VIDEO_LAYOUTS)

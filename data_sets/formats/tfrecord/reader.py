@@ -130,7 +130,6 @@ class TFRecordSamples(StoredSamples):
         return len(self._records)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         columns = self._read_columns(indices)
         samples = []
         for row, index in enumerate(indices.tolist()):
@@ -176,7 +175,6 @@ class TFRecordSamples(StoredSamples):
         return self._source.where(index)
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         names = [encoded_component(self.schema)[0] or next(iter(self.schema))]
         names += ["label"] if "label" in self.schema and names != ["label"] else []
 
@@ -194,7 +192,6 @@ class TFRecordSamples(StoredSamples):
         return [ReaderCall("tfrecord", arguments, index=index, outputs=names)]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._source.close()
 
 
