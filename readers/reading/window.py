@@ -10,6 +10,7 @@ A batch's samples follow from its number. So to read batches together, or early,
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from time import perf_counter
@@ -214,14 +215,16 @@ class ReadWindow:
     def _group(self, number: int, count: int | None = None) -> _Read:
         """Return so many batches, by default `self.count`, to be read together.
 
-        Return one batch, if a sample would come twice among them.
+        Return those before a sample that would come twice among them, and one batch at least.
         """
         count = self.count if count is None else count
         numbers = range(number, number + count)
-        selection = self._cut(numbers)
-        if count > 1 and selection.has_repeats:
-            return self._group(number, 1)
-        return self._read(numbers, selection)
+        read = self._read(numbers, self._cut(numbers))
+        if count > 1:
+            whole = bisect_right(read.bounds, read.selection.distinct) - 1
+            if whole < count:
+                return self._group(number, max(1, whole))
+        return read
 
     def _read(self, numbers: range, selection: Selection) -> _Read:
         size_of: Callable[[int], int] | None = getattr(self._sampler, "size_of", None)
@@ -269,7 +272,9 @@ class ReadWindow:
         if self._most > 1 and batch.count == 1:
             seconds, is_ahead = perf_counter() - started, self.carrier.depth > 0
             took = ReadReading(count, seconds, memory.nbytes, batch.memory.pool.room, is_ahead)
-            self.count = reads.decide(took, self._most, self.limits)
-            if self.count != count:
+            decided, before = reads.decide(took, self._most, self.limits), self.count
+            # A group that ends before a repeated sample is no reason for smaller ones.
+            self.count = decided if decided <= count else max(decided, before)
+            if self.count != before:
                 reading = f"{count} took {1e3 * seconds:.1f} ms and {memory.nbytes / 1e6:.1f} MB"
                 self.decisions["reads"] = Decision(f"{self.count} batches at once", reading)

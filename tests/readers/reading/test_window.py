@@ -160,6 +160,14 @@ def test_no_sample_lies_in_two_batches():
     assert max(reads.sizes) == 8
 
 
+def test_a_group_ends_before_a_sample_that_comes_again():
+    reads = Reads()
+    groups = Groups(reads, size=44)
+    for number in range(48):
+        groups.assert_right(number)
+    assert reads.sizes == [4, 8, 16, 32, 44, 44, 44]
+
+
 def test_changes_to_a_selection_stay_in_that_selection():
     groups = Groups(Reads())
     groups.assert_right(0)
