@@ -20,7 +20,7 @@ from ..engine.graph.params import (
     STRS,
     param,
 )
-from ..engine.order.sampler import Blocks
+from ..engine.order.block_permutation import Blocks
 from ..readers.listing.path_patterns import expand_paths
 from ..readers.nemo.audio import AudioBytes, AudioFiles, AudioMembers
 from ..readers.nemo.entries import ORDERS, chosen_entries, read_manifests

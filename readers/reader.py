@@ -18,16 +18,11 @@ from ..engine.graph.inputs import Resources, SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import ANY, BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
-from ..engine.order.sampler import (
-    REVISIONS,
-    Blocks,
-    Sampler,
-    check_global_batch,
-    check_shard,
-    restored_state,
-)
+from ..engine.order.block_permutation import Blocks
+from ..engine.order.sampler import Sampler, check_global_batch, check_shard, restored_state
 from ..engine.order.selection import Selection
 from ..engine.order.shard_permutation import Walk
+from ..engine.order.state import REVISIONS
 from ..engine.order.subset import Subset
 from ..engine.ranks.discovery import shard_of_process
 from ..engine.tensors import TensorList

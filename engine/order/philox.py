@@ -61,6 +61,12 @@ def mix(seed: int, *values: int) -> int:
     return mixed
 
 
+def mixes(seed: int, count: int) -> list[int]:
+    """Return `mix(seed, i)` for each i in range(count)."""
+    mixed = _scramble(seed)
+    return [_scramble(mixed ^ i) for i in range(count)]
+
+
 @lru_cache(maxsize=1024)
 def _round_keys(key: int) -> NDArray[np.uint32]:
     """Return `(rounds, 2, 1)`: the keys that each round combines with the two high products."""

@@ -15,10 +15,9 @@ Another number of ranks plans anew what is left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -30,8 +29,8 @@ from .mixture_state import digest_of
 from .permutation import Permutation, Permutations, permutation
 from .philox import mix
 from .sampler import check_shard
-from .sampler_state import EPOCHS, Intervals, damaged, joined
 from .selection import Selection
+from .state import EPOCHS, Intervals, State, are_intervals, damaged, intervals_of, is_whole, joined
 
 _STEPS_AT_ONCE = 32
 """Steps whose samples are computed together: that takes little longer than for one."""
@@ -41,7 +40,7 @@ Piece = tuple[int, int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundsState:
+class RoundsState(State):
     """What is left of an epoch, and of the later ones.
 
     Attributes:
@@ -52,6 +51,9 @@ class RoundsState:
         step: number of these rounds that are done.
         rest: members of each class that were left when they were planned; {} for all.
     """
+
+    plan = "rounds"
+    parsers: ClassVar[Any] = {"rest": intervals_of}
 
     seed: int
     shuffle: bool
@@ -74,52 +76,14 @@ class RoundsState:
         """Return the state without what is left of `epoch` and of those before it."""
         return self if epoch < self.epoch else replace(self, epoch=epoch + 1, step=0, rest={})
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the state of JSON types."""
-        value: dict[str, Any] = {
-            "plan": "rounds",
-            "seed": self.seed,
-            "shuffle": self.shuffle,
-            "classes": self.classes,
-            "epoch": self.epoch,
-            "ranks": self.ranks,
-            "step": self.step,
-        }
-        if self.rest:
-            value["rest"] = {str(i): [list(each) for each in own] for i, own in self.rest.items()}
-        return value
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        """Return the state that JSON holds, after a check of all values."""
-        if not isinstance(value, Mapping) or value.get("plan") != "rounds":
-            raise CheckpointError(
-                "the checkpoint belongs to a reader without batch_cost: restore it with the "
-                "arguments of the first run"
-            )
-        try:
-            numbers = {name: value[name] for name in ("seed", "epoch", "ranks", "step")}
-            rest = {
-                int(i): tuple((start, stop) for start, stop in own)
-                for i, own in value.get("rest", {}).items()
-            }
-            bounds = [bound for own in rest.values() for each in own for bound in each]
-            if not all(type(each) is int for each in (*numbers.values(), *bounds)):
-                raise ValueError("a number is none")
-            if min(numbers["epoch"], numbers["step"], numbers["ranks"] - 1, *bounds, *rest, 0) < 0:
-                raise ValueError("a number is too small")
-            if numbers["epoch"] >= EPOCHS or type(value["shuffle"]) is not bool:
-                raise ValueError("a value is out of range")
-            for own in rest.values():
-                flat = [bound for each in own for bound in each]
-                if any(low >= high for low, high in pairwise(flat)):
-                    raise ValueError("intervals do not ascend")
-            return cls(
-                **numbers, shuffle=value["shuffle"], classes=str(value["classes"]), rest=rest
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            kind = type(error).__name__
-            raise damaged(f"state of batches by cost: {value!r:.200} ({kind}: {error})") from error
+    def checks(self) -> Iterator[tuple[str, bool]]:
+        yield "seed", type(self.seed) is int
+        yield "shuffle", isinstance(self.shuffle, bool)
+        yield "classes", isinstance(self.classes, str)
+        yield "epoch", is_whole(self.epoch, 0, EPOCHS - 1)
+        yield "ranks", is_whole(self.ranks, 1)
+        yield "step", is_whole(self.step)
+        yield "rest", all(map(is_whole, self.rest)) and all(map(are_intervals, self.rest.values()))
 
 
 class _Planned:

@@ -146,9 +146,9 @@ class PartsReader(RecordReader):
         return sum(len(part.indices) for part in self.parts)
 
     def _make_sampler(self, batch_size: int, state: Any) -> Cursor:
-        from ...engine.order.cursor import mixture_state  # mixtures alone need it
+        from ...engine.order.mixture_state import MixtureState  # mixtures alone need it
 
-        return self._cursor(batch_size, None if state is None else mixture_state(state))
+        return self._cursor(batch_size, None if state is None else MixtureState.from_json(state))
 
     def _cursor(self, batch_size: int, state: Any, now: Shares | None = None) -> Cursor:
         from ...engine.order.cursor import Cursor

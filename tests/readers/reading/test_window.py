@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
+from penstock.engine.order.block_permutation import Blocks
 from penstock.engine.order.length_classes import LengthClasses
 from penstock.engine.order.rounds import Rounds
-from penstock.engine.order.sampler import Blocks, Sampler
+from penstock.engine.order.sampler import Sampler
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
 from penstock.readers.block_reads import BlockReads
