@@ -19,6 +19,7 @@ from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import ANY, BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
 from ..engine.order.block_permutation import Blocks
+from ..engine.order.order import Order
 from ..engine.order.sampler import Sampler, check_global_batch, check_shard, restored_state
 from ..engine.order.selection import Selection
 from ..engine.order.shard_permutation import Walk
@@ -37,9 +38,7 @@ from .storage.read_team import READ_TEAM
 from .storage.urls import is_url
 
 if TYPE_CHECKING:
-    from ..engine.order.cursor import Cursor
     from ..engine.order.length_classes import LengthClasses
-    from ..engine.order.rounds import Rounds
 
 REMOTE_DEPTH = 4
 """Batches of remote data that are read ahead by default."""
@@ -169,7 +168,7 @@ class Reader(SeekableInput):
     _is_slow = False
     subset: Subset | None = None
     classes: LengthClasses | None = None
-    sampler: Sampler | Cursor | Rounds
+    sampler: Order
     window: ReadWindow
     damages: Damages
     waits: Interrupt
@@ -222,7 +221,7 @@ class Reader(SeekableInput):
         self.sampler = self._make_sampler(batch_size, state)
         self._first = 0
         self._batch_size = batch_size
-        self.window = ReadWindow(self.sampler, batch_size, self.carrier(Resources()))
+        self.window = ReadWindow(self.sampler, self.carrier(Resources()))
 
     def begin(self, resources: Resources) -> None:
         self.window.use(self.carrier(resources))
@@ -317,8 +316,7 @@ class Reader(SeekableInput):
         return digest(names)
 
     def global_batch(self) -> int:
-        held: int | None = getattr(self.sampler, "global_batch", None)
-        return held or self._batch_size * self.num_shards
+        return self.sampler.global_batch or self._batch_size * self.num_shards
 
     def check_shard(self, shard_id: int, num_shards: int, global_batch: int | None = None) -> None:
         check_shard(self.samples_of_epoch(), shard_id, num_shards)
@@ -347,7 +345,7 @@ class Reader(SeekableInput):
         """
         return None
 
-    def _make_sampler(self, batch_size: int, state: Any) -> Sampler | Cursor | Rounds:
+    def _make_sampler(self, batch_size: int, state: Any) -> Order:
         if self.batch_cost is not None:
             from .costs import rounds_of
 
@@ -437,16 +435,13 @@ class Reader(SeekableInput):
         return self.window.select(number, batches)
 
     def size_of(self, number: int, most: int) -> int:
-        size_of: Callable[[int], int] | None = getattr(self.sampler, "size_of", None)
-        return self.sampler.batch_size if size_of is None else size_of(number - self._first)
+        return self.window.size_of(number)
 
     def shard_sizes(self, epoch: int) -> tuple[int, ...] | None:
-        sizes: Callable[[int], tuple[int, ...]] | None = getattr(self.sampler, "sizes", None)
-        return None if sizes is None else sizes(epoch)
+        return self.sampler.sizes(epoch)
 
     def sizes_left(self, number: int) -> tuple[int, ...] | None:
-        left: Callable[[int], tuple[int, ...]] | None = getattr(self.sampler, "sizes_left", None)
-        return None if left is None else left(number - self._first)
+        return self.sampler.sizes_left(number - self._first)
 
     def most_together(self, batch_size: int) -> int:
         """Return how many batches may be read at once; so few that rarely a sample comes twice."""
@@ -454,7 +449,7 @@ class Reader(SeekableInput):
             return 1
         if not self.window.takes_groups:
             return 1
-        of_shard: int = self.sampler.epoch_size // self.num_shards
+        of_shard = self.sampler.epoch_size // self.num_shards
         return max(1, of_shard // (2 * batch_size))
 
     def read_at_once(self) -> int:
@@ -574,10 +569,10 @@ class Reader(SeekableInput):
         }
 
     def _held_meta(self) -> dict[str, Any]:
-        if not getattr(self.sampler, "global_batch", None):
+        if not self.sampler.global_batch:
             return {}
-        largest: int = self.sampler.largest_batch  # type: ignore[union-attr]  # a cursor's
-        return {"global_batch": self.global_batch(), "largest_batch": largest}
+        largest = self.sampler.largest_batch
+        return {"global_batch": self.sampler.global_batch, "largest_batch": largest}
 
     def _cost_meta(self) -> dict[str, Any]:
         if self.batch_cost is None:

@@ -19,7 +19,6 @@ LARGE = {
     "decoders/video/frames.py:FrameReader": 18,
     "engine/eager/eager_graph.py:EagerGraph": 16,
     "engine/gpu/device.py:Device": 20,
-    "engine/order/sampler.py:Sampler": 21,
     "engine/processes/helper_processes.py:HelperProcesses": 15,
     "engine/run/executor.py:Executor": 19,
     "engine/tensors/device_memory.py:DevicePool": 17,
@@ -58,7 +57,6 @@ LATE = {
     "readers/mixture/pack.py:Pack": {"_reader"},
     "readers/mixture/parts.py:PartsReader": {"_plan", "parts", "readers", "sampler"},
     "readers/reader.py:Reader": {"_first", "damages", "sampler", "source", "waits", "window"},
-    "readers/reading/window.py:ReadWindow": {"_all"},
 }
 """Classes, and the attributes that a method sets which `__init__` does not set."""
 

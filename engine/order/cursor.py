@@ -17,7 +17,7 @@ Then G samples of a step are cut into K batches of almost equal size:
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -28,13 +28,14 @@ from ..errors import ArgumentError
 from .dealt import Dealt
 from .mixture import Mixture
 from .mixture_state import MixtureState
+from .order import Order
 from .rounds import RoundsState
 from .sampler import check_global_batch, check_shard, dealt_samples, restored_state
 from .sampler_state import SamplerState
 from .selection import Selection
 
 
-class Cursor:
+class Cursor(Order):
     """The batches of one rank in the order of a plan, each computed from its number alone.
 
     Args:
@@ -44,11 +45,6 @@ class Cursor:
         num_shards: number of ranks.
         pad_last_batch: fill up each epoch with copies of its last sample to whole steps. Else a
             step goes on in the next epoch.
-
-    Attributes:
-        global_batch: samples of a step of all ranks, if the state of the plan holds them.
-        batch_size: samples of a batch of this rank.
-        largest_batch: samples of a batch of any rank at most.
 
     >>> from penstock.engine.order.shares import shares_of_repeats
     >>> sizes = {"a": 3, "b": 3}
@@ -73,44 +69,39 @@ class Cursor:
             raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
         check_shard(plan.samples, shard_id, num_shards)
         self.plan = plan
-        self.others: Callable[[int, int], int] = plan.others
-        self.replacement: Callable[[int, int, int], int] = plan.replacement
         self._rank = shard_id
         self._ranks = num_shards
         self.global_batch = whole = plan.start.global_batch
+        self.epoch_size = plan.length(plan.start.epoch + plan.is_constant)
         self._step = step = whole or batch_size * num_shards
         check_global_batch(step, num_shards)
         cuts = [step * rank // num_shards for rank in range(num_shards + 1)]
         self._blocks = [*pairwise(cuts)]  # of each rank in a step
         self.batch_size = cuts[shard_id + 1] - cuts[shard_id]
-        self.largest_batch = max(batch_size, -(-step // num_shards))
+        self._largest = max(batch_size, -(-step // num_shards))
         self._pad = pad_last_batch
         self._first = plan.start.epoch
         # Positions of all ranks form one line. These epochs end there, from the first one on.
         self._ends = [self._span(self._first)]
 
     @property
-    def epoch_size(self) -> int:
-        """Samples in an epoch of all ranks together."""
-        return self.plan.length(self._first + 1 if self.plan.is_constant else self._first)
+    def largest_batch(self) -> int:
+        return self._largest
 
     @property
     def epoch_size_padded(self) -> int:
-        """Samples in an epoch; `pad_last_batch` counts every shard as long as the longest."""
         longest = -(-self.epoch_size // self._step) * self.largest_batch
         return self._ranks * longest if self._pad else self.epoch_size
 
     def sizes(self, epoch: int) -> tuple[int, ...]:
-        """Return how many samples each rank has in an epoch, without copies.
+        """As `Order` says. If the global batch is held, each whole batch counts as `largest_batch`.
 
-        Of the first epoch, only what is left counts. If the global batch is held, each whole batch
-        counts as `largest_batch`, so that all ranks have as many batches.
+        So all ranks have as many batches.
         """
         start = self._end(epoch - 1)
         return self._counted(start, start + self._length(epoch))
 
     def sizes_left(self, batches: int) -> tuple[int, ...]:
-        """Return how many samples each rank has left of its epoch after so many batches."""
         start = batches * self._step
         epoch, offset = self._locate(start)
         return self._counted(start, start + self._length(epoch) - offset)
@@ -137,22 +128,23 @@ class Cursor:
             for last, own in lasts
         )
 
-    def select(self, batch: int, batches: int = 1) -> Selection:
-        """Return the samples of consecutive batches, end to end: see `Sampler.select`."""
-        if batch < 0:
-            raise ArgumentError(f"batch {batch}: expected a number of 0 or more")
+    def _pieces(self, batch: int, batches: int) -> list[Selection]:
         own = np.arange(*self._blocks[self._rank], dtype=np.int64)
         steps = np.arange(batch, batch + batches, dtype=np.int64)[:, None] * self._step
         line = (steps + own).reshape(-1)
         low, high = (self._locate(int(line[i]))[0] for i in (0, -1))
         ends = [self._end(epoch) for epoch in range(low - 1, high + 1)]
         cuts = np.searchsorted(line, ends).tolist()
-        return Selection.joined(
-            [
-                self._piece(low + i, line[start:stop] - ends[i])
-                for i, (start, stop) in enumerate(pairwise(cuts))
-            ]
-        )
+        return [
+            self._piece(low + i, line[start:stop] - ends[i])
+            for i, (start, stop) in enumerate(pairwise(cuts))
+        ]
+
+    def others(self, epoch: int, position: int) -> int:
+        return self.plan.others(epoch, position)
+
+    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+        return self.plan.replacement(epoch, position, attempt)
 
     def _piece(self, epoch: int, offsets: Int64s) -> Selection:
         """Return the samples at places of what is left of an epoch, with copies."""
@@ -163,22 +155,11 @@ class Cursor:
         epochs = np.full(len(index), epoch, np.int64)
         return Selection(index, epochs, positions, valid, source=sources)
 
-    def state_after(self, batches: int) -> Any:
-        """Return where all ranks stand after each has delivered `batches` batches."""
-        if batches < 0:
-            raise ArgumentError(f"state after {batches} batches: expected 0 or more")
+    def _state_after(self, batches: int) -> Any:
         epoch, offset = self._locate(batches * self._step)
         return self.plan.start.moved_to(epoch, offset + self._begin(epoch))
 
-    def saved_after(self, batches: int) -> dict[str, Any]:
-        """Return `state_after` of JSON types."""
-        saved: dict[str, Any] = self.state_after(batches).to_json()
-        return saved
-
-    def next_epoch_after(self, batches: int) -> Any:
-        """Return the start of the first epoch of which no rank has read a sample."""
-        if batches < 1:
-            raise ArgumentError(f"next epoch after {batches} batches: expected 1 or more")
+    def _start_after(self, batches: int) -> Any:
         epoch, _ = self._locate(batches * self._step - 1)
         return self.plan.start.moved_to(epoch + 1, 0)
 

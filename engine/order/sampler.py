@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -26,6 +25,7 @@ from ..arrays import Int64s
 from ..errors import ArgumentError, CheckpointError
 from .block_permutation import Blocks
 from .epoch_order import EpochOrder
+from .order import Order
 from .permutation import LARGEST, even_cuts
 from .sampler_state import Rest, SamplerState
 from .selection import Selection
@@ -40,7 +40,7 @@ _MOST_RANKS = 1 << 20
 """Ranks that a checkpoint may name: their states are computed one by one."""
 
 
-class Sampler:
+class Sampler(Order):
     """The batches of one rank, each computed from the batch's number alone.
 
     Args:
@@ -110,9 +110,8 @@ class Sampler:
             )
         _check_state(state, size, shuffle, blocks, digest)
         self.state = state
-        self.order = order = EpochOrder(state, walk, subset)
-        self.others: Callable[[int, int], int] = order.others
-        self.replacement: Callable[[int, int, int], int] = order.replacement
+        self.epoch_size = size
+        self.order = EpochOrder(state, walk, subset)
         self.batch_size = batch_size
         self._rank = shard_id
         self._shards = num_shards
@@ -130,28 +129,12 @@ class Sampler:
         self._ends = self._restored_ends(shard_id)
 
     @property
-    def epoch_size(self) -> int:
-        """Samples in an epoch of all ranks together."""
-        return self.state.size
-
-    @property
     def epoch_size_padded(self) -> int:
-        """Samples in an epoch; `pad_last_batch` counts every shard as long as the longest.
-
-        As in DALI, samples that fill up the last batch do not count.
-        """
+        """As in DALI, samples that fill up the last batch do not count."""
         longest = -(-self.epoch_size // self._shards)
         return self._shards * longest if self._pad else self.epoch_size
 
-    def select(self, batch: int, batches: int = 1) -> Selection:
-        """Return the samples of consecutive batches, end to end.
-
-        Args:
-            batch: number of the first batch, counted from the start or from the state.
-            batches: number of batches.
-        """
-        if batch < 0:
-            raise ArgumentError(f"batch {batch}: expected a number of 0 or more")
+    def _pieces(self, batch: int, batches: int) -> list[Selection]:
         epoch, entry = self._locate(self._rank, batch * self.batch_size, self._ends)
         pieces = []
         missing = batches * self.batch_size
@@ -161,19 +144,19 @@ class Sampler:
                 pieces.append(self._piece(epoch, entry, count))
             missing -= count
             epoch, entry = epoch + 1, 0
-        return Selection.joined(pieces)
+        return pieces
+
+    def others(self, epoch: int, position: int) -> int:
+        return self.order.others(epoch, position)
+
+    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+        return self.order.replacement(epoch, position, attempt)
 
     def shards_from(self, epoch: int, position: int, windows: int) -> list[int]:
         """Return the shards that are read whole from a position on: see `EpochOrder`."""
         return self.order.shards_from(epoch, position, windows)
 
-    def state_after(self, batches: int) -> SamplerState:
-        """Return the remaining positions after each rank has delivered `batches` batches.
-
-        Every rank computes the same state. `batches` counts from the start or the restored state.
-        """
-        if batches < 0:
-            raise ArgumentError(f"state after {batches} batches: expected 0 or more")
+    def _state_after(self, batches: int) -> SamplerState:
         reached = [
             self._locate(rank, batches * self.batch_size, self._restored_ends(rank))
             for rank in range(self._shards)
@@ -211,14 +194,7 @@ class Sampler:
         computed = self.state.to_json() | {"steps": steps}
         return min(whole, computed, key=lambda value: len(json.dumps(value)))
 
-    def next_epoch_after(self, batches: int) -> SamplerState:
-        """Return the start of the next epoch, after each rank has delivered `batches` batches.
-
-        This is the first epoch of which no rank has read a sample. What is left of other epochs
-        is left out. Every rank computes the same state.
-        """
-        if batches < 1:
-            raise ArgumentError(f"next epoch after {batches} batches: expected 1 or more")
+    def _start_after(self, batches: int) -> SamplerState:
         last = batches * self.batch_size - 1
         epochs = [
             self._locate(rank, last, self._restored_ends(rank))[0] for rank in range(self._shards)

@@ -41,7 +41,7 @@ def test_no_sample_is_lost_or_doubled(seed):
         for step in range(steps):
             found = [rank.select(step) for rank in ranks]
             assert len({len(each.index) for each in found}) == 1
-            assert ranks[0].size_of(step) == len(found[0].index)
+            assert ranks[0].batch_sizes(step, 1) == [len(found[0].index)]
             assert len({number for each in found for number in each.source.tolist()}) == 1
             for each in found:
                 assert lengths[each.index].max() <= classes.bounds[each.source[0]]
