@@ -136,13 +136,13 @@ class NemoAsrReader(Reader):
         self.reads_whole_blocks = False  # entries of one duration lie anywhere
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        data, window, text, number, *bound = outputs
+        data, window, text, number = outputs
         arguments = {name: getattr(self, name) for name in _DECODING}
         signal, rate = add_node(DecodeUtterance, (data, window), arguments)
         wanted = [self.read_sample_rate, self.read_text, self.read_idxs]
         others = zip((rate, text, number), wanted, strict=True)
         chosen = (output for output, is_wanted in others if is_wanted)
-        return super().wrap((signal, *chosen, *bound))
+        return super().wrap((signal, *chosen))
 
     def open_source(self) -> NemoSource:
         field = None

@@ -162,7 +162,10 @@ class Reader(SeekableInput):
     """Whether all outputs have names, which `source_info` of the source returns by output."""
 
     adds_operators: ClassVar[bool] = False
-    """Whether outputs come from operators that `wrap` adds, such as decoders."""
+    """Whether outputs come from operators that `wrap` adds, such as decoders.
+
+    A mixture takes such readers if they say so.
+    """
 
     source: Source
     _is_slow = False
@@ -207,11 +210,18 @@ class Reader(SeekableInput):
             )
 
     def output_layouts(self) -> tuple[str, ...]:
-        return ("",) * (self.num_outputs() + self._pads_to_bound)
+        return ("",) * self.num_outputs()
 
-    @property
-    def _pads_to_bound(self) -> bool:
-        return self.batch_cost is not None and self.batch_cost.get("pad_to") == "bound"
+    def added_outputs(self) -> tuple[str, ...]:
+        pads = self.batch_cost is not None and self.batch_cost.get("pad_to") == "bound"
+        return ("bound",) if pads else ()
+
+    def added(self, selection: Selection) -> tuple[Array, ...]:
+        """Return the `added_outputs` of a batch, which its selection tells: `(batch, ...)` each."""
+        if not self.added_outputs():
+            return ()
+        assert self.classes is not None  # the reader is open
+        return (np.array(self.classes.bounds)[selection.source],)
 
     def open(self, batch_size: int, state: Any) -> None:
         given = self.shard_id, self.num_shards
@@ -464,12 +474,7 @@ class Reader(SeekableInput):
             raise
         except Exception as error:
             columns = self._read_one_by_one(batch, selection, error)
-        return (*columns, self._bounds(selection)) if self._pads_to_bound else columns
-
-    def _bounds(self, selection: Selection) -> Array:
-        """Return the bound of the class of each sample, in the unit of the lengths: (batch,)."""
-        assert self.classes is not None  # the reader is open
-        return np.array(self.classes.bounds)[selection.source]
+        return *columns, *self.added(selection)
 
     def _read_one_by_one(
         self, batch: BatchContext, selection: Selection, cause: Exception
@@ -529,18 +534,18 @@ class Reader(SeekableInput):
         if attempt >= self.sampler.others(epoch, position):
             return None
         selection.index[row] = self.sampler.replacement(epoch, position, attempt)
-        sample = self.read_sample(selection, row)
-        return (*sample, self._bounds(selection)[row]) if self._pads_to_bound else sample
+        added = (column[row] for column in self.added(selection))
+        return *self.read_sample(selection, row), *added
 
     def where(self, selection: Selection) -> Sequence[str]:
         return NamesOnDemand(self.source.where, selection.index)
 
     def source_info(self, selection: Selection, output: int = 0) -> Sequence[str] | None:
         name: Callable[..., str] = getattr(self.source, "source_info", self.source.where)
+        if output and (output >= self.num_outputs() or not self.names_all_outputs):
+            return None
         if self.names_all_outputs:
             name = partial(name, output=output)
-        elif output:
-            return None
         return NamesOnDemand(name, selection.index)
 
     def class_names(self) -> dict[str, tuple[str, ...]]:

@@ -102,12 +102,14 @@ class PartsReader(RecordReader):
 
     def num_outputs(self) -> int:
         name, member = next(iter(self.members_by_name().items()))
-        return member.count(self.readers[name]) + 1
+        return member.count(self.readers[name])
 
-    @property
-    def source_output(self) -> int:
-        """The number of the output that has the number of the source."""
-        return self.num_outputs() - 1
+    def added_outputs(self) -> tuple[str, ...]:
+        return ("source",)
+
+    def added(self, selection: Selection) -> tuple[Array, ...]:
+        assert selection.source is not None
+        return (selection.source.astype(np.int32),)
 
     def placeholder(self) -> tuple[Array, ...]:
         name, member = next(iter(self.members_by_name().items()))
@@ -217,15 +219,13 @@ class PartsReader(RecordReader):
         if self.placement.on_error == "replace":
             self._bad.update(selection.source[[*batch.errors]].tolist())
         self._read = max(self._read, batch.number + batch.count)
-        return (*columns, selection.source.astype(np.int32))
+        return columns
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
         assert selection.source is not None
-        source = int(selection.source[row])
         if not attempt:
-            self._bad[source] += 1
-        found = super().replacement(selection, row, attempt)
-        return None if found is None else (*found, np.array(source, np.int32))
+            self._bad[int(selection.source[row])] += 1
+        return super().replacement(selection, row, attempt)
 
     def _check_bad(self, number: int) -> None:
         """Raise SourceError if more samples of a source are bad than it may have."""

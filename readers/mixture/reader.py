@@ -180,11 +180,10 @@ class Mix(PartsReader):
         return dict(zip(self.members, np.asarray(given).tolist(), strict=True))
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        *raw, source = outputs
         name, member = next(iter(self.members.items()))
         if not member.decoded:
             return super().wrap(outputs)
-        decoded = self.readers[name].wrap(tuple(raw))
+        decoded = self.readers[name].wrap(outputs)
         decoded = decoded if isinstance(decoded, list) else [decoded]
         for name, each in self.members.items():
             if each.decoded != shown(decoded):
@@ -192,7 +191,7 @@ class Mix(PartsReader):
                     f"the source {name!r} must be what its reader has returned, unchanged; it is "
                     f"{', '.join(each.decoded)}"
                 )
-        return [*decoded, source]
+        return decoded
 
     def find_parts(self) -> list[MixedPart]:
         from fractions import Fraction
