@@ -265,8 +265,13 @@ class Reader(SeekableInput):
         self.waits = Interrupt()
         self.source = self.open_source()
         self.damages.warn(self.called, len(self.source))
-        if self.indices is not None:
-            self.subset = Subset(self._given_indices(), len(self.source))
+        self.subset = self.find_subset()
+
+    def find_subset(self) -> Subset | None:
+        """Return the samples of the open source that are read; None for all."""
+        if self.indices is None:
+            return None
+        return Subset(self._given_indices(), len(self.source))
 
     def _given_indices(self) -> Any:
         if not isinstance(self.indices, str | os.PathLike):
@@ -286,9 +291,13 @@ class Reader(SeekableInput):
                 f"the checkpoint is of {saved}, but {self.called} reads {self.revisions}; build "
                 "the pipeline with the checkpoint, or name the commit"
             )
-        self.sampler = self._make_sampler(self._batch_size, state)
+        self.go_on(number, self._make_sampler(self._batch_size, state))
+
+    def go_on(self, number: int, sampler: Order) -> None:
+        """Take batch `number` and later ones from the start of a sampler."""
+        self.sampler = sampler
         self._first = number
-        self.window.restart(self.sampler, number)
+        self.window.restart(sampler, number)
 
     def facts(self) -> dict[str, Any]:
         return {

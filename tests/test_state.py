@@ -34,7 +34,6 @@ CUT = {
     "operators/resize/random_resized_crop.py:RandomResizedCrop": {"on_gpu"},
     "operators/resize/resize.py:Resize": {"on_gpu"},
     "operators/resize/resize_crop_mirror.py:ResizeCropMirror": {"on_gpu"},
-    "readers/mixture/balance.py:Balance": {"_first", "sampler", "subset"},
 }
 """Classes of several bases, and the attributes that more than one file writes."""
 
@@ -55,7 +54,7 @@ LATE = {
         *("_between", "_ended", "_saved_basis", "_step", "in_loop")
     },
     "readers/mixture/pack.py:Pack": {"_reader"},
-    "readers/mixture/parts.py:PartsReader": {"_plan", "parts", "readers", "sampler"},
+    "readers/mixture/parts.py:PartsReader": {"_plan", "parts", "readers"},
     "readers/reader.py:Reader": {"_first", "damages", "sampler", "source", "waits", "window"},
 }
 """Classes, and the attributes that a method sets which `__init__` does not set."""

@@ -69,7 +69,6 @@ class PartsReader(RecordReader):
     readers: dict[str, Reader]
     parts: list[MixedPart]
     source: MixedSource
-    sampler: Cursor
     _plan: Mixture
 
     def prepare(self) -> None:
@@ -133,8 +132,7 @@ class PartsReader(RecordReader):
             plain += reader._plain_readers() if isinstance(reader, PartsReader) else [reader]
         return plain
 
-    def open_data(self, state: Any = None) -> None:
-        super().open_data(state)
+    def find_subset(self) -> Subset | None:
         self.parts = self.find_parts()
         indices = [part.indices for part in self.parts]
         ends = np.cumsum([*map(len, indices)]).tolist()
@@ -142,7 +140,8 @@ class PartsReader(RecordReader):
             not isinstance(own, range) or own != range(end - len(own), end)
             for own, end in zip(indices, ends, strict=True)
         ):
-            self.subset = Subset(np.concatenate([*map(np.asarray, indices)]), len(self.source))
+            return Subset(np.concatenate([*map(np.asarray, indices)]), len(self.source))
+        return None
 
     def samples_of_epoch(self) -> int:
         return sum(len(part.indices) for part in self.parts)
@@ -186,9 +185,7 @@ class PartsReader(RecordReader):
         """Go on with batch `number` in new shares: see `Pipeline.set_weights`."""
         now = self.shares_of(weights)
         state = replace(self.sampler.state_after(number - self._first), asked="")
-        self.sampler = self._cursor(self._batch_size, state, now)
-        self._first = number
-        self.window.restart(self.sampler, number)
+        self.go_on(number, self._cursor(self._batch_size, state, now))
 
     def order_facts(self) -> dict[str, Any]:
         from ...engine.order.mixture_state import digest_of
