@@ -10,7 +10,6 @@ A batch's samples follow from its number. So to read batches together, or early,
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from time import perf_counter
@@ -59,6 +58,15 @@ class _Batches:
         first = self.numbers.start
         bounds = self.bounds[numbers.start - first : numbers.stop - first + 1]
         return [stop - start for start, stop in pairwise(bounds)]
+
+    def distinct(self) -> int:
+        """Return how many batches there are before one with a sample that has come before."""
+        indices, seen = self.selection.index.tolist(), set[int]()
+        for number, (start, stop) in enumerate(pairwise(self.bounds)):
+            seen.update(indices[start:stop])  # np.unique takes longer, and gives up the GIL
+            if len(seen) < stop:
+                return number
+        return len(self.numbers)
 
 
 class _Read(_Batches):
@@ -224,7 +232,8 @@ class ReadWindow:
         known = self._known
         if known is None or not known.hold(numbers):
             first = numbers.start - self._first
-            count = max(len(numbers), SAMPLES_AT_ONCE // self._sampler.usual_batch, 1)
+            # Groups seldom end where these batches end; then few are selected twice.
+            count = max(4 * len(numbers), SAMPLES_AT_ONCE // self._sampler.usual_batch)
             sizes = self._sampler.batch_sizes(first, count)
             selection = self._sampler.select(first, count)
             known = _Batches(range(numbers.start, numbers.start + count), selection, sizes)
@@ -239,10 +248,9 @@ class ReadWindow:
         count = self.count if count is None else count
         numbers = range(number, number + count)
         read = self._read(numbers, self._cut(numbers))
-        if count > 1:
-            whole = bisect_right(read.bounds, read.selection.distinct) - 1
-            if whole < count:
-                return self._group(number, max(1, whole))
+        whole = max(1, read.distinct()) if count > 1 else 1
+        if whole < count:
+            read = self._read(numbers[:whole], read.selection.cut(read.rows(numbers[:whole])))
         return read
 
     def _read(self, numbers: range, selection: Selection) -> _Read:
