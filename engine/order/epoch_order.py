@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import partial
 
 import numpy as np
 
 from ..arrays import Int64s
 from ..errors import ArgumentError, CheckpointError
 from .block_permutation import BlockPermutation
-from .permutation import Permutation, even_cuts
+from .permutation import Permutation, even_cuts, mapped
 from .philox import mix
 from .sampler_state import SamplerState
 from .shard_permutation import ShardPermutation, Walk
@@ -98,12 +99,9 @@ class EpochOrder:
             return positions.copy()
         if self._state.parts == 1:
             return self._part(epoch, 0)(positions)
-        numbers = np.empty_like(positions)
         owners = np.searchsorted(self._bounds, positions, "right") - 1
-        for owner in np.unique(owners).tolist():
-            start, rows = self._bounds[owner], owners == owner
-            numbers[rows] = start + self._part(epoch, owner)(positions[rows] - start)
-        return numbers
+        starts = np.array(self._bounds)[owners]
+        return starts + mapped(owners, positions - starts, partial(self._part, epoch))
 
     def _part(self, epoch: int, owner: int) -> Permutation | BlockPermutation | ShardPermutation:
         """Return the permutation of a part of the data set."""

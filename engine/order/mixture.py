@@ -21,7 +21,7 @@ from ..arrays import Int64s
 from ..errors import ArgumentError
 from .block_permutation import BlockPermutation, Blocks
 from .mixture_state import MixtureState, continued, digest_of, stored_sizes
-from .permutation import Permutation, Permutations, permutation
+from .permutation import Permutation, mapped, permutation
 from .philox import mix
 from .shares import Shares
 from .subset import Subset
@@ -136,7 +136,9 @@ class Mixture:
         """Return source and number in the source of the sample at each position."""
         sources, entries = self._entries(epoch, positions)
         turns, numbers = np.divmod(entries, self._sizes[sources])
-        return sources, self._permuted(sources, turns, numbers) if self.start.shuffle else numbers
+        if self.start.shuffle:
+            numbers = mapped(turns * len(self.names) + sources, numbers, self._order_of)
+        return sources, numbers
 
     def _entries(self, epoch: int, positions: Int64s) -> tuple[Int64s, Int64s]:
         """Return source and entry at each position."""
@@ -144,19 +146,12 @@ class Mixture:
         sources, numbers = self.shares.turns(counts, positions - begin)
         return sources, base[sources] + numbers
 
-    def _permuted(self, sources: Int64s, turns: Int64s, numbers: Int64s) -> Int64s:
-        codes = turns * len(self.names) + sources
-        pairs, which = np.unique(codes, return_inverse=True)
-        found = [divmod(code, len(self.names)) for code in pairs.tolist()]
-        keys = [mix(self.start.seed, self._keys[source], turn) for turn, source in found]
-        sizes = [int(self._sizes[source]) for _, source in found]
+    def _order_of(self, code: int) -> Permutation | BlockPermutation:
+        """Return the order of an epoch of a source: `code` is `epoch * sources + source`."""
+        epoch, source = divmod(code, len(self.names))
+        size, key = int(self._sizes[source]), mix(self.start.seed, self._keys[source], epoch)
         blocks = self.start.blocks
-        if blocks is None:
-            return Permutations([*map(permutation, sizes, keys)])(which, numbers)
-        permuted = np.empty_like(numbers)
-        for i, (size, key) in enumerate(zip(sizes, keys, strict=True)):
-            permuted[which == i] = BlockPermutation(size, blocks, key)(numbers[which == i])
-        return permuted
+        return permutation(size, key) if blocks is None else BlockPermutation(size, blocks, key)
 
     def _index(self, numbers: Int64s) -> Int64s:
         return numbers if self._indices is None else self._indices.at(0, numbers)

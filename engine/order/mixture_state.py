@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from ..errors import CheckpointError
 from .block_permutation import Blocks
 from .shares import Shares
-from .state import EPOCHS, State, blocks_of, is_whole, plain
+from .state import EPOCHS, State, agree, blocks_of, is_whole, plain
 
 _MOST_NAMES = 32
 """Sources whose names and sizes a checkpoint holds; of more, it holds a digest."""
@@ -156,12 +156,8 @@ def continued(
     Raises:
         CheckpointError: seed, shuffle or the size of a source differs.
     """
-    if (old.shuffle, old.blocks) != (new.shuffle, new.blocks):
-        raise CheckpointError(
-            f"the checkpoint belongs to a mixture with shuffle={old.shuffle} and blocks="
-            f"{old.blocks}, but this one has shuffle={new.shuffle} and blocks={new.blocks}: give "
-            "the reader the arguments of the first run"
-        )
+    before, now = (f"shuffle={each.shuffle} and blocks={each.blocks}" for each in (old, new))
+    agree(before, now)
     entries, parked = _taken_over(old, new, restart)
     same_sources = isinstance(new.sizes, str) or [*old.sizes] == [*new.sizes]
     if old.asked == new.asked and same_sources and not restart.intersection(new.sizes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from math import isqrt
 from typing import Any, NamedTuple
@@ -82,7 +82,7 @@ class Permutation:
     def other_than(cls, own: int, size: int, key: int, attempt: int) -> int:
         """Return another number of range(size) than `own`: attempts give each of them once."""
         (other,) = cls(size - 1, key)(np.array([attempt], np.int64)).tolist()
-        return int(other) + (other >= own)
+        return int(other + (other >= own))
 
 
 @lru_cache(maxsize=4096)
@@ -91,33 +91,36 @@ def permutation(size: int, key: int) -> Permutation:
     return Permutation(size, key)
 
 
-class Permutations:
-    """Several permutations, computed for many numbers in one go: each number has its own.
+def mapped(
+    groups: Int64s, numbers: Int64s, of_group: Callable[[int], Callable[[Int64s], Int64s]]
+) -> Int64s:
+    """Return the image of each number by the bijection of its group; many at once.
 
-    >>> both = Permutations([Permutation(5, key=1), Permutation(70, key=2)])
-    >>> both(np.array([0, 1, 0]), np.array([4, 69, 0])).tolist()
-    [2, 45, 1]
+    >>> sizes = {3: 5, 4: 70}
+    >>> mapped(np.array([3, 4, 3]), np.array([4, 69, 0]), lambda n: Permutation(sizes[n], n - 2))
+    array([ 2, 45,  1])
     """
-
-    def __init__(self, permutations: Sequence[Permutation]) -> None:
-        self._all = permutations
-
-    def __call__(self, which: Int64s, positions: Int64s) -> Int64s:
-        """Return the image of each position, by permutation number `which`: int64 `(n,)`."""
-        if len(self._all) == 1:
-            return self._all[0](positions)
-        rounds_of = np.array([len(each.network.keys) for each in self._all])
-        images = np.empty_like(positions)
-        for rounds in set(rounds_of.tolist()):
-            alike = np.flatnonzero(rounds_of == rounds)
-            places = np.zeros(len(self._all), np.int64)
-            places[alike] = np.arange(len(alike))
-            (rows,) = (rounds_of[which] == rounds).nonzero()
-            own = places[which[rows]]
-            parts = zip(*(self._all[i].network for i in alike.tolist()), strict=True)
-            network = Network(*(np.array(part).T[..., own] for part in parts))
-            images[rows] = _walked(_forth, positions[rows], network)
-        return images
+    used, which = np.unique(groups, return_inverse=True)
+    found = [of_group(group) for group in used.tolist()]
+    if len(found) == 1:
+        return found[0](numbers)
+    alike: dict[int, list[int]] = {}  # permutations by their rounds; others are alone
+    for i, each in enumerate(found):
+        rounds = len(each.network.keys) if isinstance(each, Permutation) else -1 - i
+        alike.setdefault(rounds, []).append(i)
+    images = np.empty_like(numbers)
+    for own in alike.values():
+        places = np.full(len(found), -1)
+        places[own] = np.arange(len(own))
+        place = places[which]
+        (rows,) = (place >= 0).nonzero()
+        if len(own) == 1:
+            images[rows] = found[own[0]](numbers[rows])
+            continue
+        parts = zip(*(found[i].network for i in own), strict=True)  # type: ignore[attr-defined]
+        network = Network(*(np.array(part).T[..., place[rows]] for part in parts))
+        images[rows] = _walked(_forth, numbers[rows], network)
+    return images
 
 
 class Network(NamedTuple):

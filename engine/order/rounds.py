@@ -17,22 +17,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import accumulate
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..arrays import Int64s
-from ..errors import ArgumentError, CheckpointError
+from ..errors import ArgumentError
 from .interleaving import interleaving
 from .length_classes import LengthClasses
 from .mixture_state import digest_of
 from .order import Order
-from .permutation import Permutation, Permutations, permutation
+from .permutation import Permutation, mapped, permutation
 from .philox import mix
 from .sampler import check_shard
 from .selection import Selection
-from .state import EPOCHS, Intervals, State, are_intervals, damaged, intervals_of, is_whole, joined
+from .state import (
+    EPOCHS,
+    Intervals,
+    State,
+    agree,
+    are_intervals,
+    damaged,
+    intervals_of,
+    is_whole,
+    joined,
+)
 
 Piece = tuple[int, int, int]
 """Members of a class: the class, the first of them, and the end."""
@@ -180,12 +191,9 @@ class Rounds(Order):
             state = RoundsState(
                 seed=seed, shuffle=shuffle, classes=digest, epoch=0, ranks=num_shards, step=0
             )
-        if state.shuffle != shuffle or state.classes != digest:
-            what = "lengths or batch_cost" if state.shuffle == shuffle else "random_shuffle"
-            raise CheckpointError(
-                f"the checkpoint belongs to a run of other {what}: restore it with the data and "
-                "the arguments of the first run"
-            )
+        agree(f"random_shuffle={state.shuffle}", f"random_shuffle={shuffle}")
+        kept, own = (f"lengths and batch_cost (digest {each})" for each in (state.classes, digest))
+        agree(kept, own)
         fits = all(
             number < len(classes.sizes) and own[-1][1] <= classes.sizes[number]
             for number, own in state.rest.items()
@@ -256,13 +264,12 @@ class Rounds(Order):
 
     def _index(self, epoch: int, numbers: Int64s, members: Int64s) -> Int64s:
         if self._state.shuffle:
-            used, which = np.unique(numbers, return_inverse=True)
-            permutations = [
-                permutation(self._classes.sizes[number], mix(self._state.seed, epoch, number))
-                for number in used.tolist()
-            ]
-            members = Permutations(permutations)(which, members)
+            members = mapped(numbers, members, partial(self._order_of, epoch))
         return self._classes.indices(numbers, members)
+
+    def _order_of(self, epoch: int, number: int) -> Permutation:
+        """Return the order of a class in an epoch."""
+        return permutation(self._classes.sizes[number], mix(self._state.seed, epoch, number))
 
     def others(self, epoch: int, position: int) -> int:
         """Return how many samples may replace the sample at a position: those of its class."""

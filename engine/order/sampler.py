@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Int64s
-from ..errors import ArgumentError, CheckpointError
+from ..errors import ArgumentError
 from .block_permutation import Blocks
 from .epoch_order import EpochOrder
 from .order import Order
@@ -30,7 +30,7 @@ from .permutation import LARGEST, even_cuts
 from .sampler_state import Rest, SamplerState
 from .selection import Selection
 from .shard_permutation import Walk
-from .state import Intervals, damaged, joined
+from .state import Intervals, agree, damaged, joined
 from .subset import Subset
 
 _SHORT_STATE = 300
@@ -108,7 +108,9 @@ class Sampler(Order):
                 walk=(walk.window, 1, walk.digest) if walks and walk is not None else None,
                 indices=digest,
             )
-        _check_state(state, size, shuffle, blocks, digest)
+        agree(f"{state.size} samples", f"{size} samples")
+        agree(_order(state.shuffle, state.blocks), _order(shuffle, blocks))
+        agree(_subset(state.indices), _subset(digest))
         self.state = state
         self.epoch_size = size
         self.order = EpochOrder(state, walk, subset)
@@ -386,30 +388,9 @@ def check_global_batch(samples: int, ranks: int) -> None:
         )
 
 
-def _check_state(
-    state: SamplerState, size: int, shuffle: bool, blocks: Blocks | None, indices: str | None
-) -> None:
-    if state.size != size:
-        raise CheckpointError(
-            f"the checkpoint belongs to a data set of {state.size} samples, but this data set has "
-            f"{size}: restore the checkpoint with its own data set"
-        )
-    if (state.shuffle, state.blocks) != (shuffle, blocks):
-        raise CheckpointError(
-            f"the checkpoint belongs to a run with {_order(state.shuffle, state.blocks)}, but this "
-            f"run has {_order(shuffle, blocks)}: give the reader the arguments of the first run, "
-            "because other arguments put other samples at the positions of the checkpoint"
-        )
-    if state.indices != indices:
-        raise CheckpointError(
-            f"the checkpoint belongs to a run {_of(state.indices)}, but this run is {_of(indices)}:"
-            " give the reader the indices of the first run"
-        )
-
-
-def _of(indices: str | None) -> str:
-    return "of all samples" if indices is None else f"with indices (digest {indices})"
-
-
 def _order(shuffle: bool, blocks: Blocks | None) -> str:
     return f"shuffle={shuffle}" if blocks is None else f"{blocks}"
+
+
+def _subset(indices: str | None) -> str:
+    return "all samples" if indices is None else f"indices= (digest {indices})"

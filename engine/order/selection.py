@@ -40,15 +40,10 @@ class Selection:
         """Return selections end to end; all of them have sources, or none."""
         if len(parts) == 1:
             return parts[0]
-        return cls(
-            np.concatenate([part.index for part in parts]),
-            np.concatenate([part.epoch for part in parts]),
-            np.concatenate([part.position for part in parts]),
-            np.concatenate([part.valid for part in parts]),
-            source=None
-            if parts[0].source is None
-            else np.concatenate([part.source for part in parts]),  # type: ignore[misc]
-        )
+        columns = zip(*((p.index, p.epoch, p.position, p.valid) for p in parts), strict=True)
+        sources = [part.source for part in parts if part.source is not None]
+        source = np.concatenate(sources) if sources else None
+        return cls(*map(np.concatenate, columns), source=source)
 
     @property
     def has_repeats(self) -> bool:

@@ -120,6 +120,16 @@ def damaged(complaint: str) -> CheckpointError:
     )
 
 
+def agree(saved: str, own: str) -> None:
+    """Raise CheckpointError unless a run is what the run of its checkpoint was."""
+    if saved != own:
+        raise CheckpointError(
+            f"the checkpoint belongs to a run with {saved}, but this run has {own}: restore it "
+            "with the data and the arguments of the first run, because others put other samples "
+            "at the positions of the checkpoint"
+        )
+
+
 def blocks_of(sizes: Any) -> Blocks:
     """Return the blocks of a shuffle that JSON holds."""
     if not all(map(is_whole, sizes)):

@@ -258,8 +258,7 @@ class Mix(PartsReader):
         """Return the shares of the parts, of which each source has those of its weight."""
         from ...engine.order import shares
 
-        exact = shares.exact_numbers("weights", weights)
-        shares.all_of(self.members, "weights", exact)
+        exact = shares.exact_numbers("weights", weights, self.members)
         of_parts, sizes = {}, {}
         for name, own in self._of_member.items():
             whole = sum(part.weight for part in own)

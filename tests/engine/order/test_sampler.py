@@ -356,7 +356,7 @@ def test_through_any_chain_of_checkpoints_each_index_comes_once_in_any_order(cha
 
 def test_a_state_of_other_data_is_refused():
     state = Sampler(10, 2, shuffle=True).state_after(1)
-    with pytest.raises(CheckpointError, match="of 10 samples, but this data set has 11"):
+    with pytest.raises(CheckpointError, match="with 10 samples, but this run has 11"):
         Sampler(11, 2, shuffle=True, state=state)
     with pytest.raises(CheckpointError, match="shuffle=True, but this run has shuffle=False"):
         Sampler(10, 2, state=state)

@@ -77,9 +77,9 @@ def test_a_resumed_run_has_the_rest(world):
 
 def test_a_state_of_other_indices_is_refused():
     state = Sampler(2, 1, subset=Subset([1, 2], 9)).state_after(1)
-    with pytest.raises(CheckpointError, match="but this run is of all samples"):
+    with pytest.raises(CheckpointError, match="but this run has all samples"):
         Sampler(2, 1, state=state)
-    with pytest.raises(CheckpointError, match="with indices \\(digest"):
+    with pytest.raises(CheckpointError, match="with indices= \\(digest"):
         Sampler(2, 1, state=state, subset=Subset([1, 3], 9))
 
 
