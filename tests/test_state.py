@@ -19,7 +19,6 @@ LARGE = {
     "decoders/video/frames.py:FrameReader": 18,
     "engine/eager/eager_graph.py:EagerGraph": 16,
     "engine/gpu/device.py:Device": 20,
-    "engine/order/sampler.py:Sampler": 21,
     "engine/processes/helper_processes.py:HelperProcesses": 15,
     "engine/run/executor.py:Executor": 19,
     "engine/tensors/device_memory.py:DevicePool": 17,
@@ -35,7 +34,6 @@ CUT = {
     "operators/resize/random_resized_crop.py:RandomResizedCrop": {"on_gpu"},
     "operators/resize/resize.py:Resize": {"on_gpu"},
     "operators/resize/resize_crop_mirror.py:ResizeCropMirror": {"on_gpu"},
-    "readers/mixture/balance.py:Balance": {"_first", "sampler", "subset"},
 }
 """Classes of several bases, and the attributes that more than one file writes."""
 
@@ -56,9 +54,8 @@ LATE = {
         *("_between", "_ended", "_saved_basis", "_step", "in_loop")
     },
     "readers/mixture/pack.py:Pack": {"_reader"},
-    "readers/mixture/parts.py:PartsReader": {"_plan", "parts", "readers", "sampler"},
+    "readers/mixture/parts.py:PartsReader": {"_plan", "parts", "readers"},
     "readers/reader.py:Reader": {"_first", "damages", "sampler", "source", "waits", "window"},
-    "readers/reading/window.py:ReadWindow": {"_all"},
 }
 """Classes, and the attributes that a method sets which `__init__` does not set."""
 

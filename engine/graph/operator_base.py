@@ -231,6 +231,13 @@ class Operator:
         """Return the layout of each output; by default each has the layout of the first input."""
         return (self.layouts[0] if self.layouts else "",) * self.num_outputs()
 
+    def added_outputs(self) -> tuple[str, ...]:
+        """Return the names of outputs that a base adds behind those of the operator itself.
+
+        Neither `num_outputs` nor `output_layouts` counts them, and `wrap` does not get them.
+        """
+        return ()
+
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
         """Return the result of `fn.<name>`: the only output, or a list of outputs."""
         if self.on_gpu.copies_results and self.device != "cpu":
