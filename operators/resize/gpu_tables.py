@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.tensors import address_of
 from ..kernels import (
     THREADS,
@@ -21,9 +22,6 @@ from ..kernels import (
 )
 from .axes import COPY, COPY_STEPWISE, FIELDS_OF_KERNELS, WEIGH, Axes, find_stepwise
 from .filters import curve_tables
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _ALIGNMENT = 8  # of tables, in bytes
 _AXIS = struct_of("Axis", np.dtype(FIELDS_OF_KERNELS, align=True))
