@@ -23,11 +23,7 @@ class _Shaped(Operator):
     """Base: a shape that may vary by sample, and a layout."""
 
     shape = param(
-        INTS,
-        None,
-        "Shape of a sample's output; by default one number.",
-        per_sample=True,
-        minimum=0,
+        INTS, None, "Shape of a sample's output; by default one number.", per_sample=True, minimum=0
     )
     layout = param(LAYOUT, "", "Layout of the output.")
 

@@ -81,11 +81,7 @@ class OpticalFlow(Operator):
         aliases=("output_format",),
     )
     preset = param(
-        FLOAT,
-        0.0,
-        "0 for the best vectors, 0.5, or 1 for the shortest time.",
-        minimum=0,
-        maximum=1,
+        FLOAT, 0.0, "0 for the best vectors, 0.5, or 1 for the shortest time.", minimum=0, maximum=1
     )
 
     def prepare(self) -> None:

@@ -91,10 +91,7 @@ class Choice(UploadedOperator):
         rows: list[Array] = []
         for chunk in chunks(counts):
             numbers = philox.uniform(
-                self.placement.random_key,
-                batch.epoch[chunk],
-                batch.position[chunk],
-                max(counts),
+                self.placement.random_key, batch.epoch[chunk], batch.position[chunk], max(counts)
             )
             for i, drawn in enumerate(numbers, chunk.start):
                 drawn = drawn[: counts[i]]

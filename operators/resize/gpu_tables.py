@@ -11,15 +11,7 @@ from ...engine.arrays import Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import address_of
-from ..kernels import (
-    THREADS,
-    Pointers,
-    StructTable,
-    blocks_for,
-    kernel,
-    struct_of,
-    struct_table,
-)
+from ..kernels import THREADS, Pointers, StructTable, blocks_for, kernel, struct_of, struct_table
 from .axes import COPY, COPY_STEPWISE, FIELDS_OF_KERNELS, WEIGH, Axes, find_stepwise
 from .filters import curve_tables
 
