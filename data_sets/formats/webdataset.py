@@ -101,7 +101,10 @@ class WebDatasetSamples(StoredSamples):
             )
 
         def dtypes(library: Any) -> list[Any]:
-            return [library.types.UINT8] * len(present)
+            types = library.types
+            # DALI has no number for the text of `.cls`, only its bytes.
+            number = types.INT64 if library.name == "Penstock" else types.UINT8
+            return [number if extension == "cls" else types.UINT8 for extension in present]
 
         arguments = {"paths": self.files(), "ext": present, "dtypes": dtypes}
         return [ReaderCall("webdataset", arguments, index=("index_paths", write_dali_index))]
