@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, overload
 
 from ..engine.errors import ArgumentError, CheckpointError
+from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors import TensorList, TensorListCPU
 from .arguments import (
     as_names,
@@ -35,9 +36,6 @@ from .epochs import Epochs, LastBatchPolicy, Shards
 from .forms import BatchForm, Form, InDicts, InLists, InTuples, check_form, formed
 from .iterator_state import IteratorState
 from .options import DESCRIPTION, chosen_policy, describe, refuse_unknown, resets_itself
-
-if TYPE_CHECKING:
-    from ..engine.pipeline.pipeline import Pipeline
 
 __all__ = ["BaseIterator", "LastBatchPolicy"]
 

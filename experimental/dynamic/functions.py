@@ -6,7 +6,6 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from ...engine.errors import ArgumentError
@@ -32,6 +31,8 @@ _FURTHER = {
 _OF_PIPELINES = ("bytes_per_sample_hint", "name", "preserve", "seed")
 _OF_READERS = ("bytes_per_sample_hint", "name", "preserve", "device")
 
+_FUNCTIONS: dict[tuple[type[Operator], str], Callable[..., Any]] = {}
+
 
 def is_here(operator_class: type[Operator], called: str) -> bool:
     """Return whether an operator has this name here, too.
@@ -54,10 +55,12 @@ def function_of(operator_class: type[Operator], called: str = "") -> Callable[..
         operator_class: the operator.
         called: one of its names; the function of an older one warns of each call.
     """
-    return _function(operator_class, called or operator_class.name)
+    key = operator_class, called or operator_class.name
+    if key not in _FUNCTIONS:
+        _FUNCTIONS[key] = _function(*key)
+    return _FUNCTIONS[key]
 
 
-@cache
 def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]:
     name = called.rpartition(".")[2]
     reserved = {*_OF_PIPELINES, *(() if operator_class.is_random else ("rng",))}

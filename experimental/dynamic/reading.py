@@ -6,7 +6,6 @@ import inspect
 import json
 import threading
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, ClassVar
 
 from ...engine.errors import ArgumentError, CheckpointError
@@ -274,21 +273,26 @@ class Reader:
         return f"{type(self).__name__}({arguments})"
 
 
-@cache
+_CLASSES: dict[type[Operator], type[Reader]] = {}
+
+
 def reader_class(operator_class: type[Operator]) -> type[Reader]:
     """Return the class that a reader is, with its docstring and signature."""
-    own = inspect.signature(Reader).parameters
-    common = [parameter for name, parameter in own.items() if name not in ("arguments",)]
-    given = signature(operator_class).parameters.values()
-    further = [
-        parameter.replace(kind=parameter.KEYWORD_ONLY)
-        for parameter in given
-        if parameter.name not in ("batch_size", "device", "rng")
-    ]
-    content = {
-        "operator": operator_class,
-        "__doc__": docstring(operator_class),
-        "__module__": __name__.rpartition(".")[0] + ".readers",
-        "__signature__": inspect.Signature([*common, *further]),
-    }
-    return type(camel_case(operator_class.name.rpartition(".")[2]), (Reader,), content)
+    if operator_class not in _CLASSES:
+        own = inspect.signature(Reader).parameters
+        common = [parameter for name, parameter in own.items() if name not in ("arguments",)]
+        given = signature(operator_class).parameters.values()
+        further = [
+            parameter.replace(kind=parameter.KEYWORD_ONLY)
+            for parameter in given
+            if parameter.name not in ("batch_size", "device", "rng")
+        ]
+        content = {
+            "operator": operator_class,
+            "__doc__": docstring(operator_class),
+            "__module__": __name__.rpartition(".")[0] + ".readers",
+            "__signature__": inspect.Signature([*common, *further]),
+        }
+        name = camel_case(operator_class.name.rpartition(".")[2])
+        _CLASSES[operator_class] = type(name, (Reader,), content)
+    return _CLASSES[operator_class]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList
 from .box_layout import BoxLayout, box_layout, check_in_image
 from .checks import check_boxes, check_labels
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _COLUMNS = ((4,), (6,))
 

@@ -6,22 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import HeapWorkspace
+from ...engine.graph.context import BatchContext, HeapWorkspace
 from ...engine.graph.operator import Array, BatchOperator, SampleOperator
 from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorList
 from ...engine.tensors.packed_rows import packed_between
 from ...engine.tensors.results import as_tensor_list
 from ...formats.ragged import bounds_of
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 Columns = tuple[Any, ...]
 """The samples of each output: an array over the samples, or a list of arrays."""

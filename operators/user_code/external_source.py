@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...engine.gpu.device import DeviceAccess
+from ...engine.graph.context import BatchContext
 from ...engine.graph.derivation import Axes
 from ...engine.graph.inputs import FedInput, FedSample, Resources
 from ...engine.graph.limits import Remedies
@@ -22,10 +24,6 @@ from .source_calls import Moment, SourceCalls, WrongSource, by_output, note_of
 from .source_state import check_state, restore
 from .user_data import Column, Expected, as_column, copied, expectations, fed_as
 from .user_source import CallableSource, is_generator_function
-
-if TYPE_CHECKING:
-    from ...engine.gpu.device import DeviceAccess
-    from ...engine.graph.context import BatchContext
 
 _OF_SOURCES = {"source", "cycle", "parallel", "prefetch_queue_depth"}
 """Arguments that are for sources alone."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Placement
+from ...engine.graph.context import BatchContext, Placement
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array
 from ...engine.graph.params import BOOL, param
@@ -22,9 +22,6 @@ from .row_calls import RowCalls
 from .user_data import Column, Expected, as_array, as_column, check_alike, check_column
 from .user_function import UserFunction, check_size, guard_rows
 from .user_source import GENERATOR
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 Results = Pending[tuple[TensorListCPU, ...]]
 """The results of a batch to come."""

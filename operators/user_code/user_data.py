@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.errors import ArgumentError, LayoutError
+from ...engine.graph.context import BatchContext
 from ...engine.graph.derivation import Axes
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...engine.tensors.results import BatchRows
 from ...engine.tensors.tensor_base import Tensor
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _DLPACK_HOST = (1, 3)  # kDLCPU, kDLCUDAHost: pinned
 

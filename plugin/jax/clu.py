@@ -6,12 +6,13 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
 
 from ...engine.errors import ArgumentError, CheckpointError, MissingDependencyError, install_hint
+from ...engine.tensors import TensorList
 from ..base_iterator import VALID
 from ..epoch_loop import EpochLoop
 from ..forms import DictForm
@@ -26,9 +27,6 @@ except ImportError as error:
     raise MissingDependencyError(
         f"penstock.plugin.jax.clu needs CLU ({error}): {install_hint('jax-clu')}", name=error.name
     ) from error
-
-if TYPE_CHECKING:
-    from ...engine.tensors import TensorList
 
 __all__ = ["DALIGenericPeekableIterator", "PeekableIterator", "peekable_data_iterator"]
 
