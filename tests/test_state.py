@@ -44,10 +44,6 @@ LATE = {
     "engine/conditions/runtime.py:If": {"merged", "restored"},
     "engine/graph/operator_base.py:Operator": {"called", "preserve"},
     "engine/processes/python_workers.py:PythonWorkers": {"empty"},
-    "engine/tensors/edits.py:EditableList": {
-        *("_dense", "_layout", "_pointers", "_rows", "_source_info", "_valid")
-    },
-    "engine/tensors/edits.py:EditableTensor": {"_array", "_layout"},
     "experimental/dynamic/generators.py:RNG": {"_block", "_count", "_high", "_key", "_words"},
     "experimental/dynamic/values.py:Value": {"_samples"},
     "geometry/random_crop.py:RandomCropArguments": {"crop_ranges"},

@@ -434,10 +434,9 @@ class Device:
             result = self.scratch(shapes, array.dtype, data.layout())
             self.copy_in(address_of(result.dense()), array)
             return result
-        if data.packed is not None:
-            flat = data.packed.flat()
-            if flat is not None and 0 < flat.nbytes <= _SMALL:
-                return self._spread(flat, data.packed, data.layout())
+        flat = data.stored.flat()
+        if flat is not None and 0 < flat.nbytes <= _SMALL:
+            return self._spread(flat, data)
         rows = [np.ascontiguousarray(row) for row in data.rows()]
         if len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
             return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
@@ -446,15 +445,15 @@ class Device:
             self.copy_in(pointer, row)
         return result
 
-    def _spread(self, flat: NDArray[Any], rows: PackedRows, layout: str) -> TensorListGPU:
+    def _spread(self, flat: NDArray[Any], data: TensorList) -> TensorListGPU:
         """Copy rows that lie end to end in `flat` to a ragged batch, in one transfer."""
-        result = self.scratch(rows.shapes, rows.dtype, layout)
-        target = result.packed
+        result = self.scratch(data.extents(), flat.dtype, data.layout())
+        target = result.stored.in_block()
         assert target is not None
-        lengths = rows.shapes.prod(axis=1)
-        gaps = target.offsets // rows.dtype.itemsize - (np.cumsum(lengths) - lengths)
+        lengths = data.extents().prod(axis=1)
+        gaps = target.offsets // flat.itemsize - (np.cumsum(lengths) - lengths)
         staged = self.pinned(target.memory.nbytes)
-        staged.view(rows.dtype)[np.arange(flat.size) + np.repeat(gaps, lengths)] = flat
+        staged.view(flat.dtype)[np.arange(flat.size) + np.repeat(gaps, lengths)] = flat
         self.copy(address_of(target.memory), staged.ctypes.data, staged.nbytes, _TO_DEVICE)
         return result
 
@@ -468,24 +467,12 @@ class Device:
         if isinstance(data, TensorListCPU):
             return data
         assert isinstance(data, TensorListGPU)
-        packed = data.packed
-        if packed is not None:
-            host = empty((packed.memory.size,), np.uint8)
-            self.hold(host)
-            self.copy(host.ctypes.data, address_of(packed.memory), host.nbytes, _TO_HOST)
-            return TensorListCPU(PackedRows(host, *packed.row_geometry), data.layout())
-        if data.mixed is not None and data.is_dense_tensor():
-            whole = empty((len(data), *data.row(0).shape), data.row(0).dtype)
-            self.hold([whole, data])
-            for pointer, target in zip(data.pointers().tolist(), whole, strict=True):
-                self.copy(target.ctypes.data, pointer, target.nbytes, _TO_HOST)
-            return TensorListCPU(whole, data.layout())
-        rows = [data.dense()] if data.is_dense_tensor() else data.rows()
-        hosts = [empty(row.shape, row.dtype) for row in rows]
-        self.hold(hosts)
-        for row, host in zip(rows, hosts, strict=True):
-            self.copy(host.ctypes.data, address_of(row), host.nbytes, _TO_HOST)
-        return TensorListCPU(hosts[0] if data.is_dense_tensor() else hosts, data.layout())
+
+        def copy(target: Any, source: Any) -> None:
+            self.hold(target)
+            self.copy(target.ctypes.data, address_of(source), target.nbytes, _TO_HOST)
+
+        return TensorListCPU(data.stored.copied(empty, copy), data.layout())
 
 
 class DeviceAccess(Protocol):

@@ -11,10 +11,9 @@ import numpy as np
 from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.derivation import Axes
 from ...engine.graph.operator import Array
-from ...engine.tensors import TensorList, TensorListCPU
+from ...engine.tensors import Tensor, TensorList, TensorListCPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...engine.tensors.results import BatchRows
-from ...engine.tensors.tensor_base import Tensor
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext

@@ -249,7 +249,9 @@ class HardwareDecoder:
             before = beside.taken_bytes
             pixels = beside.scratch(nbytes[:, np.newaxis], np.uint8)
             lane.taken_bytes += beside.taken_bytes - before
-            beside.fill(pixels.dense() if pixels.packed is None else pixels.packed.memory, MARK)
+            block = pixels.stored.in_block()
+            assert block is not None  # all memory of `scratch` is one
+            beside.fill(block.memory, MARK)
             beside.synchronize()
             images = np.zeros(len(encoded), _IMAGE)
             images["channel"][:, 0] = pixels.pointers()
