@@ -13,7 +13,7 @@ import pytest
 from penstock import Pipeline, PipelineStopped, fn, types
 from penstock.engine.gpu.device import Device
 from penstock.engine.gpu.gpu_device import GpuDevice
-from penstock.engine.run import executor
+from penstock.engine.run import gpu_work
 from penstock.engine.tensors import TensorListCPU
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
@@ -33,7 +33,7 @@ def broken(device_stage, monkeypatch):
         pytest.skip("a real device must not be broken: all later tests would fail")
     flags = [False]
 
-    class Fragile(executor.GpuDevice):
+    class Fragile(gpu_work.GpuDevice):
         def mark(self, device):
             self._probe()
             return super().mark(device)
@@ -42,7 +42,7 @@ def broken(device_stage, monkeypatch):
             if flags[0]:
                 raise IllegalAddressError("an illegal memory access was encountered")
 
-    monkeypatch.setattr(executor, "GpuDevice", Fragile)
+    monkeypatch.setattr(gpu_work, "GpuDevice", Fragile)
     monkeypatch.setattr(GpuDevice, "lost", "")
     return flags
 
@@ -119,7 +119,7 @@ def test_a_device_that_gives_no_stream_fails_every_batch(broken, monkeypatch):
         raise IllegalAddressError("no stream")
         yield
 
-    monkeypatch.setattr(executor.GpuDevice, "lane", lane)
+    monkeypatch.setattr(gpu_work.GpuDevice, "lane", lane)
     pipe = numbered()
     with pytest.raises(IllegalAddressError, match="no stream"):
         pipe.run()
@@ -129,7 +129,7 @@ def test_a_device_that_gives_no_stream_fails_every_batch(broken, monkeypatch):
 def test_a_batch_that_comes_after_the_end_is_not_kept(device_stage):
     pipe = numbered()
     pipe.run()
-    stage, plan = pipe._run.executor._stage, pipe._run.executor._plan
+    stage, plan = pipe._run.executor._gpu.stage, pipe._run.executor._plans.declared
     pipe.close()
     [segment] = [segment for segment in plan.segments if segment.type == SegmentType.GPU]
     batch = Batch(0, 2, SlabPool(), 0)
@@ -144,7 +144,7 @@ def test_a_batch_that_comes_after_the_end_is_not_kept(device_stage):
 def test_close_frees_pinned_memory(device_stage):
     pipe = numbered()
     pipe.run()
-    pool = pipe._run.executor._device.pool
+    pool = pipe._run.executor._gpu.device.pool
     if not device_stage:
         assert pool.pinned_frees == 0
     pipe.close()
