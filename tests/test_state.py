@@ -16,25 +16,14 @@ pytestmark = pytest.mark.slow  # a walk over all files
 
 MOST_ATTRIBUTES = 14
 LARGE = {
-    "decoders/video/frames.py:FrameReader": 18,
-    "engine/eager/eager_graph.py:EagerGraph": 16,
     "engine/gpu/device.py:Device": 20,
     "engine/order/sampler.py:Sampler": 21,
-    "engine/processes/helper_processes.py:HelperProcesses": 15,
-    "engine/run/executor.py:Executor": 19,
-    "engine/tensors/device_memory.py:DevicePool": 17,
-    "engine/tensors/memory.py:SlabPool": 17,
-    "experimental/dynamic/reading.py:Reader": 16,
-    "operators/user_code/external_source.py:ExternalSource": 16,
     "plugin/base_iterator.py:BaseIterator": 22,
     "readers/webdataset/walked.py:WalkedSource": 16,
 }
 """Classes with more attributes, and how many."""
 
 CUT = {
-    "operators/resize/random_resized_crop.py:RandomResizedCrop": {"on_gpu"},
-    "operators/resize/resize.py:Resize": {"on_gpu"},
-    "operators/resize/resize_crop_mirror.py:ResizeCropMirror": {"on_gpu"},
     "readers/mixture/balance.py:Balance": {"_first", "sampler", "subset"},
 }
 """Classes of several bases, and the attributes that more than one file writes."""
