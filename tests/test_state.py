@@ -16,7 +16,6 @@ pytestmark = pytest.mark.slow  # a walk over all files
 
 MOST_ATTRIBUTES = 14
 LARGE = {
-    "engine/gpu/device.py:Device": 20,
     "engine/order/sampler.py:Sampler": 21,
     "plugin/base_iterator.py:BaseIterator": 22,
     "readers/webdataset/walked.py:WalkedSource": 16,

@@ -21,11 +21,10 @@ from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
 from .cupy_module import compiled
 from .host_registry import HostRegistry
 from .kernels import Kernel, check_grid
+from .small_memory import ALIGNMENT, SmallBuffers, Staging
 from .tables import StructTable
 
-_ALIGNMENT = 256
 _SMALL = 1 << 18  # maximum size in bytes of buffers that are cut out of a common block
-_STAGED = 1 << 20  # bytes of pinned memory for copies of small arrays
 _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have without a request
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
@@ -51,6 +50,29 @@ class Closable(Protocol):
         """End the use of the object."""
 
 
+class LaneTimes:
+    """Where the time of a stream, and of the thread that launches its work, went so far.
+
+    Attributes:
+        wait_ns: time that the thread waited, by what it waited for.
+        engines_ns: time that engines of the GPU, such as one that decodes, worked for the stream,
+            by their names. Operators that use an engine count its time here.
+    """
+
+    def __init__(self) -> None:
+        self.wait_ns: dict[Awaited, int] = {"batches": 0, "gpu": 0, "threads": 0}
+        self.engines_ns: Counter[str] = Counter()
+
+    @contextmanager
+    def waiting(self, awaited: Awaited) -> Iterator[None]:
+        """Count the time until the context ends in `wait_ns`."""
+        started = perf_counter_ns()
+        try:
+            yield
+        finally:
+            self.wait_ns[awaited] += perf_counter_ns() - started
+
+
 class Device:
     """One stream of one device, as operators' `batch_gpu` functions use it (`batch.device`).
 
@@ -63,9 +85,7 @@ class Device:
         pool: the source of memory.
         num_threads: the pipeline's threads for CPU work.
         taken_bytes: size of all memory that was allocated so far.
-        wait_ns: time that the thread which launches waited so far, by what it waited for.
-        engines_ns: time that engines of the GPU, such as one that decodes, worked for this stream
-            so far, by their names. Operators that use an engine count its time here.
+        times: where the time of the stream and of its thread went.
         readings: of the pipeline, when this batch began.
         decisions: the pipeline's, to which operators add those of their rules.
     """
@@ -79,20 +99,13 @@ class Device:
         self.num_threads = num_threads
         self._own: dict[Hashable, Any] = {}
         self.taken_bytes = 0
-        self.engines_ns: Counter[str] = Counter()
+        self.times = LaneTimes()
         self.readings = Readings()
         self.decisions: Decisions = {}
-        self.wait_ns: dict[Awaited, int] = {"batches": 0, "gpu": 0, "threads": 0}
         self._cupy = cupy
         self._place: Placing | None = None
-        # Memory for small buffers, and the number of its bytes that buffers have taken:
-        self._block: Any = None
-        self._cut = 0
-        # Bytes of small buffers in this batch, and in the batch before:
-        self._small = self._usual = 0
-        # Pinned memory for small arrays, and the number of its bytes that arrays have taken:
-        self._stage: Any = None
-        self._stage_address = self._staged = 0
+        self._buffers = SmallBuffers()
+        self._staging = Staging()
         # Host memory of copies that may not be done:
         self._held: list[Any] = []
 
@@ -151,12 +164,7 @@ class Device:
         """Return uninitialized memory: (nbytes,) uint8 on the device."""
         if nbytes > _SMALL:
             return self._lend(nbytes)[0]
-        start, step = self._cut, -(-nbytes // _ALIGNMENT) * _ALIGNMENT
-        if self._block is None or start + step > self._block.size:
-            self._block, start = self._lend(max(step, self._usual - self._small))[0], 0
-        self._cut = start + step
-        self._small += step
-        return self._block[start : start + nbytes]
+        return self._buffers.buffer(nbytes, self._lend)
 
     def blocks(
         self, sizes: NDArray[np.int64], *, temporary: bool = False
@@ -170,7 +178,7 @@ class Device:
             temporary: whether the memory is dropped as soon as work is launched: see `temporary`.
         """
         take = self.temporary if temporary else self.buffer
-        steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+        steps = -(-sizes // ALIGNMENT) * ALIGNMENT
         ends = np.cumsum(steps)
         addresses = ends - steps
         memory: list[Any] = []
@@ -208,8 +216,8 @@ class Device:
 
     def end_batch(self) -> list[Any]:
         """End the launches of a batch; return the memory to keep until the device has done them."""
-        self._block, self._usual, self._small = None, self._small, 0
-        self._stage = None
+        self._buffers.end_batch()
+        self._staging.end_batch()
         held, self._held = self._held, []
         return held
 
@@ -254,7 +262,7 @@ class Device:
             memory, lease = self._lend(prod(extents) * dtype.itemsize)
             return TensorListGPU(memory.view(dtype).reshape(extents), layout, lease=lease)
         sizes = shapes.prod(axis=1) * dtype.itemsize
-        steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+        steps = -(-sizes // ALIGNMENT) * ALIGNMENT
         memory, lease = self._lend(int(steps.sum()))
         offsets = np.cumsum(steps) - steps
         return TensorListGPU(PackedRows(memory, offsets, shapes, dtype), layout, lease=lease)
@@ -273,13 +281,7 @@ class Device:
         if array.nbytes > _SMALL:
             self.copy_in(to, array)
             return
-        start, stop = self._staged, self._staged + array.nbytes
-        if self._stage is None or stop > _STAGED:
-            self._stage, start, stop = self.pinned(_STAGED), 0, array.nbytes
-            self._stage_address = self._stage.ctypes.data
-        self._staged = -(-stop // _ALIGNMENT) * _ALIGNMENT
-        self._stage[start:stop] = array.reshape(-1).view(np.uint8)
-        self.copy(to, self._stage_address + start, array.nbytes, _TO_DEVICE)
+        self.copy(to, self._staging.put(array, self.pinned), array.nbytes, _TO_DEVICE)
 
     def upload_table(self, table: StructTable) -> StructTable:
         """Return a table with a copy on the device, for more than one launch."""
@@ -342,14 +344,9 @@ class Device:
             self._cupy.cuda.runtime.free(0)  # makes it current for CUDA's driver, too
             yield
 
-    @contextmanager
-    def waiting(self, awaited: Awaited) -> Iterator[None]:
-        """Count the time until the context ends in `wait_ns`."""
-        started = perf_counter_ns()
-        try:
-            yield
-        finally:
-            self.wait_ns[awaited] += perf_counter_ns() - started
+    def waiting(self, awaited: Awaited) -> AbstractContextManager[None]:
+        """Count the time until the context ends in `times.wait_ns`."""
+        return self.times.waiting(awaited)
 
     def synchronize(self) -> None:
         """Wait until the stream has done all its work."""

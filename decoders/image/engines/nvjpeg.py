@@ -267,7 +267,7 @@ class HardwareDecoder:
                 finally:  # also without memory for the look: the next turn finds the state idle
                     beside.synchronize()
                 engine.end = perf_counter()
-                lane.engines_ns["JPEG engine"] += int(1e9 * (engine.end - started))
+                lane.times.engines_ns["JPEG engine"] += int(1e9 * (engine.end - started))
                 self.busy = 0.0 if engine.is_new else engine.end - started
                 engine.is_new = False
             pixels.used_on(lane.stream.ptr, lasts=True)
@@ -285,4 +285,4 @@ class HardwareDecoder:
     @staticmethod
     def _clocks(device: Device, now: float) -> tuple[float, float]:
         """Return seconds: the time, and how long the lane has waited until then."""
-        return now, device.wait_ns["batches"] / 1e9
+        return now, device.times.wait_ns["batches"] / 1e9

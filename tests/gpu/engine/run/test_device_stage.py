@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 import weakref
 from contextlib import contextmanager
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from penstock import Pipeline, PipelineStopped, fn, types
-from penstock.engine.gpu.device import Device
+from penstock.engine.gpu.device import LaneTimes
 from penstock.engine.gpu.gpu_device import GpuDevice
 from penstock.engine.run import gpu_work
 from penstock.engine.tensors import TensorListCPU
@@ -73,12 +72,12 @@ def test_batches_come_in_order_and_complete(device_stage):
 
 
 def test_what_a_lane_waits_for_is_counted(device_stage):
-    device = SimpleNamespace(wait_ns={"gpu": 0, "threads": 0})
+    times = LaneTimes()
     for awaited, seconds in (("gpu", 0.01), ("threads", 0.02), ("gpu", 0.01)):
-        with Device.waiting(device, awaited):
+        with times.waiting(awaited):
             time.sleep(seconds)
-    assert device.wait_ns["gpu"] >= 20e6
-    assert device.wait_ns["threads"] >= 20e6
+    assert times.wait_ns["gpu"] >= 20e6
+    assert times.wait_ns["threads"] >= 20e6
     assert own_threads() == []
 
 
