@@ -17,7 +17,6 @@ pytestmark = pytest.mark.slow  # a walk over all files
 MOST_ATTRIBUTES = 14
 LARGE = {
     "engine/order/sampler.py:Sampler": 21,
-    "plugin/base_iterator.py:BaseIterator": 22,
     "readers/webdataset/walked.py:WalkedSource": 16,
 }
 """Classes with more attributes, and how many."""
@@ -36,9 +35,6 @@ LATE = {
     "experimental/dynamic/values.py:Value": {"_samples"},
     "geometry/random_crop.py:RandomCropArguments": {"crop_ranges"},
     "operators/indexing/window_operator.py:WindowOperator": {"target"},
-    "plugin/base_iterator.py:BaseIterator": {
-        *("_between", "_ended", "_saved_basis", "_step", "in_loop")
-    },
     "readers/mixture/pack.py:Pack": {"_reader"},
     "readers/mixture/parts.py:PartsReader": {"_plan", "parts", "readers", "sampler"},
     "readers/reader.py:Reader": {"_first", "damages", "sampler", "source", "waits", "window"},
