@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..control.readings import Decisions, Readings
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
+from ..tensors.array_rows import as_rows
 from ..tensors.device_leases import Lease
 from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
 from .cupy_module import compiled
@@ -306,20 +307,17 @@ class Device:
         return self._cupy.asarray(data)
 
     def copied(self, rows: Any, layout: str) -> TensorListGPU:
-        """Return a copy of an array over samples, or of a list of arrays of one dtype.
+        """Return a copy of an array over samples, of a list of arrays of one dtype, or of `Rows`.
 
         The arrays lie on the device. The batch holds the arrays until their copies are done.
         """
+        rows = as_rows(rows)
         if not len(rows):
             return TensorListGPU([], layout)
         self.hold(rows)
-        if isinstance(rows, list):
-            result = self.scratch([row.shape for row in rows], rows[0].dtype, layout)
-            pairs = zip(result.rows(), rows, strict=True)
-        else:
-            shapes = np.broadcast_to(rows.shape[1:], (len(rows), rows.ndim - 1))
-            result = self.scratch(shapes, rows.dtype, layout)
-            pairs = zip([result.dense()], [rows], strict=True)
+        result = self.scratch(rows.extents(), rows.dtype, layout)
+        whole = rows.array is not None
+        pairs = [(result.dense(), rows.array)] if whole else zip(result.rows(), rows, strict=True)
         for target, source in pairs:
             if source.flags.c_contiguous:
                 self.copy(address_of(target), address_of(source), source.nbytes)

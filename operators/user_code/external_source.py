@@ -500,8 +500,7 @@ def _on_device(column: OutputData, batch: BatchContext, *, copy: bool) -> Tensor
         data = column.use_in(batch)
         if not copy:
             return data
-        rows = data.dense() if data.is_dense() else data.rows()
-        return batch.device.copied(rows, data.layout())
+        return batch.device.copied(data.stored, data.layout())
     assert isinstance(column, TensorListCPU)
     return batch.device.to_device(column)
 
