@@ -47,6 +47,10 @@ class Rows:
     metadata: Mapping[str, NDArray[Any]] = MappingProxyType({})
     _pointers: NDArray[np.uint64] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the addresses: a copy, such as in another process, has others."""
+        return {name: value for name, value in vars(self).items() if name != "_pointers"}
+
     def __len__(self) -> int:
         raise NotImplementedError
 
@@ -157,12 +161,12 @@ class PackedRows(Rows):
         offsets: Int64s,
         shapes: Int64s,
         dtype: Any,
-        metadata: Mapping[str, NDArray[Any]] = MappingProxyType({}),
+        metadata: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
         self.memory = memory
         self.offsets = offsets
         self.shapes = shapes
-        self.metadata = metadata
+        self.metadata = {} if metadata is None else metadata
         self._dtype: np.dtype[Any] = np.dtype(dtype)
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -110,6 +112,15 @@ def test_copies(rows):
     assert not any(np.shares_memory(*pair) for pair in zip(copied, rows, strict=True))
     if rows.is_uniform() and not isinstance(rows, PackedRows):
         assert copied.array is not None
+
+
+@pytest.mark.parametrize("rows", FORMS)
+def test_pickled_rows_lie_elsewhere(rows):
+    here = rows.pointers(address)
+    elsewhere = pickle.loads(pickle.dumps(rows))
+    assert lists(elsewhere) == lists(rows)
+    if not isinstance(rows, MixedRows):  # which are of devices
+        assert not set(here.tolist()) & set(elsewhere.pointers(address).tolist())
 
 
 @pytest.mark.parametrize("rows", FORMS)
