@@ -13,7 +13,7 @@ from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INT, INTS, LAYOUT, STR, param
 from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorList
-from ...engine.tensors.packed_rows import packed_between
+from ...engine.tensors.rows import packed_between
 from ...formats.ragged import bounds_of, rows_between
 from ..common.batch_arguments import numbers_of
 from .boxes_of_batch import joined, read_corners

@@ -16,8 +16,8 @@ from ...engine.graph.context import BatchContext, HeapWorkspace
 from ...engine.graph.operator import Array, BatchOperator, SampleOperator
 from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorList
-from ...engine.tensors.packed_rows import packed_between
 from ...engine.tensors.results import as_tensor_list
+from ...engine.tensors.rows import packed_between
 from ...formats.ragged import bounds_of
 
 Columns = tuple[Any, ...]
@@ -135,8 +135,7 @@ class JoinedRows:
             data: samples of shape (..., columns).
             check: called with each shape and dtype; raises ArgumentError for a wrong one.
         """
-        flat = None if data.packed is None else data.packed.flat()
-        whole = data.dense() if data.is_dense_tensor() else flat
+        whole = data.dense() if data.is_dense_tensor() else data.stored.flat()
         samples = data.rows() if whole is None else []
         shapes = data.shape() if whole is not None else [row.shape for row in samples]
         forms = {(row.shape, row.dtype) for row in samples}

@@ -94,9 +94,12 @@ class ResamplingOperator(SampleOperator, ABC):
     def prepare(self) -> None:
         layout = self.layouts[0] if self.layouts else ""
         self._axes = spatial_axes(self.called, layout) if layout else None
-        if not set(self.per_sample) <= {"mirror"}:
-            self.on_gpu = GpuRules(rehearses=False)  # sizes are not known
         self.prepare_filters()
+
+    def rehearse(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> Any:
+        if not set(self.per_sample) <= {"mirror"}:
+            return None  # sizes are not known
+        return super().rehearse(batch, *inputs, **arguments)
 
     def prepare_filters(self) -> None:
         """Set what follows from the arguments that are common to all."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Placement
 from ...engine.graph.limits import Remedies
@@ -247,8 +245,8 @@ def _call(
 def _rows_of(data: TensorList, rows: list[int]) -> InputRows:
     """Return some rows: one array if they lie together, else the array of each row."""
     if rows[-1] - rows[0] + 1 == len(rows):
-        window = data.window(range(rows[0], rows[-1] + 1))
-        return window if isinstance(window, np.ndarray) else list(window)
+        window: InputRows = data.window(range(rows[0], rows[-1] + 1))
+        return window
     return [data.row(i) for i in rows]
 
 

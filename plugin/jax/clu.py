@@ -112,7 +112,7 @@ class PeekableIterator(GenericIterator[DictForm], DatasetIterator):  # type: ign
     def reset(self) -> None:
         """Start the next epoch as `GenericIterator` does; a batch that was shown is dropped."""
         with self._lock:
-            if self._peeked is not None and self._step - 1 == self._first_step:
+            if self._peeked is not None and self._progress.step == self._progress.first_step + 1:
                 return  # the epoch has just begun
             self._peeked = None
             super().reset()
@@ -166,7 +166,7 @@ class PeekableIterator(GenericIterator[DictForm], DatasetIterator):  # type: ign
                 f"A peekable iterator yields one shape and type only: expected {self._spec}, "
                 f"got {spec}. Resize, crop or pad the samples to one shape in the pipeline."
             )
-        step, epochs = self._step - 1, self._epochs
+        step, epochs = self._progress.step - 1, self._epochs
         if epochs is None:
             return batch, self._valid
         return batch, [
