@@ -114,6 +114,8 @@ class ObstoreService(Service):
         store, path = self._stores.place(url)
         mode: Any = "create" if create else "overwrite"
         if known is not None:
+            if url.startswith("gs") and not known.generation:
+                known = self._with_generation(url, known)
             mode = {"e_tag": known.tag}
             mode |= {"version": known.generation} if known.generation else {}
         try:
@@ -122,6 +124,13 @@ class ObstoreService(Service):
         except Exception as error:
             raise self._fault(url, error) from None
         return Version(0, put["e_tag"] or "", generation=put["version"] or "")
+
+    def _with_generation(self, url: str, known: Version) -> Version:
+        """Return a version that a list told: lists of Google's store tell no generation."""
+        now = self._ask(url, {"head": True}).version
+        if now.tag.strip('"') != known.tag.strip('"'):
+            raise Changed
+        return now
 
     def delete(self, url: str) -> None:
         """Delete an object; one that is not there is no error."""
