@@ -21,7 +21,7 @@ from .benchmark.others import look_first
 from .benchmark.pipeline_library import PipelineLibrary, load
 from .benchmark.report import Measurement, as_content, print_report
 from .benchmark.turns import compare
-from .commands import AsJson, CommandFailed, PipelineArguments, between
+from .commands import BATCH_SIZE, AsJson, CommandFailed, PipelineArguments, Threads, between
 from .formats import FORMATS_READ
 from .progress import Spinner
 from .target import (
@@ -39,8 +39,6 @@ EXAMPLES = (
     "penstock bench shards/ --work decode --compare dali",
 )
 
-_BATCH = 64
-
 
 def bench(
     target: Annotated[
@@ -57,19 +55,11 @@ def bench(
         typer.Option(
             metavar="N",
             parser=between(1),
-            help=f"Samples in a batch; {_BATCH} where a pipeline does not say.",
+            help=f"Samples in a batch; {BATCH_SIZE} where a pipeline does not say.",
             show_default=False,
         ),
     ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            parser=between(1),
-            help="Workers; by default as many as cores.",
-            show_default=False,
-        ),
-    ] = None,
+    threads: Threads = None,
     seconds: Annotated[
         float,
         typer.Option(metavar="SECONDS", parser=between(0.1, 3600.0), help="How long to measure."),
@@ -131,7 +121,7 @@ def _of_pipeline(
     given = parse_arguments(arguments)
 
     def opened(setting: Setting) -> Any:
-        return open_pipeline(target, given, {**options, **setting}, _BATCH)
+        return open_pipeline(target, given, {**options, **setting}, BATCH_SIZE)
 
     with running(target):
         speed = measure(partial(opened, {}), seconds, tick)
@@ -155,7 +145,7 @@ def _of_path(
         raise CommandFailed(f"{path}: DALI reads no URLs of this kind; run without --compare", 2)
     gpu = None if device == "cpu" else 0
     usual = {
-        "batch_size": _BATCH,
+        "batch_size": BATCH_SIZE,
         "num_threads": usable_cores(),
         "device_id": gpu,
         "seed": 1,

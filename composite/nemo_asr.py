@@ -9,17 +9,7 @@ import numpy as np
 from ..decoders.audio.utterance import DecodeUtterance
 from ..engine.graph.nodes import add_node
 from ..engine.graph.operator import Array, register
-from ..engine.graph.params import (
-    BOOL,
-    FLOAT,
-    INT,
-    LEAVE_OUT,
-    NO_EFFECT,
-    REQUIRED,
-    STR,
-    STRS,
-    param,
-)
+from ..engine.graph.params import BOOL, FLOAT, INT, LEAVE_OUT, NO_EFFECT, REQUIRED, STR, STRS, param
 from ..engine.order.block_permutation import Blocks
 from ..readers.listing.path_patterns import expand_paths
 from ..readers.nemo.audio import AudioBytes, AudioFiles, AudioMembers

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.errors import ArgumentError
@@ -26,6 +27,15 @@ class Encoded:
 
 Value = Encoded | int | float | str | NDArray[Any]
 """A component: an encoded file, a number, a text, or an array of numbers."""
+
+
+def array_of(value: Value) -> NDArray[Any]:
+    """Return a component as an array; files and texts as their bytes."""
+    if isinstance(value, Encoded):
+        return np.frombuffer(value.data, np.uint8)
+    if isinstance(value, str):
+        return np.frombuffer(value.encode("utf-8", "backslashreplace"), np.uint8)
+    return np.asarray(value)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from ...operators.augmenting.augment import Augment
 from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import EFFECTS, WIDTH, parameter_row
 from ...operators.augmenting.move_labels import AugmentBoxes, AugmentMasks
-from .arguments import MissingArgumentError, accepted, check_required, forbid_unused_kwargs
+from .arguments import MissingArgumentError, check_required, forbid_unused_kwargs
 from .functions import Array, Augmentation
 from .policies import Step
 from .selection import select
@@ -274,18 +274,10 @@ def _apply_selected(
         signed = SignedMagnitudeBin(index // 2, index & 1, index)
         chosen: list[Callable[..., Any]] = [_unchanged, *stages[position % drawn.stages]]
         data = select(
-            chosen,
-            step[0],
-            data,
-            magnitude_bin=signed,
-            num_magnitude_bins=drawn.bins,
-            **arguments,
+            chosen, step[0], data, magnitude_bin=signed, num_magnitude_bins=drawn.bins, **arguments
         )
     return data
 
 
 def _unchanged(data: DataNode, **_: Any) -> DataNode:
     return data
-
-
-__all__ = ["StepSequences", "accepted", "apply_sequences", "augment", "has_effect", "is_fused"]

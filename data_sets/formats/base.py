@@ -51,7 +51,7 @@ class ReaderCall:
     """A call of a reader of `fn.readers`, which DALI has by the same name.
 
     Attributes:
-        operator: the reader's name.
+        operator: the reader's name below `fn.readers`, such as "file".
         arguments: of the call. A function as a value gets the library (Penstock or DALI), with
             `types` and `tfrecord`, and returns the argument.
         index: name of the argument for index files, which DALI needs, and the function that writes
@@ -166,6 +166,13 @@ class StoredSamples(ABC):
             time = os.stat(path).st_mtime_ns
             if time > started and ahead.get(os.fsdecode(path)) != time:
                 raise SourceError(f"{os.fsdecode(path)} was changed while the data set was read")
+
+    def wrong_files(self) -> Iterable[tuple[str, str]]:
+        """Yield files that differ from the digests that the data set has of them, and the reasons.
+
+        `verify` calls this.
+        """
+        return ()
 
     def check_decoded(self, sample: Sample) -> None:
         """Raise DecodeError if a sample's files, once they are decoded, lack what it says of them.

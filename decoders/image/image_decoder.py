@@ -29,7 +29,7 @@ from ...engine.graph.params import (
 from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import INT64, RGB, UINT8, to_numpy_type
-from ...engine.tensors.packed_rows import MetadataFunction
+from ...engine.tensors.rows import MetadataFunction
 from . import shrink
 from .decode import DecodedToFit, Roi, decode, decode_to_fit, peek_shape
 from .engines import nvimgcodec
@@ -106,7 +106,7 @@ class ImageDecoder(FormatUser):
         IMAGE_TYPE,
         RGB,
         "Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y from 16 to 235), or ANY_DATA for "
-        "the file's own channels. All but ANY_DATA drop alpha and expand palettes. Of more than "
+        "the file's own channels. All but ANY_DATA drop alpha. Palettes give colors. Of more than "
         "four channels they take the first three for RGB.",
     )
     dtype = param(

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NoReturn, Self
 
 from ..errors import ArgumentError, LayoutError
 from ..suggestions import not_among
-from ..tensors.packed_rows import MetadataFunction
+from ..tensors.rows import MetadataFunction
 from .callers import warn_of_deprecation
 from .context import BatchContext, Placement
 from .limits import Remedies
@@ -55,7 +55,7 @@ class Operator:
         batches: whether batches may be computed as one.
         on_gpu: how it works with data on the GPU.
         metadata_functions: by name, functions that the reading process runs on each encoded
-            sample; their results arrive with the rows (`PackedRows.metadata`).
+            sample; their results arrive with the rows (`TensorList.metadata`).
         placement: the node's number, random key and threads; the pipeline sets it.
     """
 

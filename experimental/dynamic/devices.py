@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import threading
 from contextlib import AbstractContextManager
-from types import TracebackType
+from functools import cache
 from typing import Any, ClassVar
 
 from ...engine.errors import MissingDependencyError
+from ...engine.gpu.cupy_module import import_cupy
 
 _TYPES = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu"}
 _DLPACK_TYPES = {1: "cpu", 2: "gpu", 3: "cpu"}  # 3: memory of the host that CUDA pinned
@@ -88,16 +89,11 @@ class Device:
         _state.devices.append(self)
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         _state.devices.pop()
         context = self._entered.pop()
         if context is not None:
-            context.__exit__(error_type, error, trace)
+            context.__exit__(*error)
 
     def __str__(self) -> str:
         return self.device_type if self.device_id is None else f"gpu:{self.device_id}"
@@ -124,17 +120,13 @@ _state = _ThreadDevices()
 Device.CPU = Device("cpu")
 
 
+@cache
 def cupy_if_any() -> Any:
     """Return CuPy if a CUDA device works, else None."""
-    if not hasattr(cupy_if_any, "found"):
-        from ...engine.gpu.cupy_module import import_cupy
-
-        try:
-            cupy: Any = import_cupy()
-        except MissingDependencyError:
-            cupy = None
-        cupy_if_any.found = cupy  # type: ignore[attr-defined]
-    return cupy_if_any.found  # type: ignore[attr-defined]
+    try:
+        return import_cupy()
+    except MissingDependencyError:
+        return None
 
 
 def _device_count() -> int:

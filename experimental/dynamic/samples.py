@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
+from ...engine.gpu.cupy_module import import_cupy
 from ...engine.tensors import Tensor as EngineTensor
 from ...engine.tensors import TensorGPU, TensorList, TensorListCPU, TensorListGPU
 from .devices import Device
@@ -75,8 +76,6 @@ def _is_on_gpu(data: Any) -> bool:
 
 
 def _gpu_array(data: Any) -> Any:
-    from ...engine.gpu.cupy_module import import_cupy
-
     cupy = import_cupy()
     array = cupy.from_dlpack(data) if hasattr(data, "__dlpack__") else cupy.asarray(data)
     cupy.cuda.get_current_stream().synchronize()

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.device_tensors import address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 RESULTS_TOGETHER = 16
 """Results that one product of matrices computes; fewer multiply fewer zeros."""
@@ -67,7 +64,6 @@ class AxisMatrix:
         """Return the products for a sample, in memory of the workspace: float32.
 
         Args:
-            workspace: of the sample.
             data: the sample, of any numeric dtype.
             axis: has as many elements as the matrix has columns.
         """
@@ -145,7 +141,6 @@ def along_on_gpu(
     """Return the products of a batch, in one launch.
 
     Args:
-        batch: the batch.
         data: the samples.
         axis: the axis of the vectors.
         matrix_of: returns the matrix for an extent of the axis.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import cv2
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INT, STR, param
 from ...engine.tensors import TensorListGPU
@@ -17,9 +15,6 @@ from .framing import Framing
 from .gpu_spectrogram import Transform, transform_batch
 from .real_fft import Frames, bins_of, frames_for
 from .signals import signal_lengths, signal_of
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 MAX_WINDOW_ELEMENTS = 1 << 18
 """Numbers of the windows that are transformed together."""
@@ -153,9 +148,8 @@ class Spectrogram(SampleOperator):
         samples = signal_lengths(data.extents())
         windows = self._framing.counts(samples)
         enter_errors(self, batch, data, windows != 0, {})
-        transform = Transform(self._nfft, self.power, self.layout == "tf")
         return transform_batch(
-            batch, data, samples, windows, self._framing, self._factors, transform
+            batch, data, samples, windows, self._framing, self._factors, self._transform
         )
 
     def _write(self, covered: Array, factors: Array, frames: Frames, out: Array) -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList
 from .effects import EFFECTS, WIDTH, Floats
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 class Chains(NamedTuple):
@@ -39,7 +37,6 @@ def chains_of(
     """Return the steps of a batch. Samples with steps that the CPU refuses are not usable.
 
     Args:
-        batch: the batch.
         steps: of each sample; with `effect`, its parameter.
         effect: the only effect, or None.
         steps_of: see `Request`.

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, param
 from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList
 from ..common.whole_batches import JoinedRows, compute_joined
-from .checks import check_float32
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
+from .checks import check_rows_of_boxes
 
 
 @register
@@ -58,7 +56,7 @@ class BboxPaste(SampleOperator):
     def sample(
         self, workspace: Workspace, boxes: Array, *, ratio: float, paste_x: float, paste_y: float
     ) -> Array:
-        self._check(boxes.shape, boxes.dtype)
+        check_rows_of_boxes(self.called, boxes.shape, boxes.dtype)
         if not ratio >= 1:
             self.refuse(f"ratio is {ratio}, but must be at least 1")
         out = workspace.empty(boxes.shape, boxes.dtype)
@@ -87,9 +85,5 @@ class BboxPaste(SampleOperator):
             joined.table += joined.each(shift.reshape(-1, 4))
             return (joined.samples(),)
 
-        return compute_joined(self, batch, [boxes], arguments, self._check, move)[0]
-
-    def _check(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        if not shape or shape[-1] != 4:
-            self.refuse(f"the boxes must have the shape (boxes, 4) or (4,), but have {shape}")
-        check_float32(self.called, "boxes", dtype)
+        check = partial(check_rows_of_boxes, self.called)
+        return compute_joined(self, batch, [boxes], arguments, check, move)[0]

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import THREADS, Pointers, blocks_for, kernel, launch_elements, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
-    from .anchors import Anchors
+from .anchors import Anchors
 
 _STEPS = 8  # anchors that a thread compares before it reports the best
 _MOST_BOXES = 65535  # of a grid; blocks loop over further boxes, because CUDA allows no more
@@ -35,7 +33,6 @@ def encode_batch(
     The first kernel finds the best anchor of each box, the second one the box of each anchor.
 
     Args:
-        batch: the batch, on whose device to compute.
         boxes, labels: the inputs.
         good: which samples have boxes and labels of the right shape: (batch,) bool.
         table: the anchors.

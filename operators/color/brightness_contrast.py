@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cv2
 import numpy as np
 
 from ...engine.arrays import DType
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOAT, param
 from ...engine.graph.rules import GpuRules
@@ -19,12 +19,9 @@ from ...geometry.layouts import VIDEO_LAYOUTS
 from ..common.number_arguments import check_numbers, numbers_of_batch
 from ..elementwise.byte_table import look_up
 from ..elementwise.pointwise import pointwise
+from ..elementwise.promotion import type_of_work
 from ..elementwise.saturation import saturate, saturated
 from ..elementwise.target_dtype import target_type
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
-
 
 _BYTES = np.arange(256, dtype=np.uint8)
 
@@ -37,11 +34,6 @@ def _half_range(dtype: DType) -> float:
 
 def _full_range(dtype: DType) -> float:
     return 1.0 if dtype.kind in "fb" else float(np.iinfo(dtype).max)
-
-
-def _exact_type(source: DType, target: DType) -> DType:
-    """Return the type to compute in: float32, and float64 if an input or result has 8 bytes."""
-    return np.dtype(np.float64 if 8 in (source.itemsize, target.itemsize) else np.float32)
 
 
 class _Linear(SampleOperator):
@@ -63,7 +55,7 @@ class _Linear(SampleOperator):
         center = numbers.get("contrast_center", _half_range(source))
         shift = numbers.get("brightness_shift", 0.0) * _full_range(target)
         offset = shift + brightness * (center - contrast * center)
-        exact = _exact_type(source, target).type
+        exact = type_of_work(source, target).type
         return exact(brightness * contrast), exact(offset)
 
     def sample(self, workspace: Workspace, image: Array, **arguments: Any) -> Array:

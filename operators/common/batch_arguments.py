@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -100,8 +101,8 @@ def padded_numbers(value: Any, count: int) -> tuple[NDArray[np.float64], NDArray
             numbers[: len(row)] = row
         return table, counts
     dense = value.dense() if isinstance(value, TensorList) else np.array([value])
-    table = dense.reshape(len(dense), -1).astype(np.float64)
-    width = table.shape[1]
+    width = prod(dense.shape[1:])
+    table = dense.reshape(len(dense), width).astype(np.float64)
     return np.broadcast_to(table, (count, width)), np.full(count, width)
 
 

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from ...engine.graph.operator import Array
+from ..elementwise.promotion import exact_type
 from ..elementwise.saturation import saturate
 
 OPENCV_DTYPES = frozenset(map(np.dtype, ("u1", "u2", "i2", "f4", "f8")))
@@ -42,12 +43,6 @@ FILTER_BORDERS = MappingProxyType(
     }
 )
 """The same borders by their names in DALI's filters; those behind "constant" are other names."""
-
-
-def exact_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the floating point type that holds the numbers of a type."""
-    wide = dtype.itemsize == 8 or (dtype.kind in "iu" and dtype.itemsize == 4)
-    return np.dtype(np.float64 if wide else np.float32)
 
 
 def by_channels(

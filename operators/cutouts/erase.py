@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, param
 from ...engine.tensors import TensorListGPU, address_of
@@ -19,9 +19,6 @@ from ..common.batch_arguments import enter_errors, padded_numbers
 from ..elementwise.pointwise import pointwise
 from ..elementwise.target_dtype import cut_off
 from ..kernels import Pointers
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 Boxes = NDArray[np.int64]
 
@@ -175,11 +172,13 @@ class Erase(SampleOperator):
         fill_value: Sequence[float],
         shape: Sequence[float],
     ) -> Array:
-        anchor, shape, axes = _many(anchor), _many(shape), self._axes(data.ndim)
+        # Each argument is a tuple, or one number of a node.
+        anchor, shape = np.ravel(anchor).tolist(), np.ravel(shape).tolist()
+        axes = self._axes(data.ndim)
         self._check_regions(axes, anchor, shape)
         tables = (np.array([numbers]) for numbers in (data.shape, anchor, shape))
         (boxes,) = self._boxes(axes, *tables)
-        fills = self._fills(data.shape, _many(fill_value), data.dtype)
+        fills = self._fills(data.shape, fill_value, data.dtype)
         if len(fills) > 1:
             channel = self._layout(data.ndim).index("C")
             fills = fills.reshape([-1 if i == channel else 1 for i in range(data.ndim)])
@@ -226,11 +225,6 @@ class Erase(SampleOperator):
         )
         del held, also_held  # until the launch, other work must not get the memory
         return result
-
-
-def _many(value: Any) -> tuple[float, ...]:
-    """Return the numbers of an argument, which are a tuple, or one number of a node."""
-    return value if isinstance(value, tuple) else (value,)
 
 
 def _uploaded(batch: BatchContext, table: Array, c_type: str) -> tuple[Any, Pointers]:

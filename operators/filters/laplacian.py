@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, DTYPE, FLOATS, INTS, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import check_exclusive, per_axis
 from ..common.batch_arguments import made_of_arguments
-from ..common.opencv_images import exact_type
+from ..elementwise.promotion import exact_type
 from ..elementwise.target_dtype import target_type
 from .cpu_correlation import Surroundings, correlate
 from .filtered_axes import filter_axes, parts_of
 from .gpu_correlation import correlate_batch, upload_windows
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _BORDER = "reflect_101"
 _LARGEST = 31  # elements of a window, as DALI's operator takes them

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, StructTable, kernel, launch_elements, struct_table
 from .regions import CanvasPlans
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 def paste_batch(
@@ -27,7 +25,6 @@ def paste_batch(
     """Return the canvases of a batch.
 
     Args:
-        batch: the batch, on whose device to compute.
         images: the inputs.
         plans: of all canvases.
         dtype: of the canvases.

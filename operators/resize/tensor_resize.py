@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import Float64s, Int64s
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, STR, param
-from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListGPU
 from ...geometry.layouts import check_exclusive, chosen_axes, layout_of, per_axis
 from ..common.batch_arguments import numbers_of
@@ -32,9 +31,6 @@ from .sizing import (
     plan_resizes,
 )
 from .spatial_axes import SpatialAxes
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _MOST_AXES = 3
 
@@ -60,7 +56,6 @@ class TensorResize(ResamplingOperator):
     """
 
     name = "tensor_resize"
-    on_gpu = GpuRules(rehearses=True)
     aliases = ("experimental.tensor_resize",)
     inputs = ("data",)
     assumed_layouts = MappingProxyType({})

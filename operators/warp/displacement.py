@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import Float32s
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import ANY_FLOAT, INT, INTERP, param
 from ...engine.graph.rules import SequenceRules
@@ -19,9 +19,6 @@ from ..common.batch_arguments import enter_errors, numbers_of
 from .cpu_warp import Sampling, sample_at
 from .frame_maps import canvases_fit, check_extents
 from .gpu_displacement import launch_displacement
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 class DisplacementOperator(SampleOperator, ABC):
@@ -57,7 +54,6 @@ class DisplacementOperator(SampleOperator, ABC):
         """Return the fields of the kernel's table, and the kernel's further arguments.
 
         Args:
-            batch: the batch, on whose device to compute.
             extents: height and width of each sample: (batch, 2).
         """
 

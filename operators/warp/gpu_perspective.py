@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 from .cpu_perspective import PerspectiveSampling
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 TAPS = {
     DALIInterpType.INTERP_NN: 1,
@@ -38,7 +36,6 @@ def warp_perspectives(
     """Map the images of a batch.
 
     Args:
-        batch: the batch, on whose device to compute.
         data, out: the samples and their results.
         layout: of both: HW, HWC or CHW.
         maps: from pixel indices of each result to those of its image: (batch, 9) float64 in device
@@ -87,7 +84,6 @@ def maps_on_device(
     """Return maps for matrices in device memory, as `warp_perspectives` takes them.
 
     Args:
-        batch: the batch, on whose device to compute.
         matrices: one of each sample.
         possible: which samples have 9 numbers.
         shift: the coordinate of the center of the first pixel.

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import CHUNK, THREADS, Pointers, StructTable, kernel, struct_table
 from .cpu_warp import PixelArithmetic, Sampling, go_far, pixel_arithmetic
 from .frame_maps import FrameMaps
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _TOGETHER = (1, 3, 4)
 """Numbers of channels for which kernels are compiled; with others a thread makes one pixel."""
@@ -53,7 +51,6 @@ def warp_images(
     """Map the images, or the frames of the videos, of a batch.
 
     Args:
-        batch: the batch, on whose device to compute.
         data, out: the samples and their results.
         maps, sampling: see there.
         turned: whether all maps are rotations.

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Float64s, Int64s
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _TIE = 2.0**-13
 """Added to positions, so that a position between two pixels goes to the second one, as in DALI."""
@@ -68,7 +66,6 @@ def index_maps_on_device(
     Maps that are wrong take all pixels to some place outside; nothing tells them from others.
 
     Args:
-        batch: the batch, on whose device to compute.
         matrices: of each sample, one or one a frame.
         frames: number of frames of each sample, 0 for samples that are left out: (batch,).
         ndim: number of dimensions, 2 or 3.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, param
-from ...engine.graph.rules import GpuRules, Input
+from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList, TensorListGPU
 from ..common.batch_arguments import check_later
 from .frame_maps import (
@@ -26,9 +26,6 @@ from .frame_maps import (
 )
 from .index_maps import index_maps, index_maps_on_device
 from .warp_operator import WarpAxes, WarpOperator
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register
@@ -54,7 +51,6 @@ class WarpAffine(WarpOperator):
     """
 
     name = "warp_affine"
-    on_gpu = GpuRules(rehearses=True)
     inputs = ("data", Input("matrix_input", optional=True, device="any"))
 
     matrix = param(

@@ -17,8 +17,7 @@ try:
     import keras as keras
 except ImportError as error:
     raise MissingDependencyError(
-        f"penstock.plugin.keras needs Keras 3 ({error}): {install_hint('keras')}",
-        name=error.name,
+        f"penstock.plugin.keras needs Keras 3 ({error}): {install_hint('keras')}", name=error.name
     ) from error
 
 from .backup import DataBackup

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 
@@ -11,12 +11,10 @@ import keras
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
 
 from ...engine.errors import ArgumentError
+from ...engine.pipeline.pipeline import Pipeline
 from ...engine.suggestions import not_among
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy
 from ..framework_loops import FrameworkLoops
-
-if TYPE_CHECKING:
-    from ...engine.pipeline.pipeline import Pipeline
 
 _DEFAULT_NAMES = ("x", "y", "sample_weight")
 

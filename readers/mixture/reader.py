@@ -82,14 +82,18 @@ class Mix(PartsReader):
         MEMBERS,
         REQUIRED,
         "The sources: the outputs of a reader by the source's name; or the path of a file that "
-        "lists sources and shares, which is a metadataset of Energon or an `input_cfg` of NeMo.",
+        "lists sources and shares: a metadataset of Energon, an `input_cfg` of NeMo, or `streams` "
+        "of MosaicML.",
     )
-    split = param(STR, None, "Split of the metadataset that `members` names, by default 'train'.")
+    split = param(
+        STR, None, "Split of the file that `members` names: of a metadataset, by default 'train'."
+    )
     source_arguments = param(
         OPTIONS,
         {},
         "Arguments of the readers of a file's sources, which are `fn.readers.webdataset` for a "
-        "metadataset and `fn.readers.nemo_asr` for an `input_cfg`: `{'ext': ['jpg', 'cls']}`.",
+        "metadataset, `fn.readers.nemo_asr` for an `input_cfg`, and `fn.readers.mds` for "
+        "`streams`: `{'ext': ['jpg', 'cls']}`.",
     )
     weights = param(
         ANY,

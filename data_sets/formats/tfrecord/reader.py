@@ -28,11 +28,7 @@ from ....readers.tfrecord.columns import LENGTHS, Wanted, one
 from ....readers.tfrecord.example import find_features, stored_names
 from ....readers.tfrecord.features import VarLenFeature, float32, int64, string
 from ....readers.tfrecord.framing import inner
-from ....readers.tfrecord.index import (
-    open_frames,
-    record_paths,
-    write_tfrecord_index,
-)
+from ....readers.tfrecord.index import open_frames, record_paths, write_tfrecord_index
 from ....readers.tfrecord.patterns import SLACK
 from ....readers.tfrecord.reader import TFRecordSource
 from ...media import encoded_component, extension_of
@@ -130,7 +126,6 @@ class TFRecordSamples(StoredSamples):
         return len(self._records)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         columns = self._read_columns(indices)
         samples = []
         for row, index in enumerate(indices.tolist()):
@@ -176,7 +171,6 @@ class TFRecordSamples(StoredSamples):
         return self._source.where(index)
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         names = [encoded_component(self.schema)[0] or next(iter(self.schema))]
         names += ["label"] if "label" in self.schema and names != ["label"] else []
 
@@ -194,7 +188,6 @@ class TFRecordSamples(StoredSamples):
         return [ReaderCall("tfrecord", arguments, index=index, outputs=names)]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._source.close()
 
 

@@ -2,7 +2,8 @@
 
 The module calls the library's C interface by ctypes, which releases the GIL: one call with arrays
 of addresses costs no Python time a sample. The engine decodes baseline JPEG that is gray, or has
-4:4:4, 4:2:2, 4:4:0 or 4:2:0 sampling. Gray becomes RGB where RGB is asked for.
+4:4:4, 4:2:2, 4:4:0 or 4:2:0 sampling. Gray becomes RGB where RGB is asked for. Gray files must have
+factors of 1: others get the colors of other files, seen on an H200 with nvJPEG 13.3.
 
 The manual says that all work of a call goes to the stream which the call is given. But the engine
 begins with the call: it waits neither for work before on that stream, nor for events. It can also
@@ -249,7 +250,9 @@ class HardwareDecoder:
             before = beside.taken_bytes
             pixels = beside.scratch(nbytes[:, np.newaxis], np.uint8)
             lane.taken_bytes += beside.taken_bytes - before
-            beside.fill(pixels.dense() if pixels.packed is None else pixels.packed.memory, MARK)
+            block = pixels.stored.in_block()
+            assert block is not None  # all memory of `scratch` is one
+            beside.fill(block.memory, MARK)
             beside.synchronize()
             images = np.zeros(len(encoded), _IMAGE)
             images["channel"][:, 0] = pixels.pointers()
@@ -265,7 +268,7 @@ class HardwareDecoder:
                 finally:  # also without memory for the look: the next turn finds the state idle
                     beside.synchronize()
                 engine.end = perf_counter()
-                lane.engines_ns["JPEG engine"] += int(1e9 * (engine.end - started))
+                lane.times.engines_ns["JPEG engine"] += int(1e9 * (engine.end - started))
                 self.busy = 0.0 if engine.is_new else engine.end - started
                 engine.is_new = False
             pixels.used_on(lane.stream.ptr, lasts=True)
@@ -283,4 +286,4 @@ class HardwareDecoder:
     @staticmethod
     def _clocks(device: Device, now: float) -> tuple[float, float]:
         """Return seconds: the time, and how long the lane has waited until then."""
-        return now, device.wait_ns["batches"] / 1e9
+        return now, device.times.wait_ns["batches"] / 1e9
