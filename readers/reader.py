@@ -468,7 +468,7 @@ class Reader(SeekableInput):
             return 1
         if not self.window.takes_groups:
             return 1
-        of_shard = self.sampler.epoch_size // self.num_shards
+        of_shard: int = self.sampler.epoch_size // self.num_shards
         return max(1, of_shard // (2 * batch_size))
 
     def read_at_once(self) -> int:

@@ -65,8 +65,12 @@ class EpochOrder:
             )
         if not self.walks(epoch):
             (own,) = self._numbers(epoch, np.array([position], np.int64)).tolist()
-            other = np.array([Permutation.other_than(own, others + 1, key, attempt)])
-            return int(other[0] if self._subset is None else self._subset.at(epoch, other)[0])
+            number = Permutation.other_than(own, others + 1, key, attempt)
+            return (
+                number
+                if self._subset is None
+                else int(self._subset.at(epoch, np.array([number]))[0])
+            )
         order, shift = self.walk_at(epoch, position)
         start, end = (bound + shift for bound in order.window_at(position - shift))
         inside = end - start - 1

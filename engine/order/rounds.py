@@ -139,8 +139,8 @@ class _Planned:
     def rest_after(self, steps: int) -> dict[int, Intervals]:
         """Return the members of each class that are left after so many steps."""
         found: dict[int, list[tuple[int, int]]] = {}
-        done = interleaving(self.rounds).before(steps) if self.total else []
-        for number, taken in enumerate((done * self.steps_of[: len(done)]).tolist()):
+        done = interleaving(self.rounds).before(steps) if self.total else [0] * len(self.rounds)
+        for number, taken in enumerate((np.array(done) * self.steps_of).tolist()):
             for owner, start, stop in _cut(self.pieces[number], taken)[1]:
                 found.setdefault(owner, []).append((start, stop))
         return {owner: joined(sorted(own)) for owner, own in sorted(found.items())}
@@ -206,7 +206,7 @@ class Rounds(Order):
         self._rank = shard_id
         self._drop = drop_last
         self._sizes = np.array(classes.batch_sizes)
-        self._starts = np.cumsum(classes.sizes) - classes.sizes
+        self._starts: Int64s = np.cumsum(classes.sizes) - classes.sizes
         if state.ranks != num_shards and (state.step or state.rest):
             state = replace(state, rest=planned.rest_after(state.step), step=0)
         self._state = replace(state, ranks=num_shards)
@@ -259,7 +259,7 @@ class Rounds(Order):
         counts = plan.counts[numbers]
         owners, members = plan.members(numbers, np.minimum(places, counts - 1))
         position = self._starts[owners] + members
-        index, epochs = self._index(epoch, owners, members), np.full(len(numbers), epoch)
+        index, epochs = self._index(epoch, owners, members), np.full(len(numbers), epoch, np.int64)
         return Selection(index, epochs, position, places < counts, source=numbers)
 
     def _index(self, epoch: int, numbers: Int64s, members: Int64s) -> Int64s:

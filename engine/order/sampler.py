@@ -183,7 +183,7 @@ class Sampler(Order):
         Of many ranks, the state has as many intervals. Then the arithmetic that leads to the state
         is shorter: the state at which this sampler has begun, and what the ranks did since.
         """
-        whole = self.state_after(batches).to_json()
+        whole: dict[str, Any] = self.state_after(batches).to_json()
         if len(json.dumps(whole)) <= _SHORT_STATE:
             return whole
         steps = {
@@ -347,7 +347,8 @@ def restored_state(value: object) -> SamplerState:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise damaged(f"its steps are {steps!r:.200} ({error})") from error
-    return replace(sampler.state_after(batches), indices=first.indices)
+    state: SamplerState = sampler.state_after(batches)
+    return replace(state, indices=first.indices)
 
 
 def dealt_samples(count: int, rank: int, ranks: int, batch_size: int) -> int:

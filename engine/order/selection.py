@@ -40,10 +40,14 @@ class Selection:
         """Return selections end to end; all of them have sources, or none."""
         if len(parts) == 1:
             return parts[0]
-        columns = zip(*((p.index, p.epoch, p.position, p.valid) for p in parts), strict=True)
         sources = [part.source for part in parts if part.source is not None]
-        source = np.concatenate(sources) if sources else None
-        return cls(*map(np.concatenate, columns), source=source)
+        return cls(
+            np.concatenate([part.index for part in parts]),
+            np.concatenate([part.epoch for part in parts]),
+            np.concatenate([part.position for part in parts]),
+            np.concatenate([part.valid for part in parts]),
+            source=np.concatenate(sources) if sources else None,
+        )
 
     @property
     def has_repeats(self) -> bool:

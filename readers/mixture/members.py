@@ -106,8 +106,8 @@ def member_of(called: str, name: str, value: Any) -> MixedReader:
             f"give it to {called}"
         )
     # What is added says how this reader alone has put its samples in order.
-    own = reader.num_outputs()
-    columns = () if decodes else tuple(each.index for each in outputs if each.index < own)
+    count = reader.num_outputs()
+    columns = () if decodes else tuple(each.index for each in outputs if each.index < count)
     return MixedReader(reader.name, reader.constants(), columns, shown(outputs) if decodes else ())
 
 
