@@ -9,8 +9,6 @@ dataset    `KerasDataset`
 backup     `DataBackup`, which saves where the run stands
 """
 
-from __future__ import annotations
-
 from ...engine.errors import MissingDependencyError, install_hint
 
 try:
