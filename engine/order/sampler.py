@@ -154,6 +154,10 @@ class Sampler(Order):
     def replacement(self, epoch: int, position: int, attempt: int) -> int:
         return self.order.replacement(epoch, position, attempt)
 
+    def walks(self, epoch: int) -> bool:
+        """Return whether shards are read whole in an epoch."""
+        return self.order.walks(epoch)
+
     def shards_from(self, epoch: int, position: int, windows: int) -> list[int]:
         """Return the shards that are read whole from a position on: see `EpochOrder`."""
         return self.order.shards_from(epoch, position, windows)
