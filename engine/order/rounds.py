@@ -206,7 +206,8 @@ class Rounds(Order):
         self._rank = shard_id
         self._drop = drop_last
         self._sizes = np.array(classes.batch_sizes)
-        self._starts: Int64s = np.cumsum(classes.sizes) - classes.sizes
+        members = np.array(classes.sizes, np.int64)
+        self._starts = np.cumsum(members) - members
         if state.ranks != num_shards and (state.step or state.rest):
             state = replace(state, rest=planned.rest_after(state.step), step=0)
         self._state = replace(state, ranks=num_shards)
