@@ -224,9 +224,9 @@ class WebDataset(RecordReader):
 
     def _order(self) -> Sampler | None:
         """Return what knows which shards are read whole."""
-        order: Any = self.sampler
-        if not isinstance(order, Sampler):
-            order = getattr(getattr(order, "plan", None), "order", None)
+        if isinstance(self.sampler, Sampler):
+            return self.sampler
+        order: Sampler | None = getattr(getattr(self.sampler, "plan", None), "order", None)
         return order
 
     def _say(self, line: str) -> None:
