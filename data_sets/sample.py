@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from numpy.typing import NDArray
-
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError
 
 
@@ -24,7 +22,7 @@ class Encoded:
     extension: str
 
 
-Value = Encoded | int | float | str | NDArray[Any]
+Value = Encoded | int | float | str | Array
 """A component: an encoded file, a number, a text, or an array of numbers."""
 
 

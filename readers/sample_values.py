@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..engine.arrays import Array
 
 Refusal = Callable[[str], NoReturn]
 
 
 def one_for_each(
     refuse: Refusal, name: str, values: Any, count: int, *, kinds: str, expected: str
-) -> NDArray[Any]:
+) -> Array:
     """Return values as an array, one for each sample.
 
     Args:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError, WorkerError
 from ..engine.pipeline.fed_batches import Failure, FedBatch, FedBatches
 from ..engine.tensors.dtypes import to_numpy_type
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..engine.pipeline.pipeline import Pipeline
     from ..engine.tensors import TensorList
 
-Outputs = dict[str, NDArray[Any]]
+Outputs = dict[str, Array]
 """The outputs of a request by name: arrays whose axis 0 runs over its samples."""
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -235,7 +235,7 @@ def output_names(pipeline: Pipeline) -> list[str]:
     return list(names) if names else [f"OUTPUT_{i}" for i in range(pipeline.num_outputs)]
 
 
-def _rows(output: TensorList, rows: range, name: str) -> NDArray[Any]:
+def _rows(output: TensorList, rows: range, name: str) -> Array:
     """Return some samples of an output as one array."""
     part = output.part(rows)
     if not part.is_dense_tensor():
@@ -244,5 +244,5 @@ def _rows(output: TensorList, rows: range, name: str) -> NDArray[Any]:
             f"the samples of the output {name!r} have the shapes {', '.join(map(str, shapes))}, "
             "which make no tensor; send the samples in requests of their own"
         )
-    array: NDArray[Any] = np.asarray(part.dense())
+    array: Array = np.asarray(part.dense())
     return array.reshape(-1, 1) if array.ndim == 1 else array

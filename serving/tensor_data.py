@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from .requests import RequestError
 from .signature import BYTES, DTYPES, TensorSpec
 
@@ -40,7 +41,7 @@ def from_binary(
     return _of_pipeline(np.frombuffer(data, dtype), spec, shape)
 
 
-def _of_pipeline(array: NDArray[Any], spec: TensorSpec, shape: tuple[int, ...]) -> NDArray[Any]:
+def _of_pipeline(array: Array, spec: TensorSpec, shape: tuple[int, ...]) -> Array:
     """Return an array in the dimensions of the pipeline: [samples, 1] may stand for [samples]."""
     return array.reshape(shape[:1] if spec.ndim == 0 else shape)
 

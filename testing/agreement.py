@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import fn
+from ..engine.arrays import Array
 from ..engine.graph.nodes import add_node
 from ..engine.graph.operator import OPERATORS
 from ..engine.pipeline.pipeline import Pipeline
@@ -23,7 +24,7 @@ __all__ = [
     "turning",
 ]
 
-Rows = list[np.ndarray[Any, Any]]
+Rows = list[Array]
 
 
 class Results(NamedTuple):

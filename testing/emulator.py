@@ -31,6 +31,7 @@ import numpy as np
 
 from ..decoders.image.engines.nvimgcodec import JpegDecoder
 from ..decoders.image.engines.nvjpeg import Decoded
+from ..engine.arrays import Array
 from ..engine.gpu.device import Device
 from ..engine.gpu.gpu_device import GpuDevice, default_budget
 from ..engine.gpu.host_registry import HostRegistry
@@ -49,7 +50,7 @@ _CACHE = Path(_GIVEN or Path(sys.prefix if _IN_VENV else _USERS) / "penstock-emu
 it does: the next run of the tests finds them, and so does a process with other variables."""
 
 
-class DeviceArray(np.ndarray[Any, Any]):
+class DeviceArray(Array):
     """A NumPy array that looks like CuPy's."""
 
     @property

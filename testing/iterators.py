@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from .. import fn
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError
 from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors import TensorList
@@ -55,7 +55,7 @@ class IteratorConformance:
     ragged: ClassVar[bool] = False
     arguments: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
-    def to_numpy(self, tensor: Any) -> NDArray[Any]:
+    def to_numpy(self, tensor: Any) -> Array:
         """Return a tensor as an array."""
         return np.asarray(tensor)
 
@@ -216,7 +216,7 @@ class IteratorConformance:
             assert [self.to_numpy(batch["x"]).shape for batch in iterator] == [(2, 3), (2, 5)]
 
     def test_errors_have_the_text_and_the_place_in_the_pipeline(self) -> None:
-        def broken(_: NDArray[Any]) -> NDArray[Any]:
+        def broken(_: Array) -> Array:
             raise KeyError("the third column")
 
         with Pipeline(2, num_threads=1) as pipeline:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...datasets import Dataset, Encoded, Sample, Value
+from ...engine.arrays import Array
 
 SAMPLES_AT_ONCE = 64
 """Samples that follow one another; a row group of a Parquet file has about as many."""
@@ -24,7 +24,7 @@ class SampleSource:
         self._number = -1
         self._block: list[Sample] = []
 
-    def __call__(self, info: Any) -> tuple[NDArray[Any], ...]:
+    def __call__(self, info: Any) -> tuple[Array, ...]:
         """Return the components of the sample with the number `info.idx_in_epoch`."""
         number, row = divmod(info.idx_in_epoch % len(self._dataset), SAMPLES_AT_ONCE)
         if number != self._number:
@@ -35,7 +35,7 @@ class SampleSource:
         return tuple(_array(components.get(name)) for name in self._names)
 
 
-def _array(value: Value | None) -> NDArray[Any]:
+def _array(value: Value | None) -> Array:
     """Return a component as an array; files, texts and missing components as bytes."""
     if isinstance(value, Encoded):
         return np.frombuffer(value.data, np.uint8)

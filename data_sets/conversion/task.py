@@ -19,8 +19,8 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, DecodeError
 from ...readers.listing.splits import SplitChoice
 from ...readers.storage.index_cache import replace_file
@@ -198,7 +198,7 @@ def release_source() -> None:
 
 def _written(
     task: Task, dataset: Dataset, staging: Path, on_batch: OnBatch | None, stop: Event | None
-) -> tuple[ShardInfo, NDArray[Any], list[BadSample]]:
+) -> tuple[ShardInfo, Array, list[BadSample]]:
     job, options = task.job, task.job.options
     read = partial(read_intact, dataset, decoding=False) if options.skip_bad else dataset.read
     bad: list[BadSample] = []
@@ -322,6 +322,6 @@ def bad_of(task: Task) -> bytes:
         return b""
 
 
-def digests_of(task: Task) -> NDArray[Any]:
+def digests_of(task: Task) -> Array:
     """Return the digests of the keys of a shard that is whole."""
     return np.frombuffer(_kept(task, ".keys"), KEYS_DTYPE)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import EarlyRows, Workspace
 from ...engine.graph.limits import Remedies
@@ -255,7 +256,7 @@ class ImageDecoder(FormatUser):
             also=load if on_gpu else self._fit,
         )
 
-    def _check_shrink(self, dtype: np.dtype[Any]) -> None:
+    def _check_shrink(self, dtype: DType) -> None:
         if dtype.name not in shrink.DTYPES:
             self.refuse(
                 f"shrink_shorter averages pixels, but {dtype.name} may hold numbers, such as "

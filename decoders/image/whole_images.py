@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import Kernel
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
@@ -54,7 +55,7 @@ class WholeImages:
         cache: see the argument.
     """
 
-    def __init__(self, dtype: np.dtype[Any], shorter: int, cache: ImageCache | None) -> None:
+    def __init__(self, dtype: DType, shorter: int, cache: ImageCache | None) -> None:
         self.shorter = shorter
         self.cache = cache
         self._dtype = dtype

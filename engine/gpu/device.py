@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..arrays import Array, DType
 from ..control.readings import Decisions, Readings
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 from ..tensors.device_leases import Lease
@@ -36,7 +37,7 @@ next batch fit where parts of another one lay. The whole would not."""
 Awaited = Literal["batches", "gpu", "threads"]
 """The reasons why a thread that launches waits: batches, the GPU, or threads that work for it."""
 
-Placing = Callable[[NDArray[np.int64], np.dtype[Any]], TensorListGPU | None]
+Placing = Callable[[NDArray[np.int64], DType], TensorListGPU | None]
 """Returns memory for a batch of these shapes and this dtype, or None for any memory."""
 
 
@@ -259,13 +260,13 @@ class Device:
         offsets = np.cumsum(steps) - steps
         return TensorListGPU(PackedRows(memory, offsets, shapes, dtype), layout, lease=lease)
 
-    def upload(self, array: NDArray[Any]) -> Any:
+    def upload(self, array: Array) -> Any:
         """Return a copy of an array as (nbytes,) uint8 on the device."""
         memory = self.buffer(array.nbytes)
         self.send(address_of(memory), np.ascontiguousarray(array))
         return memory
 
-    def send(self, to: int, array: NDArray[Any]) -> None:
+    def send(self, to: int, array: Array) -> None:
         """Copy a contiguous array in host memory to an address on the device.
 
         Small arrays go by way of pinned memory: their copies do not wait for the work before.
@@ -287,7 +288,7 @@ class Device:
             return table
         return StructTable(table.struct, table.array, self.upload(table.array))
 
-    def copy_in(self, to: int, array: NDArray[Any]) -> None:
+    def copy_in(self, to: int, array: Array) -> None:
         """Copy a contiguous array in host memory to an address on the device, and hold it."""
         self.hold(array)
         self.copy(to, array.ctypes.data, array.nbytes, _TO_DEVICE)
@@ -446,7 +447,7 @@ class Device:
             self.copy_in(pointer, row)
         return result
 
-    def _spread(self, flat: NDArray[Any], rows: PackedRows, layout: str) -> TensorListGPU:
+    def _spread(self, flat: Array, rows: PackedRows, layout: str) -> TensorListGPU:
         """Copy rows that lie end to end in `flat` to a ragged batch, in one transfer."""
         result = self.scratch(rows.shapes, rows.dtype, layout)
         target = result.packed

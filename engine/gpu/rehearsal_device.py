@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .device import Device
 from .kernels import Kernel
 
@@ -50,7 +51,7 @@ class RehearsalDevice(Device):
         return lambda *arguments, **options: None
 
 
-class _Memory(np.ndarray[Any, Any]):
+class _Memory(Array):
     """An array with an address like those of CuPy's arrays."""
 
     @property

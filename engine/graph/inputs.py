@@ -16,8 +16,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from ..arrays import DType
 from ..errors import ArgumentError
 from .derivation import Axes
 from .operator import Array, BatchOperator
@@ -238,7 +237,7 @@ class SeekableInput(InputOperator):
 class FedSample(NamedTuple):
     """One sample of an input, as its declaration has it; None for what is not declared."""
 
-    dtype: np.dtype[Any] | None
+    dtype: DType | None
     ndim: int | None
     layout: str | None
 

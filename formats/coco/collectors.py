@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ..json_arrays import JsonBlock
 from .columns import ElementError, Ids, checked_strings, float_rows, floats, integers, strings
 from .segmentations import Segmentations, SegmentationsBuilder
@@ -64,7 +64,7 @@ class CocoAnnotations:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def take(self, rows: NDArray[Any]) -> CocoAnnotations:
+    def take(self, rows: Array) -> CocoAnnotations:
         """Return the annotations `rows`, numbers or a mask."""
         if rows.dtype == np.bool_:
             rows = np.flatnonzero(rows)

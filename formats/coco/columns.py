@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
 
 Elements = list[dict[str, Any]]
@@ -168,7 +169,7 @@ def _values(elements: Elements, member: str, default: Any) -> list[Any]:
         return [element.get(member, default) for element in elements]
 
 
-def _numbers(values: list[Any], dtypes: str) -> NDArray[Any] | None:
+def _numbers(values: list[Any], dtypes: str) -> Array | None:
     """Return numbers as an array of one of these dtypes; None if one of them has another type."""
     if not values:
         return np.empty(0)

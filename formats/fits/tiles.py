@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError, MissingDependencyError, install_hint
 from .header import BLOCK
 from .image import FitsImage
@@ -61,7 +62,7 @@ def check_ratio(image: FitsImage) -> None:
         )
 
 
-def decode_tiles(image: FitsImage, hdu: NDArray[np.uint8]) -> NDArray[Any]:
+def decode_tiles(image: FitsImage, hdu: NDArray[np.uint8]) -> Array:
     """Return the stored numbers of a compressed image, before BSCALE and BZERO.
 
     Args:

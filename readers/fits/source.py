@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Bytes
+from ...engine.arrays import Array, Bytes
 from ...engine.errors import DecodeError
 from ...engine.pending import Pending, Then, wait_all
 from ...formats.fits.hdus import find_images
@@ -34,7 +34,7 @@ class _ReadImage:
     """
 
     image: FitsImage
-    numbers: NDArray[Any]
+    numbers: Array
     stored: Bytes | None
 
     @property
@@ -97,13 +97,13 @@ class FitsSource:
         self,
         storages: Sequence[Storage],
         images: Sequence[Sequence[FitsImage]],
-        rows: Sequence[Sequence[NDArray[Any]]],
+        rows: Sequence[Sequence[Array]],
         allocate: Allocate,
     ) -> None:
         """Fill the rows of all files."""
 
         def start(
-            storage: Storage, images: Sequence[FitsImage], numbers: Sequence[NDArray[Any]]
+            storage: Storage, images: Sequence[FitsImage], numbers: Sequence[Array]
         ) -> Pending[None]:
             work = [_begun(*both, allocate) for both in zip(images, numbers, strict=True)]
             parts = [image for image in work if image.buffer.size]
@@ -161,13 +161,13 @@ def _column(images: Sequence[FitsImage], allocate: Allocate) -> Column:
     return [allocate(image.shape, image.dtype) for image in images]
 
 
-def _begun(image: FitsImage, numbers: NDArray[Any], allocate: Allocate) -> _ReadImage:
+def _begun(image: FitsImage, numbers: Array, allocate: Allocate) -> _ReadImage:
     if image.in_place and not image.compressed:
         return _ReadImage(image, numbers, None)
     return _ReadImage(image, numbers, allocate((image.size,), np.uint8))
 
 
-def _bytes_of(numbers: NDArray[Any]) -> Bytes:
+def _bytes_of(numbers: Array) -> Bytes:
     return numbers.reshape(-1).view(np.uint8)
 
 

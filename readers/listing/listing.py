@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, SourceError
 from ...formats.endings import AUDIO, ENDINGS, IMAGE, UNREAD, VIDEO
 from ...formats.foreign import foreign_file
@@ -48,7 +49,7 @@ class FileList:
 
     root: bytes
     names: StringTable
-    labels: NDArray[Any]
+    labels: Array
     by_class: bool = False
     label_names: tuple[str, ...] = ()
     targets: Targets | None = None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.errors import SourceError
 from ..archives.tar_index import split_name
 from ..protobuf.columns import SLACK
@@ -192,7 +192,7 @@ def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
         return build()
     kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
 
-    def fits(_: int, *arrays: NDArray[Any]) -> bool:
+    def fits(_: int, *arrays: Array) -> bool:
         offsets, lengths, keys, bounds, *whole = arrays
         return (
             lie_inside(storage, offsets, lengths)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.errors import ArgumentError, SourceError
 from ...formats.nemo import NemoManifest, parse_manifest
 from ..source import checked_indices
@@ -43,7 +43,7 @@ class NemoEntries:
     def __len__(self) -> int:
         return len(self.row)
 
-    def column(self, name: str) -> NDArray[Any]:
+    def column(self, name: str) -> Array:
         """Return a column of `NemoManifest` for all entries: (entries,)."""
         column = np.empty(len(self), getattr(self.manifests[0], name).dtype)
         for number, manifest in enumerate(self.manifests):
@@ -80,7 +80,7 @@ class NemoEntries:
     def _manifest_of(self, index: int) -> NemoManifest:
         return self.manifests[int(self.manifest[index])]
 
-    def select(self, which: NDArray[Any]) -> NemoEntries:
+    def select(self, which: Array) -> NemoEntries:
         """Return these entries alone: a mask, or numbers in another order."""
         return replace(
             self, manifest=self.manifest[which], row=self.row[which], number=self.number[which]

@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.machine import usable_cores
 from ...engine.pending import Later, Pending, Then
 from ...engine.tensors.arena import Arena
@@ -90,7 +89,7 @@ class MappedCopies:
         beginning: tuple[bytes, int],
         begins: Int64s,
         strides: Sequence[int],
-        target: NDArray[Any],
+        target: Array,
     ) -> Pending[bool]:
         """Start to copy a region of each file. The result says whether all were copied.
 

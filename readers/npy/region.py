@@ -12,16 +12,15 @@ from types import EllipsisType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.errors import ArgumentError
 from ...geometry.layouts import chosen_axes
 from ...geometry.rounding import round_all_away
 from ...geometry.slices import from_arguments
 
 Key = tuple[slice | int | EllipsisType, ...]
-Values = Mapping[str, Sequence[float] | NDArray[Any] | None]
+Values = Mapping[str, Sequence[float] | Array | None]
 """By name without "roi_": one number an axis, or an array (samples, axes)."""
 
 POLICIES = ("error", "pad", "trim_to_shape")
@@ -212,7 +211,7 @@ class RegionOfInterest:
         )
 
 
-def _table(columns: Sequence[Any], count: int) -> NDArray[Any]:
+def _table(columns: Sequence[Any], count: int) -> Array:
     """Return numbers, or arrays of numbers of `count` samples, as int64 or float64 columns."""
     arrays = [np.asarray(column) for column in columns]
     whole = all(array.dtype == np.int64 for array in arrays)

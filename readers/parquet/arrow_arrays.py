@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array, DType
 from .library import pyarrow
 from .nested import FileListValues
 from .stored_types import FILE, PATH, fields_of, is_list
 from .values import ByteValues, ListValues
 
 
-def byte_values(array: Any, dtype: np.dtype[Any], is_text: bool) -> ByteValues:
+def byte_values(array: Any, dtype: DType, is_text: bool) -> ByteValues:
     """Return bytes or texts; `is_text` says whether these are decimal numbers."""
     array = array.cast(pyarrow().large_binary())
     _, offsets, content = array.buffers()
@@ -35,7 +36,7 @@ def file_lists(array: Any) -> FileListValues:
     return FileListValues(content, paths, lists.offsets.to_numpy(), sound_mask(array))
 
 
-def list_values(array: Any, dtype: np.dtype[Any]) -> ListValues:
+def list_values(array: Any, dtype: DType) -> ListValues:
     """Return lists as arrays. Step by step `bounds` cut the next level's elements into rows."""
     count, there = len(array), sound_mask(array)
     bounds = np.arange(count + 1)
@@ -95,11 +96,11 @@ def sound_mask(array: Any) -> NDArray[np.bool_] | None:
     return valid
 
 
-def numbers_of(array: Any) -> NDArray[Any]:
+def numbers_of(array: Any) -> Array:
     """Return numbers and truth values; 0 for missing ones."""
     if array.null_count:
         array = array.fill_null(False if pyarrow().types.is_boolean(array.type) else 0)
-    numbers: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+    numbers: Array = array.to_numpy(zero_copy_only=False)
     return numbers
 
 

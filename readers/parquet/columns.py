@@ -12,8 +12,8 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array, DType
 from ...engine.errors import ArgumentError
 from ...engine.suggestions import not_among
 from .arrow_arrays import (
@@ -73,12 +73,12 @@ class ColumnRule:
     selection: str
     steps: tuple[str, ...]
     type: Any
-    dtype: np.dtype[Any]
+    dtype: DType
     is_text: bool
     ndim: int
     path: str = ""
     kind: Kind = Kind.VALUE
-    fill: NDArray[Any] | None = None
+    fill: Array | None = None
 
     def values(self, batch: Any) -> ColumnValues:
         """Return the values of this column of a record batch."""
@@ -136,7 +136,7 @@ class ColumnRule:
         return replace(self, fill=np.asarray(fill))
 
 
-def rule_of(schema: Any, name: str, dtype: np.dtype[Any] | None, where: str) -> ColumnRule:
+def rule_of(schema: Any, name: str, dtype: DType | None, where: str) -> ColumnRule:
     """Return how the column `name` of a schema becomes an output.
 
     Args:

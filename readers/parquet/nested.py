@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Bytes
+from ...engine.arrays import Array, Bytes
 from ...engine.errors import DecodeError
 from ...formats.bundle import bundled
 from ..source import Allocate, Column
@@ -63,7 +63,7 @@ class FileListValues(ColumnValues):
     def _path(self, number: int) -> str:
         return "" if self._paths is None else self._paths[number].as_py() or ""
 
-    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
+    def at(self, numbers: Array, sound: Sound) -> ColumnValues:
         """Not called: a dictionary of lists is refused."""
         raise NotImplementedError
 
@@ -97,7 +97,7 @@ class JsonValues(ColumnValues):
             samples.append(sample)
         return samples
 
-    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
+    def at(self, numbers: Array, sound: Sound) -> ColumnValues:
         """Not called: a dictionary of nested values is refused."""
         raise NotImplementedError
 

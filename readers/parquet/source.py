@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Bytes, Int64s
+from ...engine.arrays import Array, Bytes, DType, Int64s
 from ...engine.errors import DecodeError, SourceError
 from ..source import Allocate, Column, scattered
 from ..storage.damage import STRICT, Damages
@@ -89,7 +89,7 @@ class RowGroup:
         if not len(missing):
             return taken
         if not rule.ndim:
-            column: NDArray[Any] = allocate((len(rows),), rule.dtype)
+            column: Array = allocate((len(rows),), rule.dtype)
             column[there], column[missing] = taken, rule.fill
             return column
         samples: list[Any] = [None] * len(rows)
@@ -102,7 +102,7 @@ class RowGroup:
 
     def _stand_ins(
         self, rule: ColumnRule, rows: Int64s, first: int, allocate: Allocate, links: Links | None
-    ) -> list[NDArray[Any]]:
+    ) -> list[Array]:
         """Return what stands for missing values: files that the column names, and `fill`."""
         paths = [""] * len(rows)
         if rule.path and links is not None:
@@ -120,7 +120,7 @@ class RowGroup:
         reason = f"names a file whose size is no multiple of {rule.dtype.itemsize} bytes"
         refuse(rows[named], wrong, reason)
         linked = iter(contents)
-        samples: list[NDArray[Any]] = []
+        samples: list[Array] = []
         for is_named in named.tolist():
             if is_named:
                 samples.append(next(linked).view(rule.dtype))
@@ -214,7 +214,7 @@ class ParquetSource:
         """Return the file and the row in it, from 0."""
         return self.blocks.where(index)
 
-    def known_column(self, name: str) -> NDArray[Any] | None:
+    def known_column(self, name: str) -> Array | None:
         """Return a column of numbers or texts, read once; it need not be one of the outputs."""
         return whole_column(self.blocks.files, name, labels_of)
 
@@ -252,7 +252,7 @@ def open_parquet(
     *,
     split: str = "",
     config: str = "",
-    dtypes: Sequence[np.dtype[Any]] = (),
+    dtypes: Sequence[DType] = (),
     fill: Mapping[str, Any] | None = None,
     cache_bytes: int,
     storage_options: Mapping[str, Any] | None = None,
@@ -268,7 +268,7 @@ def open_parquet(
     located = table_paths(paths, storage_options or {}, split, config)
     opened = damages.open(located, storage_options, FOOTER)
     files = open_tables([*opened.values()], damages)
-    wanted: list[np.dtype[Any] | None] = [*dtypes] or [None] * len(columns)
+    wanted: list[DType | None] = [*dtypes] or [None] * len(columns)
     rules: list[list[ColumnRule]] = []
     for file in files:
         name = file.storage.name

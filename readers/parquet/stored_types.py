@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from .library import pyarrow
 
 FILE = "bytes"
@@ -16,7 +17,7 @@ PATH = "path"
 """The field with the name of a file, whose content may be missing."""
 
 
-def natural_dtype(leaf: Any, *, in_list: bool) -> np.dtype[Any] | None:
+def natural_dtype(leaf: Any, *, in_list: bool) -> DType | None:
     """Return the dtype of an output with values of a type; None if none is right."""
     arrow = pyarrow().types
     if arrow.is_boolean(leaf):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from .arrow_arrays import sound_mask
 from .blocks import RowBlocks
@@ -33,7 +34,7 @@ def lengths_of(array: Any) -> NDArray[np.float64] | None:
     return lengths
 
 
-def labels_of(array: Any) -> NDArray[Any] | None:
+def labels_of(array: Any) -> Array | None:
     """Return numbers or texts; None if these are neither, or one is missing (null)."""
     arrow = pyarrow()
     if sound_mask(array) is not None:
@@ -41,14 +42,14 @@ def labels_of(array: Any) -> NDArray[Any] | None:
     if is_string(array.type):
         return np.array(array.to_pylist(), np.str_)
     if arrow.types.is_integer(array.type) or is_real(array.type):
-        numbers: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+        numbers: Array = array.to_numpy(zero_copy_only=False)
         return numbers
     return None
 
 
 def whole_column(
-    files: Sequence[TableFile], name: str, values_of: Callable[[Any], NDArray[Any] | None]
-) -> NDArray[Any] | None:
+    files: Sequence[TableFile], name: str, values_of: Callable[[Any], Array | None]
+) -> Array | None:
     """Return what a function makes of a column of all rows: None if there is no such column.
 
     Raises:
@@ -59,7 +60,7 @@ def whole_column(
     except ArgumentError:
         return None
 
-    def decoded(number: int, batches: list[Any]) -> tuple[list[NDArray[Any] | None], int]:
+    def decoded(number: int, batches: list[Any]) -> tuple[list[Array | None], int]:
         return [values_of(_plain(rules[number].array(batch))) for batch in batches], 0
 
     blocks = RowBlocks(files, list({rule.selection for rule in rules}), decoded, 0)

@@ -13,8 +13,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from numpy.typing import NDArray
-
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, MissingDependencyError, PenstockError, SourceError
 from ..source import UnavailableError
 from .opening import open_storages
@@ -44,7 +43,7 @@ class DamagedFileError(SourceError):
         self,
         message: str,
         offset: int = 0,
-        sound: Sequence[NDArray[Any]] = (),
+        sound: Sequence[Array] = (),
         lost: int = -1,
         samples: int = -1,
     ) -> None:
@@ -129,7 +128,7 @@ class Damages:
         kind = SourceError if isinstance(error, SourceError) else type(error)
         self.found.append(Damage(shown(name), reason, offset, lost, kind.__name__))
 
-    def sound(self, name: str, read: Callable[[], tuple[NDArray[Any], ...]]) -> Any:
+    def sound(self, name: str, read: Callable[[], tuple[Array, ...]]) -> Any:
         """Return the arrays of an index, up to where the file is damaged."""
         try:
             return read()

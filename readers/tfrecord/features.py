@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array, DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.portable import portable
 from .example import FeatureType
@@ -18,7 +19,7 @@ string = FeatureType.BYTES
 float32 = FeatureType.FLOAT
 int64 = FeatureType.INT64
 
-DTYPES: dict[FeatureType, np.dtype[Any]] = {
+DTYPES: dict[FeatureType, DType] = {
     FeatureType.BYTES: np.dtype(np.uint8),
     FeatureType.FLOAT: np.dtype(np.float32),
     FeatureType.INT64: np.dtype(np.int64),
@@ -146,7 +147,7 @@ def checked_features(argument: str, features: Any) -> dict[str, Feature]:
     return dict(features)
 
 
-def default_array(name: str, feature: Feature) -> NDArray[Any] | None:
+def default_array(name: str, feature: Feature) -> Array | None:
     """Return the value for records without the feature; None if such records are errors."""
     value = feature.default_value
     feature_type = FeatureType(feature.dtype)

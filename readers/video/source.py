@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError, PenstockError
 from ...engine.graph.portable import portable
 from ...formats.video.frame_index import FrameIndex, index_video
@@ -170,7 +171,7 @@ def read_index_of(storage: Storage) -> FrameIndex:
     return index
 
 
-def _are_arrays(_: int, *arrays: NDArray[Any]) -> bool:
+def _are_arrays(_: int, *arrays: Array) -> bool:
     """Return whether the arrays can be those of an index of frames."""
     times, keys, seeks, unit, end, packets = arrays
     return (

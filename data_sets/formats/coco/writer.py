@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ....engine.errors import ArgumentError, DecodeError
 from ...manifest import ShardInfo
 from ...sample import Encoded, Sample, Value
@@ -113,7 +113,7 @@ def _columns(sample: Sample) -> Iterator[tuple[str, list[Any]]]:
         yield "num_keypoints", np.count_nonzero(keypoints[..., 2] > 0, axis=1).tolist()
 
 
-def _finite(value: Value, name: str) -> NDArray[Any]:
+def _finite(value: Value, name: str) -> Array:
     array = np.asarray(value)
     if not np.isfinite(array).all():
         raise ArgumentError(f"COCO needs {name!r} of finite numbers")

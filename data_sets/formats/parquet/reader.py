@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Bytes, DType
 from ....engine.errors import DecodeError, SourceError
 from ....readers.parquet.arrow_arrays import list_values
 from ....readers.parquet.blocks import RowBlocks, open_tables
@@ -219,7 +219,7 @@ def _element(stored: Any) -> Any:
     return stored
 
 
-def _arrays(column: Any, dtype: np.dtype[Any]) -> list[Value | None]:
+def _arrays(column: Any, dtype: DType) -> list[Value | None]:
     """Return lists as arrays; None for missing ones."""
     lists, there = list_values(column, dtype), column.is_valid().to_pylist()
     try:

@@ -15,9 +15,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes
 from ..formats.base import AudioHeader, AudioStream
 from .sndfile import USUAL_SAMPLES, SndfileStream
 
@@ -48,13 +47,13 @@ class DrFlacStream(AudioStream):
         )
         self.header = AudioHeader(format_name, frames, rate, channels, integers=True)
 
-    def read(self, start: int, out: NDArray[Any]) -> None:
+    def read(self, start: int, out: Array) -> None:
         if not (2 * len(out) >= self.header.frames and self._read_all(start, out)):
             if self._other is None:
                 self._other = SndfileStream(self.header.format, self._data)
             self._other.read(start, out)
 
-    def _read_all(self, start: int, out: NDArray[Any]) -> bool:
+    def _read_all(self, start: int, out: Array) -> bool:
         """Decode the file from its start to its end; return whether it is sound."""
         frames = self.header.frames
         whole = out if len(out) == frames else np.empty((frames, out.shape[1]), out.dtype)

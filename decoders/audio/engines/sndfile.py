@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes
 from ....engine.errors import DecodeError, MissingDependencyError, install_hint
 from ...errors import decode_error
 from ..formats.base import AudioHeader, AudioStream, missing_samples
@@ -190,7 +190,7 @@ class SndfileStream(AudioStream):
         if frames * channels > USUAL_SAMPLES * nbytes:
             self.read(frames - 1, np.empty((1, channels), np.float32))
 
-    def read(self, start: int, out: NDArray[Any]) -> None:
+    def read(self, start: int, out: Array) -> None:
         if not len(out):
             return
         first = self._first_decoded(start)
@@ -219,12 +219,12 @@ class SndfileStream(AudioStream):
                 raise missing_samples(self.header, first, start)
             first += got
 
-    def _decoded(self, out: NDArray[Any], start: int | None = None) -> NDArray[Any]:
+    def _decoded(self, out: Array, start: int | None = None) -> Array:
         """Decode into `out` from sample `start` on, or on from the last one; return what came."""
         if start is not None and start != self._next:
             self._go_to(start)
         try:
-            decoded: NDArray[Any] = self._file.read(out=out)
+            decoded: Array = self._file.read(out=out)
         except self._soundfile.LibsndfileError as error:
             raise self._error(error, self._what(start)) from error
         self._next = -1 if start is None else start + len(decoded)

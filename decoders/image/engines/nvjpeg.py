@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ....engine.gpu.device import Device
 from ....engine.gpu.kernels import Kernel
 from ....engine.gpu.tables import Pointers, struct_table
@@ -111,7 +112,7 @@ class _JpegEngine:
             )
         return None
 
-    def decode(self, stream: int, images: Sequence[NDArray[Any]], format_number: int) -> bool:
+    def decode(self, stream: int, images: Sequence[Array], format_number: int) -> bool:
         """Decode a batch in a turn; return whether nvJPEG took it.
 
         Args:
