@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, cast, overload
 
 from ..engine.errors import ArgumentError, CheckpointError
 from ..engine.tensors import TensorList, TensorListCPU
@@ -33,7 +33,7 @@ from .arguments import (
 )
 from .epoch_loop import EpochLoop
 from .epochs import Epochs, LastBatchPolicy, Shards
-from .forms import BatchForm, Form, InDicts, InLists, InTuples, check_form, formed
+from .forms import IN_LISTS, BatchForm, Form, InDicts, InLists, InTuples, check_form, formed
 from .iterator_state import IteratorState
 from .options import DESCRIPTION, chosen_policy, describe, refuse_unknown, resets_itself
 
@@ -126,7 +126,7 @@ class BaseIterator(ABC, Generic[T, Form]):
         prepare_first_batch: bool = True,
         with_valid: bool = False,
         *,
-        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
+        batch_form: Form = IN_LISTS,
         **unknown: Never,
     ) -> None:
         refuse_unknown(type(self), unknown)
@@ -354,7 +354,7 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     def next(self) -> Any:
         """Return the next batch, as `next(iterator)` does."""
-        return self.__next__()  # type: ignore[misc]  # of any form
+        return cast("Iterator[Any]", self).__next__()  # the overloads need a known form
 
     def joined(self, batches: list[dict[str, T]]) -> list[dict[str, T]]:
         """Return the dictionaries of one step, of which there is one for each pipeline.

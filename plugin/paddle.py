@@ -31,7 +31,7 @@ from ..engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ..engine.tensors.device_tensors import LastingExport
 from ..engine.tensors.dtypes import DALIDataType, to_numpy_type
 from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform, of_all
-from .forms import Form
+from .forms import IN_LISTS, Form
 from .two_outputs import TwoOutputs
 
 try:
@@ -108,7 +108,7 @@ class GenericIterator(BaseIterator[PaddleTensor, Form]):
         prepare_first_batch: bool = True,
         with_valid: bool = False,
         *,
-        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
+        batch_form: Form = IN_LISTS,
         **unknown: Never,
     ) -> None:
         entries = [output_map] if isinstance(output_map, str) else output_map or ()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Never, TypeVar
 
 from .base_iterator import BaseIterator, LastBatchPolicy, of_all
-from .forms import Form
+from .forms import IN_LISTS, Form
 from .options import refuse_unknown
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class TwoOutputs(BaseIterator[T, Form]):
         prepare_first_batch: bool = True,
         with_valid: bool = False,
         *,
-        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
+        batch_form: Form = IN_LISTS,
         **unknown: Never,
     ) -> None:
         refuse_unknown(type(self), unknown)

@@ -24,8 +24,8 @@ from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter_ns
-from types import SimpleNamespace
-from typing import Any, ClassVar
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from ..engine.gpu.gpu_device import GpuDevice, default_budget
 from ..engine.gpu.host_registry import HostRegistry
 from ..engine.gpu.kernels import OPTIONS, Kernel
 from ..engine.gpu.rehearsal_device import RehearsalDevice
+
+if TYPE_CHECKING:
+    from ..engine.tensors.device_memory import DevicePool
 
 COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulator.h")
@@ -104,7 +107,7 @@ class HostPool:
     def room(self) -> int:
         return self.budget - self.lent_bytes
 
-    def lend(self, nbytes: int, stream: Any) -> tuple[Any, None]:
+    def lend(self, nbytes: int, stream: object) -> tuple[Any, None]:
         owner: Any = np.full(nbytes, 0xA5, np.uint8)
         memory = np.frombuffer(memoryview(owner), np.uint8)
         self._lent[id(memory)] = nbytes
@@ -204,6 +207,10 @@ class EmulatedRegistry(HostRegistry):
         del _locked[address]
 
 
+_NO_CUPY = cast("ModuleType", None)
+"""Emulated devices override all that calls CuPy."""
+
+
 class EmulatedDevice(Device):
     """A device whose memory is the host's, and whose kernels run at once."""
 
@@ -212,7 +219,7 @@ class EmulatedDevice(Device):
     registry = EmulatedRegistry()
 
     def __init__(self, pool: HostPool) -> None:
-        super().__init__(None, 0, _Stream(), pool, 2)  # type: ignore[arg-type]
+        super().__init__(_NO_CUPY, 0, _Stream(), cast("DevicePool", pool), 2)
 
     def beside(self) -> EmulatedDevice:
         pool: Any = self.pool
@@ -265,7 +272,7 @@ class EmulatedDevice(Device):
         synchronizes: int,
         grid: Sequence[int],
         block: Sequence[int],
-        values: Sequence[Any],
+        values: Sequence[object],
         shared_mem: int,
     ) -> None:
         assert np.prod(block) <= 1024
@@ -283,7 +290,7 @@ class EmulatedRehearsalDevice(RehearsalDevice):
     multiprocessors = EmulatedDevice.multiprocessors
 
     def __init__(self, needed: Callable[[Kernel], None]) -> None:
-        super().__init__(None, 0, needed)  # type: ignore[arg-type]
+        super().__init__(_NO_CUPY, 0, needed)
 
 
 _running = threading.Lock()  # the emulator has one set of thread indices

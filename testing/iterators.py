@@ -59,7 +59,7 @@ class IteratorConformance:
         """Return a tensor as an array."""
         return np.asarray(tensor)
 
-    def address(self, tensor: Any) -> int:
+    def address(self, tensor: object) -> int:
         """Return where the elements of a tensor begin in memory."""
         return int(self.to_numpy(tensor).__array_interface__["data"][0])
 
@@ -83,7 +83,7 @@ class IteratorConformance:
             pipeline.set_outputs(fn.external_source(batches, cycle="quiet"))
         return pipeline
 
-    def over(self, pipelines: Any, **arguments: Any) -> Any:
+    def over(self, pipelines: Any, **arguments: object) -> Any:
         """Return an iterator that hands out dictionaries with the entry "x"."""
         form = "list" if isinstance(pipelines, list) else "dict"
         given = {"batch_form": form, **self.arguments, **arguments}
@@ -126,15 +126,15 @@ class IteratorConformance:
             pytest.skip("the iterator copies")
         given: list[int] = []
 
-        class Watched(self.iterator):  # type: ignore[name-defined,misc]  # the class under test
-            def convert(self, name: str, output: TensorList, count: int) -> Any:
-                given.append(int(np.asarray(output.as_cpu()[0]).__array_interface__["data"][0]))
-                return super().convert(name, output, count)
+        def convert(watched: Any, name: str, output: TensorList, count: int) -> Any:
+            given.append(int(np.asarray(output.as_cpu()[0]).__array_interface__["data"][0]))
+            return self.iterator.convert(watched, name, output, count)
 
+        watching = type("Watched", (self.iterator,), {"convert": convert})
         policy = "partial" if self.iterator.allows_partial else "fill"
         rows = np.arange(12, dtype=np.float32).reshape(4, 3)
         options = {"batch_form": "dict", "last_batch_policy": policy, **self.arguments}
-        with Watched(self.fed(rows), ["x"], size, **options) as iterator:
+        with watching(self.fed(rows), ["x"], size, **options) as iterator:
             tensor = next(iterator)["x"]
         assert len(self.to_numpy(tensor)) == (size if policy == "partial" else 4)
         assert given == [self.address(tensor)]

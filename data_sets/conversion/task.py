@@ -152,7 +152,7 @@ def opened_source(job: ConvertJob) -> Dataset:
 def opened(
     path: str,
     format: DatasetFormat,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     stamp: str,
     *,
     skip_bad: bool = False,
@@ -171,11 +171,14 @@ def opened(
     return _opened(path, format, _Options(options), stamp, skip_bad, part)
 
 
-class _Options(dict[str, Any]):
+@dataclass(frozen=True)
+class _Options:
     """Options as a key of a cache, although options may hold further dictionaries."""
 
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(sorted(self)))
+    values: Mapping[str, object]
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted(self.values)))
 
 
 @lru_cache(maxsize=1)
@@ -188,7 +191,7 @@ def _opened(
     part: SplitChoice | None,
 ) -> Dataset:
     """Open a data set; `stamp` is the state of its files."""
-    return Dataset(path, format, options, skip_bad=skip_bad, part=part)
+    return Dataset(path, format, options.values, skip_bad=skip_bad, part=part)
 
 
 def release_source() -> None:

@@ -77,8 +77,10 @@ class OpenVideos(Generic[Video]):
         key = self.key_of(path)
         reader = self._take_idle(key, cost)
         if reader is None:
-            is_url = self._is_url(path)
-            reader = self._make(*(self._open_url(path) if is_url else (path, key)))  # type: ignore[misc]
+            if self._open_url is None or os.path.isabs(path):
+                reader = self._make(path, key)
+            else:
+                reader = self._make(*self._open_url(path))
         try:
             yield reader
         except BaseException:
@@ -130,7 +132,7 @@ IndexOf = Callable[[str], FrameIndex]
 
 
 def open_frames(
-    file: Any,
+    file: object,
     state: FileState,
     index_of: IndexOf | None = None,
     pool: DecoderPool | None = None,
@@ -153,6 +155,6 @@ def open_frames(
     return reader
 
 
-def open_sound(file: Any, state: FileState) -> SoundTrack:
+def open_sound(file: object, state: FileState) -> SoundTrack:
     """Open a video for its audio track."""
     return SoundTrack(file)

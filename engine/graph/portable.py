@@ -40,7 +40,7 @@ from .index_keys import IndexFromData, NewAxis
 Json = Any
 """A value that `json` writes and reads."""
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Callable[..., object])
 
 _FIELDS: dict[str, tuple[str, ...]] = {}
 _CLASSES: dict[str, Any] = {}  # enums, classes and functions by their names
@@ -57,7 +57,7 @@ def portable(thing: T, *fields: str) -> T:
         thing: the enum, the class or the function; its name is unique among all of these.
         fields: of a class, the attributes that its constructor takes by keyword.
     """
-    name: str = thing.__name__  # type: ignore[attr-defined]
+    name = thing.__name__
     _CLASSES[name], _FIELDS[name] = thing, fields
     return thing
 
@@ -109,7 +109,7 @@ def encode(value: Any, pickled: Callable[[Any], bytes] | None = None) -> Json:
     return _array(value) or _pickle(value, pickled)
 
 
-def _is_known(thing: Any) -> bool:
+def _is_known(thing: object) -> bool:
     return _CLASSES.get(getattr(thing, "__name__", "")) is thing
 
 
@@ -143,7 +143,7 @@ def _array(value: Any) -> Json:
     return {"type": "array", "dtype": array.dtype.str, "shape": [*array.shape], "data": data}
 
 
-def _pickle(value: Any, pickled: Callable[[Any], bytes] | None) -> Json:
+def _pickle(value: object, pickled: Callable[[Any], bytes] | None) -> Json:
     if pickled is None:
         name = getattr(value, "__qualname__", None)
         what = f"the function {name}" if callable(value) and name else f"a {type(value).__name__}"
@@ -159,7 +159,7 @@ def _text_of(data: bytes | bytearray) -> str:
     return base64.b64encode(data).decode()
 
 
-def decode(value: Json, unpickled: Callable[[bytes], Any] | None = None) -> Any:
+def decode(value: Json, unpickled: Callable[[bytes], object] | None = None) -> Any:
     """Return the value that `encode` has made JSON of.
 
     Args:
@@ -186,7 +186,7 @@ def decode(value: Json, unpickled: Callable[[bytes], Any] | None = None) -> Any:
         ) from None
 
 
-def _decoded(kind: str, value: dict[str, Any], unpickled: Callable[[bytes], Any] | None) -> Any:
+def _decoded(kind: str, value: dict[str, Any], unpickled: Callable[[bytes], Any] | None) -> object:
     again = partial(decode, unpickled=unpickled)
     if kind == "tuple":
         return tuple(map(again, value["items"]))
@@ -217,7 +217,7 @@ def _decoded(kind: str, value: dict[str, Any], unpickled: Callable[[bytes], Any]
     return _object_of(kind, value, again)
 
 
-def _object_of(kind: str, value: dict[str, Any], again: Callable[[Any], Any]) -> Any:
+def _object_of(kind: str, value: dict[str, Any], again: Callable[[Any], Any]) -> object:
     known = _CLASSES.get(kind)
     if not isinstance(known, type):
         raise NotPortable(f"the type {kind!r} is unknown")
@@ -242,7 +242,7 @@ def _bytes_of(text: str) -> bytes:
         raise ValueError(f"no Base64: {error}") from None
 
 
-def _array_of(value: dict[str, Any]) -> Any:
+def _array_of(value: dict[str, Any]) -> object:
     dtype, shape = np.dtype(str(value["dtype"])), value["shape"]
     if dtype.kind not in "biufSU" or dtype.hasobject:
         raise ValueError(f"the dtype {dtype} is none of numbers or text")

@@ -135,7 +135,7 @@ def _as_value(data: Any) -> Value:
         raise ArgumentError("an input that other inputs follow is None; give a tensor")
     if isinstance(data, TensorList):
         return Value.batch_class.of(data)
-    return Value.tensor_class(data)  # type: ignore[call-arg]
+    return Value.tensor_class(data)
 
 
 def _batch_size(

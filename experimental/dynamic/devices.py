@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from contextlib import AbstractContextManager
+from functools import cache
 from types import TracebackType
 from typing import Any, ClassVar
 
@@ -124,17 +125,15 @@ _state = _ThreadDevices()
 Device.CPU = Device("cpu")
 
 
+@cache
 def cupy_if_any() -> Any:
     """Return CuPy if a CUDA device works, else None."""
-    if not hasattr(cupy_if_any, "found"):
-        from ...engine.gpu.cupy_module import import_cupy
+    from ...engine.gpu.cupy_module import import_cupy
 
-        try:
-            cupy: Any = import_cupy()
-        except MissingDependencyError:
-            cupy = None
-        cupy_if_any.found = cupy  # type: ignore[attr-defined]
-    return cupy_if_any.found  # type: ignore[attr-defined]
+    try:
+        return import_cupy()
+    except MissingDependencyError:
+        return None
 
 
 def _device_count() -> int:

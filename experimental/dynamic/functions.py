@@ -86,7 +86,7 @@ def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = docstring(operator_class)
-    function.__signature__ = signature(operator_class)  # type: ignore[attr-defined]
+    vars(function)["__signature__"] = signature(operator_class)
     return function
 
 

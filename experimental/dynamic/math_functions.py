@@ -25,7 +25,7 @@ def _of(name: str) -> Callable[..., Any]:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = documented.__doc__
-    function.__signature__ = inspect.signature(documented)  # type: ignore[attr-defined]
+    vars(function)["__signature__"] = inspect.signature(documented)
     return function
 
 

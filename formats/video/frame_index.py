@@ -182,9 +182,9 @@ def _index(packets: Sequence[PacketFacts], time_base: Fraction) -> FrameIndex:
     seeks = {
         packet.time: packet.time if packet.decoding_time is None else packet.decoding_time
         for packet in reversed(packets)
-        if packet.is_key
+        if packet.is_key and packet.time is not None
     }
-    keys = {int(np.searchsorted(times, time)): seeks[time] for time in sorted(seeks)}  # type: ignore[type-var,arg-type]
+    keys = {int(np.searchsorted(times, time)): seeks[time] for time in sorted(seeks)}
     keys.pop(len(times), None)
     if not keys:
         raise DecodeError("the video has no key frame, where decoding could start")

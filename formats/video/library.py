@@ -116,8 +116,9 @@ def decoded(packet: Any, context: Any = None) -> list[Any] | None:
     if packet is not None and packet.is_corrupt and not _may_be_whole(packet):
         return None
     try:
-        return packet.decode() if context is None else context.decode(packet)  # type: ignore[no-any-return]
+        frames: list[Any] = packet.decode() if context is None else context.decode(packet)
     except pyav().error.FFmpegError as error:
         if isinstance(error, MemoryError):
             raise
         return None
+    return frames

@@ -68,7 +68,8 @@ def need_numbers(container: Any, stream: Any, packets: Sequence[PacketFacts]) ->
     """Return whether the packets' presentation times do not tell their frames apart."""
     codec = stream.codec_context
     times = [packet.time for packet in packets if not packet.is_hidden]
-    if codec.name not in _ONE_FRAME_A_PACKET or None in times or len(set(times)) < len(times):
+    known = [time for time in times if time is not None]
+    if codec.name not in _ONE_FRAME_A_PACKET or len(set(known)) < len(times):
         return True
     if codec.name in _GUESSED and _is_untimed(container):
         return True
@@ -79,7 +80,7 @@ def need_numbers(container: Any, stream: Any, packets: Sequence[PacketFacts]) ->
     # AVI files, and MP4 files that lack a table, state decoding times only. (PyAV before 17 does
     # not say whether frames are reordered.)
     reorders = getattr(codec, "reorder_depth", 1) > 0
-    is_doubtful = reorders and all(a < b for a, b in pairwise(times))  # type: ignore[operator]
+    is_doubtful = reorders and all(a < b for a, b in pairwise(known))
     # A packet of H.264 may be one of the two fields of a frame. PyAV before 18 does not say so;
     # then those of camcorders, which are transport streams, are looked at.
     order = getattr(codec, "field_order", None)
@@ -167,8 +168,8 @@ def number_packets(
 
 
 def packets_from(
-    container: Any,
-    stream: Any,
+    container: object,
+    stream: object,
     table: PacketTable,
     number: int,
     check_running: Callable[[], None] = lambda: None,
@@ -199,7 +200,7 @@ def go_to_offset(container: Any, offset: int) -> None:
     container.seek(offset, any_frame=True, unsupported_byte_offset=True)
 
 
-def _go_to_start(container: Any, stream: Any, table: PacketTable) -> None:
+def _go_to_start(container: Any, stream: object, table: PacketTable) -> None:
     if _is_untimed(container) or container.format.name == "mpeg":  # FFmpeg guesses times
         go_to_offset(container, 0)
     else:

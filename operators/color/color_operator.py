@@ -50,9 +50,7 @@ class ColorOperator(SampleOperator, ABC):
 
     def prepare(self) -> None:
         self._target = target_type(self)
-        self._reversed = False
-        if "image_type" in self.params:
-            self._reversed = self.image_type == DALIImageType.BGR  # type: ignore[attr-defined]
+        self._reversed = getattr(self, "image_type", None) == DALIImageType.BGR
 
     @abstractmethod
     def maps(self, source: np.dtype[Any], **numbers: Any) -> Float64s:

@@ -47,7 +47,7 @@ class MedianBlur(PlaneWindowOperator):
         maximum=_LARGEST,
     )
 
-    def window(self, *, window_size: Sequence[int]) -> PlaneWindow:  # type: ignore[override]
+    def window(self, *, window_size: Sequence[int]) -> PlaneWindow:
         height, width = two_numbers("window_size", window_size)
         if not all(1 <= extent <= _LARGEST and extent % 2 for extent in (height, width)):
             raise ArgumentError(

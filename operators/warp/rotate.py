@@ -108,7 +108,7 @@ class Rotate(WarpOperator):
             return extent
         return canvas_size(extent, *angles)
 
-    def maps(  # type: ignore[override]
+    def maps(
         self,
         batch: BatchContext,
         axes: WarpAxes,

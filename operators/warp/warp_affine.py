@@ -99,7 +99,7 @@ class WarpAffine(WarpOperator):
         matrices = matrices.reshape(count, axes.ndim, axes.ndim + 1)
         return self.write(workspace, image, axes, canvas, matrices)
 
-    def maps(  # type: ignore[override]
+    def maps(
         self,
         batch: BatchContext,
         axes: WarpAxes,

@@ -88,7 +88,7 @@ def taking_those_of(
             bound.apply_defaults()
             return function(**bound.arguments)
 
-        call.__signature__ = form  # type: ignore[attr-defined]
+        vars(call)["__signature__"] = form
         return call
 
     return decorate

@@ -11,7 +11,7 @@ from jax.sharding import Sharding
 from ...engine.errors import ArgumentError
 from ...engine.tensors import TensorList
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform, of_all
-from ..forms import DictForm
+from ..forms import IN_DICTS, DictForm
 from ..options import DESCRIPTION
 from .integration import local_array
 from .placement import Placement, along_batches, of_rows, row_groups
@@ -72,7 +72,7 @@ class GenericIterator(BaseIterator[JaxArray, DictForm]):
         fill_last_batch: bool | None = None,
         dynamic_shape: bool | None = False,
         with_valid: bool = False,
-        batch_form: DictForm = "dict",  # type: ignore[assignment]  # the default of `DictForm`
+        batch_form: DictForm = IN_DICTS,
         **unknown: Never,
     ) -> None:
         check_places(sharding, devices)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from torch.utils.data import IterableDataset
 
@@ -42,10 +42,13 @@ __all__ = ["IteratorMixin", "Trainer"]
 STATE_FILE = "penstock_iterator.json"
 """Name of the file in a checkpoint's folder that holds the state of the iterator."""
 
-_Base: Any = transformers.Trainer if TYPE_CHECKING else object
+if TYPE_CHECKING:
+    _Base = transformers.Trainer  # of which the class is a part
+else:
+    _Base = object
 
 
-class IteratorMixin(_Base):  # type: ignore[misc]  # the class of which it is a part
+class IteratorMixin(_Base):
     """Lets any subclass of the Trainer take iterators: `class Mine(IteratorMixin, Seq2SeqTrainer)`.
 
     `train_dataset`, `eval_dataset` and the data set of `predict` may be iterators. Other data sets
@@ -66,7 +69,7 @@ class IteratorMixin(_Base):  # type: ignore[misc]  # the class of which it is a 
         """Return the batches of validation: `eval_dataset`, or its entry of that name."""
         chosen = self.eval_dataset if eval_dataset is None else eval_dataset
         if isinstance(chosen, str):
-            chosen = self.eval_dataset[chosen]
+            chosen = cast("dict[str, Any]", self.eval_dataset)[chosen]
         if isinstance(chosen, BaseIterator):
             return _Loader(chosen, self.accelerator)
         return super().get_eval_dataloader(eval_dataset)
@@ -87,7 +90,7 @@ class IteratorMixin(_Base):  # type: ignore[misc]  # the class of which it is a 
         """Train, and go on from a checkpoint if asked for: see `transformers.Trainer.train`."""
         folder = resume_from_checkpoint
         if folder is True:
-            folder = get_last_checkpoint(self.args.output_dir)  # type: ignore[no-untyped-call]
+            folder = get_last_checkpoint(self.args.output_dir)
         if folder and isinstance(self.train_dataset, BaseIterator):
             _restore(self.train_dataset, Path(folder) / STATE_FILE)
         return super().train(resume_from_checkpoint, *args, **options)

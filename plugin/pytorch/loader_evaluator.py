@@ -15,10 +15,10 @@ import json
 import os
 import warnings
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from itertools import cycle, islice
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 from ...engine.errors import ArgumentError
 from ...engine.run.checkpointing import write_file
@@ -93,7 +93,9 @@ class LoaderEvaluator:
 
     def __len__(self) -> int:
         """Return the number of batches of the loader."""
-        return len(self.dataloader) if self._count is None else self._count  # type: ignore[arg-type]
+        if self._count is not None:
+            return self._count
+        return len(cast("Sized", self.dataloader))  # else its TypeError is the right one
 
     def __iter__(self) -> Iterator[Any]:
         """Yield an epoch; the metrics are those of the latest epoch."""

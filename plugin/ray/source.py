@@ -62,7 +62,7 @@ class DatasetSource(Datasource):
         format: str | None = None,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        Datasource.__init__(self)
         with open_dataset(path, format=format, storage_options=storage_options) as dataset:
             schema = _chosen(dataset.schema, components)
             where, options = dataset.absolute_path, dataset.options

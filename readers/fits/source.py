@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +59,7 @@ class FitsSource:
     """
 
     def __init__(
-        self, files: FileList, hdus: Sequence[int], options: Mapping[str, Any] | None = None
+        self, files: FileList, hdus: Sequence[int], options: Mapping[str, object] | None = None
     ) -> None:
         """Take the files, the numbers of the HDUs from 1 on, and `Reader.storage_options`."""
         self._files = files
@@ -140,7 +139,8 @@ def _find_all(storages: Sequence[Storage], hdus: Sequence[int]) -> list[list[Fit
         reads: dict[int, tuple[int, Bytes]] = {}
         for i, walk in list(walks.items()):
             try:
-                offset, length = walk.send(answers[i])  # type: ignore[arg-type]  # None at first
+                answer = answers[i]
+                offset, length = next(walk) if answer is None else walk.send(answer)
             except StopIteration as end:
                 images[i] = end.value
                 del walks[i]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from time import perf_counter
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from ...engine.control import reads
 from ...engine.control.readings import Decision, Decisions
@@ -28,6 +28,7 @@ from .carriers import Carrier, CountedMemory, ReadColumns
 if TYPE_CHECKING:
     from ...engine.order.cursor import Cursor
     from ...engine.order.rounds import Rounds
+    from ..source import Column
 
     Order = Sampler | Cursor | Rounds
 
@@ -67,7 +68,8 @@ class _Read:
         if numbers == self.numbers:
             return self.columns
         rows = self.rows(numbers)
-        return tuple(column[rows] for column in self.columns)  # type: ignore[misc, index]
+        columns = cast("tuple[Column, ...]", self.columns)  # GPU memory holds a batch of its own
+        return tuple(column[rows] for column in columns)
 
     def cancel(self) -> None:
         """Give up the read, unless its samples are there."""

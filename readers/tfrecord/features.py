@@ -43,7 +43,7 @@ class FixedLenFeature:
 
     shape: Sequence[int]
     dtype: int
-    default_value: Any = None
+    default_value: object = None
 
     def __post_init__(self) -> None:
         shape = _shape("FixedLenFeature", self.shape)
@@ -74,9 +74,9 @@ class VarLenFeature:
         partial_shape: extents of all dimensions but the first.
     """
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
+    def __init__(self, *arguments: object, **named: object) -> None:
         if arguments and isinstance(arguments[0], Sequence) and not isinstance(arguments[0], str):
-            named["partial_shape"], *arguments = arguments  # type: ignore[assignment]
+            named["partial_shape"], arguments = arguments[0], arguments[1:]
         for name, value in zip(("dtype", "default_value"), arguments, strict=False):
             named.setdefault(name, value)
         if "dtype" not in named or not named.keys() <= _VAR_LEN_NAMES or len(arguments) > 2:
@@ -134,7 +134,7 @@ def _feature_type(owner: str, dtype: Any) -> FeatureType:
         ) from None
 
 
-def checked_features(argument: str, features: Any) -> dict[str, Feature]:
+def checked_features(argument: str, features: object) -> dict[str, Feature]:
     """Return the dict of features that a user passed; raise ArgumentError for other objects."""
     if not isinstance(features, Mapping):
         raise ArgumentError(f"fn.readers.tfrecord: {argument} must be a dict, got {features!r}")
@@ -171,7 +171,7 @@ def default_array(name: str, feature: Feature) -> Array | None:
         ) from None
 
 
-def _default_string(name: str, value: Any) -> NDArray[np.uint8]:
+def _default_string(name: str, value: object) -> NDArray[np.uint8]:
     if isinstance(value, str):
         value = value.encode()
     if not isinstance(value, bytes):

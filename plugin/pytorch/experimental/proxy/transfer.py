@@ -122,5 +122,5 @@ def _shared_memory(size: int) -> torch.Tensor:
 
     `Tensor.share_memory_` would make memory that is not shared first, and copy it.
     """
-    storage = torch.UntypedStorage._new_shared(size)  # type: ignore[no-untyped-call]
+    storage = torch.UntypedStorage._new_shared(size)
     return torch.empty(0, dtype=torch.uint8).set_(storage)
