@@ -93,9 +93,9 @@ def shear_y(
 def translate_x(
     data: DataNode,
     rel_offset: Any,
-    shape: Any,
+    shape: object,
     fill_value: float | None = FILL_VALUE,
-    interp_type: Any = None,
+    interp_type: object = None,
 ) -> DataNode:
     """Move right by `rel_offset[0]` times the width, which `shape` gives: (height, width)."""
     options = {"fill_value": fill_value, "interp_type": interp_type, "shape": shape}
@@ -118,9 +118,9 @@ def translate_x_no_shape(
 def translate_y(
     data: DataNode,
     rel_offset: Any,
-    shape: Any,
+    shape: object,
     fill_value: float | None = FILL_VALUE,
-    interp_type: Any = None,
+    interp_type: object = None,
 ) -> DataNode:
     """Move down by `rel_offset[1]` times the height, which `shape` gives: (height, width)."""
     options = {"fill_value": fill_value, "interp_type": interp_type, "shape": shape}
@@ -240,27 +240,27 @@ def solarize_add(data: DataNode, shift: Any) -> DataNode:
 
 @augmentation
 @has_effect("invert")
-def invert(data: DataNode, _: Any) -> DataNode:
+def invert(data: DataNode, _: object) -> DataNode:
     """Invert all levels: 255 minus the level."""
     return augment(data, None, "invert")
 
 
 @augmentation
 @has_effect("equalize")
-def equalize(data: DataNode, _: Any, pillow: bool = False) -> DataNode:
+def equalize(data: DataNode, _: object, pillow: bool = False) -> DataNode:
     """Make the levels of each channel equally frequent, as OpenCV's `equalizeHist`."""
     return augment(data, None, "equalize", pillow=pillow)
 
 
 @augmentation
 @has_effect("auto_contrast")
-def auto_contrast(data: DataNode, _: Any, pillow: bool = False) -> DataNode:
+def auto_contrast(data: DataNode, _: object, pillow: bool = False) -> DataNode:
     """Stretch the levels of each channel to the range from 0 to 255."""
     return augment(data, None, "auto_contrast", pillow=pillow)
 
 
 @augmentation
 @has_effect("identity")
-def identity(data: DataNode, _: Any) -> DataNode:
+def identity(data: DataNode, _: object) -> DataNode:
     """Change nothing."""
     return data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
@@ -145,7 +146,7 @@ def _of_path(
     path: str,
     work: Work | None,
     device: str,
-    options: dict[str, Any],
+    options: Mapping[str, object],
     seconds: float,
     tick: Tick,
     *,

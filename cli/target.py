@@ -69,8 +69,8 @@ def require_path(path: str) -> str:
 
 def open_pipeline(
     target: PipelineTarget,
-    arguments: Mapping[str, Any],
-    options: Mapping[str, Any],
+    arguments: Mapping[str, object],
+    options: Mapping[str, object],
     batch_size: int,
 ) -> Any:
     """Return the pipeline that a target names: see `definition_of` and `defined`."""
@@ -78,7 +78,7 @@ def open_pipeline(
     return defined(target, definition_of(target), arguments, options, batch_size)
 
 
-def definition_of(target: PipelineTarget) -> Any:
+def definition_of(target: PipelineTarget) -> object:
     """Import the module of a target; return the Pipeline or the function that defines one.
 
     Raises:
@@ -101,9 +101,9 @@ def defined(
     target: PipelineTarget,
     definition: Any,
     arguments: Mapping[str, Any],
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     batch_size: int,
-) -> Any:
+) -> object:
     """Return the pipeline of a definition.
 
     Args:
@@ -161,14 +161,14 @@ def parse_arguments(pairs: Iterable[str], option: str = "--arg") -> dict[str, An
     return arguments
 
 
-def _literal(text: str) -> Any:
+def _literal(text: str) -> object:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
 
 
-def _as_it_is(target: PipelineTarget, pipeline: Pipeline, given: Mapping[str, Any]) -> Pipeline:
+def _as_it_is(target: PipelineTarget, pipeline: Pipeline, given: Mapping[str, object]) -> Pipeline:
     if given:
         raise CommandFailed(
             f"{target} is a Pipeline, which has its arguments already; {', '.join(given)} can be "
@@ -178,17 +178,17 @@ def _as_it_is(target: PipelineTarget, pipeline: Pipeline, given: Mapping[str, An
     return pipeline
 
 
-def _advice(name: str, content: Mapping[str, Any]) -> str:
+def _advice(name: str, content: Mapping[str, object]) -> str:
     text = unknown(name, _names_of_pipelines(content))
     return f"{text}{'' if text.endswith('?') else '.'} {_pipelines(content)}"
 
 
-def _pipelines(content: Mapping[str, Any]) -> str:
+def _pipelines(content: Mapping[str, object]) -> str:
     names = _names_of_pipelines(content)
     return f"Pipelines there: {', '.join(names)}" if names else "No pipeline is defined there"
 
 
-def _names_of_pipelines(content: Mapping[str, Any]) -> list[str]:
+def _names_of_pipelines(content: Mapping[str, object]) -> list[str]:
     return sorted(
         name
         for name, value in content.items()
@@ -196,5 +196,5 @@ def _names_of_pipelines(content: Mapping[str, Any]) -> list[str]:
     )
 
 
-def _described(value: Any) -> str:
+def _described(value: object) -> str:
     return "a function" if callable(value) else f"a {type(value).__name__}"

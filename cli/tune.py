@@ -143,7 +143,7 @@ def _tried(texts: Sequence[str]) -> dict[str, list[Any]]:
 
 def _tune(
     target: PipelineTarget,
-    arguments: dict[str, Any],
+    arguments: dict[str, object],
     tried: dict[str, list[Any]],
     seconds: float,
     bar: ProgressBar,
@@ -197,7 +197,7 @@ def _tune(
     return _Tuned(best, comparison, search.trials, search.noise, seconds, others.cores())
 
 
-def _as_content(target: str, tuned: _Tuned) -> dict[str, Any]:
+def _as_content(target: str, tuned: _Tuned) -> dict[str, object]:
     content: dict[str, Any] = {
         "target": target,
         "setting": tuned.setting,

@@ -58,7 +58,7 @@ class TeamCall(Pending[Result]):
     lock: whoever waits for the call does not wait for ever.
     """
 
-    def __init__(self, function: Callable[..., Result], arguments: tuple[Any, ...]) -> None:
+    def __init__(self, function: Callable[..., Result], arguments: tuple[object, ...]) -> None:
         self._work = deque([[function, arguments]])  # whoever takes the work makes the call
         self._running = threading.Lock()
         self._results: list[Result] = []

@@ -248,7 +248,7 @@ def from_arguments(
     return first, extents
 
 
-def _fractions(name: str, values: Sequence[Any], extents: Sequence[Any]) -> list[Any]:
+def _fractions(name: str, values: Sequence[object], extents: Sequence[Any]) -> list[Any]:
     given = per_axis(name, values, len(extents))
     return [
         np.float64(np.float32(value) * np.float32(extent))

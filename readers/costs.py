@@ -118,7 +118,7 @@ def cost_meta(reader: CostedReader) -> dict[str, Any]:
     }
 
 
-def _lengths(reader: CostedReader, by: Any) -> Any:
+def _lengths(reader: CostedReader, by: object) -> Any:
     """Return the length of each sample of the source."""
     source = reader.source
     if isinstance(by, str):

@@ -101,7 +101,7 @@ def parse_request(
     return ParsedRequest(identity, RequestSamples(next(iter(counts.values())), data), wanted)
 
 
-def _split(body: bytes, json_size: str | None) -> tuple[dict[str, Any], memoryview]:
+def _split(body: bytes, json_size: str | None) -> tuple[dict[str, object], memoryview]:
     """Return the JSON object at the beginning of a body, and the bytes behind it."""
     size = len(body)
     if json_size is not None:
@@ -122,14 +122,14 @@ def _split(body: bytes, json_size: str | None) -> tuple[dict[str, Any], memoryvi
     return message, whole[size:]
 
 
-def _list_of_objects(message: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+def _list_of_objects(message: Mapping[str, object], name: str) -> list[dict[str, Any]]:
     value = message.get(name)
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise RequestError(f"the request needs {name!r}: a list of objects")
     return value
 
 
-def _parameters(holder: Mapping[str, Any], what: str) -> Mapping[str, Any]:
+def _parameters(holder: Mapping[str, object], what: str) -> Mapping[str, Any]:
     parameters = holder.get("parameters", {})
     if not isinstance(parameters, dict):
         raise RequestError(f"the parameters of the {what} are no object")

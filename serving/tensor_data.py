@@ -17,7 +17,7 @@ from .signature import BYTES, DTYPES, TensorSpec
 
 def from_binary(
     tensor: Mapping[str, Any], spec: TensorSpec, shape: tuple[int, ...], data: memoryview
-) -> Any:
+) -> object:
     """Return the samples of an input that is in binary form, without a copy.
 
     Args:
@@ -106,7 +106,7 @@ _KINDS = {"b": "b", "f": "fiu"}
 """Kinds of NumPy types that JSON values of a kind may have; "iu" for all others."""
 
 
-def _texts(values: Any, spec: TensorSpec, count: int) -> list[NDArray[np.uint8]]:
+def _texts(values: object, spec: TensorSpec, count: int) -> list[NDArray[np.uint8]]:
     flat = values if isinstance(values, list) else []
     if flat and all(isinstance(entry, list) and len(entry) == 1 for entry in flat):
         flat = [text[0] for text in flat]

@@ -92,7 +92,7 @@ class Consumer(ABC):
 
     @staticmethod
     @abstractmethod
-    def read(look: Any) -> NDArray[np.float64]:
+    def read(look: object) -> NDArray[np.float64]:
         """Return the sums as an array of (samples, STRIPES)."""
 
 
@@ -109,7 +109,7 @@ class NumPyConsumer(Consumer):
         """Do nothing."""
 
     @staticmethod
-    def read(look: Any) -> NDArray[np.float64]:
+    def read(look: object) -> NDArray[np.float64]:
         return np.asarray(look, np.float64)
 
 
@@ -120,7 +120,7 @@ class CuPyConsumer(Consumer):
         stream: a stream of CuPy; None for the current one.
     """
 
-    def __init__(self, stream: Any = None) -> None:
+    def __init__(self, stream: object = None) -> None:
         import cupy
 
         self._cupy = cupy
@@ -158,7 +158,7 @@ class TorchConsumer(Consumer):
         stream: a stream of PyTorch; None for the current one.
     """
 
-    def __init__(self, stream: Any = None) -> None:
+    def __init__(self, stream: object = None) -> None:
         import torch
 
         self._torch: Any = torch
@@ -205,7 +205,7 @@ class JaxConsumer(Consumer):
             return self._sums(self._jax.dlpack.from_dlpack(LastingExport(batch)))
         raise ValueError("JAX takes batches of samples of one shape in the GPU's memory")
 
-    def _sums_of(self, array: Any) -> Any:
+    def _sums_of(self, array: Any) -> object:
         flat = self._jax.numpy.abs(array.reshape(len(array), -1).astype(self._jax.numpy.float32))
         flat = self._jax.numpy.pad(flat, ((0, 0), (0, -flat.shape[1] % STRIPES)))
         return flat.reshape(len(array), STRIPES, -1).sum(2)
@@ -214,7 +214,7 @@ class JaxConsumer(Consumer):
         self._jax.block_until_ready(self._work(self._matrix, 1))
 
     @staticmethod
-    def read(look: Any) -> NDArray[np.float64]:
+    def read(look: object) -> NDArray[np.float64]:
         return np.asarray(look, np.float64)
 
 
@@ -282,7 +282,7 @@ def _run(
         queued: seconds of work to queue before each batch; 0 to wait after each batch.
     """
     pipes = [define() for _ in range(pipelines)]
-    looks: list[list[Any]] = []
+    looks: list[list[object]] = []
     try:
         for _ in range(batches):
             for pipe in pipes:

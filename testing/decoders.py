@@ -247,7 +247,7 @@ class MixedConformance:
 
     @pytest.mark.parametrize("dtype", [types.UINT16, types.FLOAT])
     def test_dtypes_agree(
-        self, device_stage: bool, images: Mapping[str, EncodedImage], dtype: Any
+        self, device_stage: bool, images: Mapping[str, EncodedImage], dtype: object
     ) -> None:
         self.compare(images, dtype=dtype)
 

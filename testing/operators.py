@@ -142,7 +142,7 @@ class OperatorConformance:
             constant = {k: v for k, v in self.arguments.items() if k != name}
             self._agrees(stage, constant, {name: values})
 
-    def _agrees(self, device: str, arguments: Mapping[str, Any], varying: Any = None) -> None:
+    def _agrees(self, device: str, arguments: Mapping[str, object], varying: object = None) -> None:
         agree(
             self.operator,
             *self.inputs,
@@ -214,9 +214,9 @@ class RandomConformance(OperatorConformance):
 
 def operator_suite(
     operator: str,
-    *inputs: Sequence[Any],
+    *inputs: Sequence[object],
     suite: type[OperatorConformance] = OperatorConformance,
-    **attributes: Any,
+    **attributes: object,
 ) -> type[OperatorConformance]:
     """Return a suite as a class: `TestFlip = operator_suite("flip", images, layout="HWC")`.
 

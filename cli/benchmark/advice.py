@@ -55,7 +55,7 @@ class Tried:
 
 
 def try_setting(
-    opened: Callable[[Setting], Any], speed: Speed, seconds: float, tick: Tick
+    opened: Callable[[Setting], object], speed: Speed, seconds: float, tick: Tick
 ) -> Tried | None:
     """Compare the setting that the limit names with the pipeline as it is, for `seconds`.
 

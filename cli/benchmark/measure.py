@@ -83,11 +83,11 @@ def measure(
     )
 
 
-def _figures(pipeline: Any) -> Any:
+def _figures(pipeline: object) -> Any:
     return pipeline.stats() if hasattr(pipeline, "stats") else None
 
 
-def _until(pipeline: Any, deadline: float, least: int, tick: Tick) -> list[int]:
+def _until(pipeline: object, deadline: float, least: int, tick: Tick) -> list[int]:
     """Run batches until a time; return the number of samples of each."""
     counts: list[int] = []
     while len(counts) < least or perf_counter() < deadline:
@@ -106,7 +106,7 @@ def _run(pipeline: Any) -> int:
     return len(outputs[0])
 
 
-def _first_of_epoch(pipeline: Any) -> Any:
+def _first_of_epoch(pipeline: Any) -> object:
     try:
         return pipeline.run()
     except StopIteration:

@@ -63,7 +63,7 @@ def medium(dataset: Dataset) -> str:
     return (media and media[0]) or encoded_component(dataset.schema)[1]
 
 
-def _called(library: PipelineLibrary, call: ReaderCall, more: dict[str, Any]) -> Sequence[Any]:
+def _called(library: PipelineLibrary, call: ReaderCall, more: dict[str, object]) -> Sequence[Any]:
     """Return the outputs of a reader, in random order."""
     arguments = {
         n: value(library) if callable(value) else value for n, value in call.arguments.items()

@@ -17,7 +17,7 @@ class PipelineLibrary:
     name: str
     fn: Any
     types: Any
-    tfrecord: Any
+    tfrecord: object
     pipeline_def: Any
 
 

@@ -55,6 +55,6 @@ def compare(
     )
 
 
-def _turn(open_: Callable[[], Any], seconds: float) -> Speed:
+def _turn(open_: Callable[[], object], seconds: float) -> Speed:
     gc.collect()  # ends the threads of the pipeline before
     return measure(open_, seconds)

@@ -114,7 +114,7 @@ def picture() -> np.ndarray[Any, np.dtype[np.uint8]]:
     return np.stack(np.broadcast_arrays(ramp[:, None], ramp[None], np.uint8(128)), axis=-1)
 
 
-def check_picture(decoded: Any) -> None:
+def check_picture(decoded: object) -> None:
     """Raise ValueError unless `decoded` is `picture()` up to JPEG's losses."""
     off = np.abs(np.asarray(decoded).astype(int) - picture()).max()
     if off > 16:
@@ -191,7 +191,7 @@ def _miniaudio(miniaudio: Any) -> str:
     return ""
 
 
-def _pyav(av: Any) -> str:
+def _pyav(av: object) -> str:
     versions = getattr(av, "library_versions", {})
     return "FFmpeg's libavcodec " + ".".join(map(str, versions.get("libavcodec", ("?",))))
 

@@ -131,7 +131,7 @@ class Cache(ABC):
         """Return where a device writes the arrays to add, of which there is one at least."""
 
     @abstractmethod
-    def add(self, batch: BatchContext, kept: Kept, memory: Any, threads: CpuFallback) -> Add:
+    def add(self, batch: BatchContext, kept: Kept, memory: object, threads: CpuFallback) -> Add:
         """Launch what adds arrays, behind the work that writes them; return the rest to do.
 
         Args:

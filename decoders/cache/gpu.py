@@ -111,7 +111,7 @@ class GpuCache(Cache):
     def place(self, device: Device, kept: Kept, dtype: DType) -> Located:
         return self._arrays[kept.numbers, 0].astype(np.uint64), None
 
-    def add(self, batch: BatchContext, kept: Kept, memory: Any, threads: CpuFallback) -> Add:
+    def add(self, batch: BatchContext, kept: Kept, memory: object, threads: CpuFallback) -> Add:
         def publish(chosen: Rows) -> int:
             self.publish(kept.numbers[chosen])
             return len(chosen)

@@ -136,7 +136,7 @@ class PlacedImages(NamedTuple):
     out: TensorListGPU
     targets: NDArray[np.uint64]
     images: NDArray[np.uint64]
-    of_cache: Sequence[Any]
+    of_cache: Sequence[object]
     memory: Sequence[TensorListGPU]
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +110,7 @@ class WholeImages:
     def place(self, device: Device, chosen: ChosenImages, out: TensorListGPU) -> PlacedImages:
         """Say where the decoders write: into the results, or into whole images."""
         targets, images = out.pointers(), np.zeros(len(chosen.shapes), np.uint64)
-        of_cache: list[Any] = []
+        of_cache: list[object] = []
         memory: list[TensorListGPU] = []
         if not self._is_used:
             return PlacedImages(chosen, out, targets, images, of_cache, memory)
@@ -179,7 +179,7 @@ class WholeImages:
         is_sound, errors = decoded.is_sound[kept.rows], batch.errors
 
         # The function holds the memory of the cache's images, but not that of the results.
-        def add_sound(_held: Any = memory) -> None:
+        def add_sound(_held: object = memory) -> None:
             failed = np.array([row in errors for row in kept.rows.tolist()], np.bool_)
             cache.count(stores=add(np.flatnonzero(is_sound & ~failed)))
 

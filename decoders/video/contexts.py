@@ -59,7 +59,7 @@ class Decoder(Protocol):
         Other threads may use the decoder when the context ends.
         """
 
-    def decode(self, packet: Any) -> list[Any] | None:
+    def decode(self, packet: object) -> list[Any] | None:
         """Return the frames that a packet completes; None if the packet is damaged."""
 
     def flush(self) -> None:

@@ -64,7 +64,10 @@ class DecoderPool:
         self._lock = threading.Lock()
 
     def decoder_for(
-        self, stream: Any, packets: Callable[[], Iterable[Any]], display: DisplayInfo | None = None
+        self,
+        stream: object,
+        packets: Callable[[], Iterable[Any]],
+        display: DisplayInfo | None = None,
     ) -> Decoder | None:
         """Return the decoder of a stream; None if the stream's own one should decode.
 
@@ -129,7 +132,7 @@ class DecoderPool:
                 self._busy -= 1
             raise
 
-    def release(self, user: _PooledDecoder, context: Any) -> None:
+    def release(self, user: _PooledDecoder, context: object) -> None:
         """Take a context back, and keep it for its user, or for others."""
         with self._lock:
             self._busy -= 1
@@ -162,7 +165,7 @@ class DecoderPool:
         if kept.user is not None:
             kept.user.is_in_place = False
 
-    def _make(self, config: DecoderConfig) -> Any:
+    def _make(self, config: DecoderConfig) -> object:
         av = pyav()
         if self._gpu is None:
             context = av.CodecContext.create(config.codec, "r")
@@ -218,7 +221,7 @@ class _PooledDecoder(Decoder):
             self._pool.release(self, self._context)
             self._context = None
 
-    def decode(self, packet: Any) -> list[Any] | None:
+    def decode(self, packet: object) -> list[Any] | None:
         return decoded(packet, self._context)
 
     def flush(self) -> None:
@@ -228,7 +231,9 @@ class _PooledDecoder(Decoder):
         self._pool.forget(self)
 
 
-def _first_frame(packets: Iterable[Any], decode: Callable[[Any], list[Any] | None]) -> Any | None:
+def _first_frame(
+    packets: Iterable[object], decode: Callable[[Any], list[object] | None]
+) -> Any | None:
     """Return the first frame of some packets, or None if a packet before it is damaged."""
     for packet in packets:
         frames = decode(packet)

@@ -55,7 +55,7 @@ class _OwnDecoder(Decoder):
     def acquired(self) -> Iterator[bool]:
         yield True
 
-    def decode(self, packet: Any) -> list[Any] | None:
+    def decode(self, packet: object) -> list[Any] | None:
         return decoded(packet)
 
     def flush(self) -> None:
@@ -121,7 +121,7 @@ class FrameReader:
         self._goal = 0  # number of the frame that the decoder is on the way to
         self._is_wanted: IsWanted = _nobody
         self._has_read_first = not (is_own and self._codec.name in _READ_FIRST_PACKET)
-        self._first: Any = None  # packet of the stream, if it was read
+        self._first: object = None  # packet of the stream, if it was read
         self._has_refused = False  # whether the decoder has refused a packet since the last seek
         self._start_may_help = True
         if is_at_start:
@@ -169,7 +169,7 @@ class FrameReader:
         number: int,
         on_passed: Callable[[int, Any], None] | None = None,
         is_wanted: IsWanted | None = None,
-    ) -> Any:
+    ) -> object:
         """Return the frame with this number: see `read`.
 
         Args:
@@ -205,7 +205,7 @@ class FrameReader:
             yield 0, _everybody
             self._start_may_help = False
 
-    def _search(self, number: int, on_passed: Callable[[int, Any], None] | None) -> Any | None:
+    def _search(self, number: int, on_passed: Callable[[int, Any], None] | None) -> object | None:
         """Return a frame that is ahead; None if the frame is damaged or missing."""
         while True:
             number_there, frame, is_whole = next(self._frames, (len(self.index), None, False))
@@ -238,7 +238,7 @@ class FrameReader:
         self.decoder.decode(first)
         self._codec.skip_frame = "DEFAULT"
 
-    def _packets_from(self, key: int = 0) -> Iterator[Any]:
+    def _packets_from(self, key: int = 0) -> Iterator[object]:
         """Go to a key frame, by its entry in the index; return the packets from there on."""
         seeks = self.index.key_seeks
         if len(self.index.packets):

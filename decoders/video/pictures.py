@@ -76,7 +76,7 @@ class PictureMaker:
             return np.rot90(cv2.transform(merged, matrix), turns)
         return cv2.transform(merged, matrix, dst=out)
 
-    def _in_planes(self, frame: Any) -> Any:
+    def _in_planes(self, frame: Any) -> object:
         """Return a frame of 4:4:4 with 8 bits and the same range."""
         if self._is_exact:
             return self._reformat(frame, format="yuv444p", interpolation=self._way, threads=1)
@@ -177,7 +177,7 @@ class ClipDecoder:
             self._store(np.array(self.fill, np.uint8), out[entry])
         return out
 
-    def _convert(self, maker: PictureMaker, frame: Any, out: Array) -> None:
+    def _convert(self, maker: PictureMaker, frame: object, out: Array) -> None:
         fits = out.dtype == np.uint8 and not self.normalized
         picture = maker.picture(frame, out if fits else None)
         if picture is not out:

@@ -164,7 +164,7 @@ class SharedVideos:
         expected = range(numbers[0] + self._step, numbers[-1] + 1, stride)
         return expected if len(expected) <= MAX_EXPECTED_FRAMES else range(0)
 
-    def _open_frames(self, file: Any, state: FileState) -> FrameReader:
+    def _open_frames(self, file: object, state: FileState) -> FrameReader:
         return open_frames(file, state, self._index_of, self.pool)
 
     def _video(self, path: str, check_running: Callable[[], None]) -> _Video:
@@ -273,7 +273,7 @@ class SharedFrames:
                 return False
         return self.index.key_of(number) == run.key
 
-    def _pass(self, run: _DecodeRun, number: int, frame: Any, *, is_own: bool = False) -> None:
+    def _pass(self, run: _DecodeRun, number: int, frame: object, *, is_own: bool = False) -> None:
         with self._change:
             run.place = number + 1
             if is_own:

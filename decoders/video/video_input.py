@@ -93,7 +93,7 @@ class VideoInput(FedInput):
     def available(self) -> int:
         return sum(video.batches(self._batch_size) for video in list(self._videos))
 
-    def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
+    def feed(self, data: object, layout: str | None = None, cuda_stream: object = None) -> None:
         """Queue a video; `Pipeline.feed_input` calls this in any thread."""
         encoded = np.asarray(data)
         if encoded.ndim > 1 and encoded.size == encoded.shape[-1]:

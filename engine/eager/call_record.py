@@ -184,7 +184,7 @@ def _difference(first: CallFacts, now: CallFacts) -> str:
     return ""
 
 
-def _is_same(then: Any, now: Any) -> bool:
+def _is_same(then: object, now: object) -> bool:
     """Return whether two values are equal.
 
     Functions and other objects that each call of the definition makes anew count as equal: the

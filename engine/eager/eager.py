@@ -54,14 +54,14 @@ class EagerOperator:
     def __init__(
         self,
         operator_class: type[Operator],
-        arguments: Mapping[str, Any] | None = None,
+        arguments: Mapping[str, object] | None = None,
         *,
         runner: EagerRunner,
         device: str | None = None,
         name: str | None = None,
         batch_size: int = 1,
         seed: int = 0,
-        state: Any = None,
+        state: object = None,
     ) -> None:
         self._class = operator_class
         self._constants = dict(arguments or {})

@@ -61,7 +61,7 @@ def compiled(kernel: Kernel, device_id: int) -> Any:
 
 
 @cache
-def _compiled(kernel: Kernel, device_id: int) -> Any:
+def _compiled(kernel: Kernel, device_id: int) -> object:
     import cupy
 
     try:

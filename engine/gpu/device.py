@@ -200,7 +200,7 @@ class Device:
         self.hold(memory)
         return memory
 
-    def hold(self, data: Any) -> None:
+    def hold(self, data: object) -> None:
         """Keep memory that a copy on the stream reads or writes until the batch is done.
 
         The methods that copy hold their memory themselves; other users of the stream call this.
@@ -218,7 +218,7 @@ class Device:
         self.taken_bytes += nbytes
         return self.pool.lend(nbytes, self.stream)
 
-    def empty(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
+    def empty(self, shapes: object, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
         """Return an uninitialized batch.
 
         Args:
@@ -414,7 +414,7 @@ class Device:
         started: Callable[..., None] = function
         return started
 
-    def _passed(self, argument: Any) -> Any:
+    def _passed(self, argument: object) -> Any:
         """Return an argument of a kernel; for a table, the table's memory on the device."""
         if not isinstance(argument, StructTable):
             return argument

@@ -36,10 +36,10 @@ class RehearsalDevice(Device):
         """Return uninitialized memory, which is not pinned."""
         return np.empty(nbytes, np.uint8)
 
-    def hold(self, data: Any) -> None:
+    def hold(self, data: object) -> None:
         """Do nothing: no copy reads the data."""
 
-    def fill(self, memory: Any, value: int) -> None:
+    def fill(self, memory: object, value: int) -> None:
         """Do nothing."""
 
     def copy(self, to: int, source: int, nbytes: int, direction: int = 0) -> None:

@@ -47,7 +47,7 @@ Key = tuple[Any, ...]
 """Ints, `IndexFromData`, slices of these, `NewAxis`, and at most one Ellipsis."""
 
 
-def split_key(key: Any, is_data: Callable[[Any], bool]) -> tuple[Key, list[Any]]:
+def split_key(key: object, is_data: Callable[[Any], bool]) -> tuple[Key, list[object]]:
     """Return the key with an `IndexFromData` for each node in it, and these nodes in order."""
     data: list[Any] = []
 

@@ -81,9 +81,9 @@ class Pipeline(
     def feed_input(
         self,
         data_node: DataNode | str,
-        data: Any,
+        data: object,
         layout: str | None = None,
-        cuda_stream: Any = None,
+        cuda_stream: object = None,
         use_copy_kernel: bool = False,
     ) -> None:
         """Give an external source its next batch.
@@ -141,7 +141,7 @@ class Pipeline(
         with self._taken_turn():
             run.launch_ahead(self._own_setup())
 
-    def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
+    def share_outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
         """Wait for the next batch and return its outputs.
 
         The outputs are complete: `cuda_stream` is accepted, but has nothing to wait for.

@@ -29,7 +29,7 @@ class Channel:
     def __init__(self, connection: socket) -> None:
         self._connection = connection
 
-    def send(self, message: Any) -> None:
+    def send(self, message: object) -> None:
         """Send any picklable object; an object that cannot be pickled sends nothing."""
         pickled = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         self._connection.sendall(len(pickled).to_bytes(_LENGTH_BYTES, "little") + pickled)

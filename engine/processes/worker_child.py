@@ -110,7 +110,7 @@ class ParentProcess:
         self.wait_ns += perf_counter_ns() - started
         return message
 
-    def send(self, message: Any) -> None:
+    def send(self, message: object) -> None:
         """Send a message."""
         self._channel.send(message)
 

@@ -122,7 +122,7 @@ def _of_paddle() -> Ranks | None:
 
 def _of_jax() -> Ranks | None:
     # jax.process_index() would start the devices, and wait for all processes to start theirs.
-    module: Any = sys.modules.get("jax._src.distributed")
+    module: object = sys.modules.get("jax._src.distributed")
     state: Any = getattr(module, "global_state", None)
     if getattr(state, "client", None) is None:
         return None

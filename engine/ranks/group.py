@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Any, NamedTuple
 
-_inherited: list[Any] = []  # the store of the process from which this one was forked
+_inherited: list[object] = []  # the store of the process from which this one was forked
 
 
 class Group(NamedTuple):
@@ -39,7 +39,7 @@ def process_group() -> Group | None:
     return group if group.world > 1 else None
 
 
-def _store_of(module: Any) -> Any:
+def _store_of(module: Any) -> object:
     try:
         return module.distributed_c10d._get_default_store()
     except (AttributeError, RuntimeError, ValueError, AssertionError):
@@ -47,7 +47,7 @@ def _store_of(module: Any) -> Any:
 
 
 def _note_fork() -> None:
-    module: Any = sys.modules.get("torch.distributed")
+    module: object = sys.modules.get("torch.distributed")
     is_initialized = getattr(module, "is_initialized", None)
     if is_initialized is not None and is_initialized():
         _inherited.append(_store_of(module))

@@ -42,7 +42,7 @@ class PlaneWindowOperator(SampleOperator, ABC):
     inputs = ("data",)
 
     @abstractmethod
-    def window(self, **arguments: Any) -> PlaneWindow:
+    def window(self, *args: Any, **arguments: Any) -> PlaneWindow:
         """Return the window for the arguments of a sample."""
 
     @abstractmethod

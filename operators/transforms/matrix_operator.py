@@ -41,7 +41,7 @@ class MatrixOperator(SampleOperator, ABC):
     reverse_order = REVERSE_ORDER
 
     @abstractmethod
-    def maps(self, known: int, **arguments: Any) -> Float64s:
+    def maps(self, known: int, *args: Any, **arguments: Any) -> Float64s:
         """Return the maps of all samples: (count, n, n + 1).
 
         Args:

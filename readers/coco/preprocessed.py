@@ -198,7 +198,7 @@ def _read(root: Path, name: str, dtype: Any, *, width: int = 1, count: int | Non
 
 
 def _read_bounds(
-    root: Path, offsets: str, counts: str, count: int, total: int, dtype: Any = np.int64
+    root: Path, offsets: str, counts: str, count: int, total: int, dtype: object = np.int64
 ) -> Int64s:
     """Return the bounds of each sample; raise unless they divide `total` elements."""
     sizes = _read(root, counts, dtype, count=count)

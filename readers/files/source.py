@@ -27,7 +27,7 @@ class FileSource:
     """
 
     def __init__(
-        self, listing: FileList, options: Mapping[str, Any] | None = None, threads: int = 2
+        self, listing: FileList, options: Mapping[str, object] | None = None, threads: int = 2
     ) -> None:
         """Take the files.
 

@@ -238,7 +238,7 @@ def list_plain_files(
     file_list: str | None = None,
     file_root: str | None = None,
     file_filter: str = "*",
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, object] | None = None,
 ) -> FileList:
     """List files without labels: named one by one, in a text file, or found in a folder.
 
@@ -280,7 +280,7 @@ def list_plain_files(
     return FileList(root, names, np.broadcast_to(np.int32(0), len(names)))
 
 
-def folders_below(root: bytes, options: Mapping[str, Any]) -> Callable[..., ClassFolders]:
+def folders_below(root: bytes, options: Mapping[str, object]) -> Callable[..., ClassFolders]:
     """Return the class that lists the folders in `root`, a local path or a URL."""
     if not is_url(root):
         return ClassFolders

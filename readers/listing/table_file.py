@@ -53,7 +53,7 @@ def read_table(
     path: str,
     name_column: str | None,
     columns: Sequence[str],
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> tuple[TargetTable, str]:
     """Return the wanted columns of a table, and the name of the column of names.
 

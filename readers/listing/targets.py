@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +66,7 @@ def _taken(column: Target, indices: NDArray[np.int64], allocate: Allocate) -> Co
     return rows
 
 
-def _labels(value: Any) -> Array:
+def _labels(value: object) -> Array:
     try:
         array = np.atleast_1d(np.asarray(value))
     except ValueError:  # NumPy speaks of inhomogeneous shapes
@@ -87,7 +87,7 @@ LABELS = ArgumentType("ArrayLike", _labels)
 
 
 def checked_labels(
-    labels: Any, count: int, names: Sequence[str] | None = None
+    labels: object, count: int, names: Sequence[str] | None = None
 ) -> tuple[Array, tuple[str, ...]]:
     """Return the argument `labels` of `count` files, and the names of its classes.
 

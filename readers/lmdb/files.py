@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +44,7 @@ class LMDBFiles:
         self,
         paths: Sequence[str],
         database: str | None = None,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         damages: Damages = STRICT,
         *,
         are_files: bool = False,
@@ -141,7 +140,7 @@ def first_value(storage: Storage) -> NDArray[np.uint8]:
 def open_databases(
     paths: Sequence[str],
     database: str | None,
-    options: Mapping[str, Any] | None,
+    options: Mapping[str, object] | None,
     damages: Damages = STRICT,
     *,
     grouped: bool = False,

@@ -6,7 +6,6 @@ import os
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +86,9 @@ class NemoEntries:
         )
 
 
-def read_manifests(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> NemoEntries:
+def read_manifests(
+    paths: Sequence[str], options: Mapping[str, object] | None = None
+) -> NemoEntries:
     """Return all entries of manifests; `options` are `Reader.storage_options`.
 
     Raises:
@@ -104,7 +105,7 @@ def read_manifests(paths: Sequence[str], options: Mapping[str, Any] | None = Non
     )
 
 
-def _read_manifest(path: str, options: Mapping[str, Any]) -> NemoManifest:
+def _read_manifest(path: str, options: Mapping[str, object]) -> NemoManifest:
     try:
         with opened(path.encode("utf-8", "surrogateescape"), options) as lines:
             return parse_manifest(lines, shown(path))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -116,7 +115,7 @@ class ArrayList:
 def list_arrays(
     listing: FileList,
     member_filter: str = "*.npy",
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     damages: Damages = STRICT,
 ) -> ArrayList:
     """Find the arrays in files. Plain files are not looked at; archives are, for their index.

@@ -210,7 +210,7 @@ def numbers_in(elements: Array) -> Array:
     return as_numbers(elements)
 
 
-def _as_fill(value: float, dtype: DType) -> Any:
+def _as_fill(value: float, dtype: DType) -> object:
     """Return the value in the type of elements: the nearest that it holds, halves away from 0."""
     if dtype.kind not in "iu":
         return np.array(value).astype(dtype if dtype.kind not in "mM" else np.int64).view(dtype)

@@ -136,7 +136,7 @@ class ColumnRule:
         return replace(self, fill=np.asarray(fill))
 
 
-def rule_of(schema: Any, name: str, dtype: DType | None, where: str) -> ColumnRule:
+def rule_of(schema: object, name: str, dtype: DType | None, where: str) -> ColumnRule:
     """Return how the column `name` of a schema becomes an output.
 
     Args:
@@ -180,7 +180,7 @@ def rule_of(schema: Any, name: str, dtype: DType | None, where: str) -> ColumnRu
     return ColumnRule(name, selection, steps, stored, wanted, is_text, ndim, path)
 
 
-def _nested_kind(stored: Any, name: str, where: str) -> Kind:
+def _nested_kind(stored: object, name: str, where: str) -> Kind:
     if is_file_list(stored):
         return Kind.FILES
     if is_json(stored) and (is_list(stored) or fields_of(stored)):
@@ -217,7 +217,7 @@ def _refuse_twins(schema: Any, name: str, where: str) -> None:
         raise ArgumentError(f"{where} has {schema.names.count(name)} columns named {name!r}")
 
 
-def _descended(schema: Any, steps: tuple[str, ...]) -> Any:
+def _descended(schema: Any, steps: tuple[str, ...]) -> object:
     stored = storage_type(schema.field(steps[0]).type)
     for step in steps[1:]:
         inner = fields_of(stored)[step]
@@ -225,7 +225,7 @@ def _descended(schema: Any, steps: tuple[str, ...]) -> Any:
     return stored
 
 
-def _hint(stored: Any) -> str:
+def _hint(stored: object) -> str:
     fields = fields_of(stored)
     if fields:
         return f"name one of its fields, such as {min(fields)!r} behind a dot"

@@ -91,7 +91,7 @@ class ParquetTable(TableFile):
         return batches + _joined(parts)
 
 
-def _joined(batches: list[Any]) -> list[Any]:
+def _joined(batches: list[Any]) -> list[object]:
     """Return batches as one, or as few: samples of many small ones take longer to collect."""
     if len(batches) > 1:
         batches = pyarrow().Table.from_batches(batches).combine_chunks().to_batches()

@@ -299,7 +299,7 @@ def open_parquet(
     )
 
 
-def _filled(rule: ColumnRule, fill: Mapping[str, Any], where: str) -> ColumnRule:
+def _filled(rule: ColumnRule, fill: Mapping[str, object], where: str) -> ColumnRule:
     return rule.filled(fill[rule.name], where) if rule.name in fill else rule
 
 

@@ -38,7 +38,7 @@ def fields_of(stored: Any) -> dict[str, Any]:
     return {stored.field(i).name: stored.field(i).type for i in range(stored.num_fields)}
 
 
-def is_file(stored: Any) -> bool:
+def is_file(stored: object) -> bool:
     """Return whether a type is the struct that stands for a file: `bytes` and `path`."""
     arrow = pyarrow().types
     if not arrow.is_struct(stored):
@@ -47,36 +47,36 @@ def is_file(stored: Any) -> bool:
     return content is not None and (arrow.is_binary(content) or arrow.is_large_binary(content))
 
 
-def is_real(stored: Any) -> bool:
+def is_real(stored: object) -> bool:
     """Return whether values of a type are real numbers or truth values."""
     arrow = pyarrow().types
     return bool(arrow.is_floating(stored) or arrow.is_boolean(stored))
 
 
-def is_bytes(stored: Any) -> bool:
+def is_bytes(stored: object) -> bool:
     tests = ("is_binary", "is_large_binary", "is_fixed_size_binary", "is_binary_view")
     return is_string(stored) or _any(tests, stored)
 
 
-def is_string(stored: Any) -> bool:
+def is_string(stored: object) -> bool:
     """Return whether values of a type are texts."""
     return _any(("is_string", "is_large_string", "is_string_view"), stored)
 
 
-def is_list(stored: Any) -> bool:
+def is_list(stored: object) -> bool:
     """Return whether values of a type are lists."""
     tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
     return _any(tests, stored)
 
 
-def _any(tests: tuple[str, ...], stored: Any) -> bool:
+def _any(tests: tuple[str, ...], stored: object) -> bool:
     functions: list[Callable[[Any], bool] | None] = [
         getattr(pyarrow().types, name, None) for name in tests
     ]
     return any(function is not None and function(stored) for function in functions)
 
 
-def storage_type(stored: Any) -> Any:
+def storage_type(stored: object) -> Any:
     """Return the stored type of an extension's type, such as Array2D of `datasets`."""
     return getattr(stored, "storage_type", stored)
 

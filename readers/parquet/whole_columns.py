@@ -60,7 +60,7 @@ def whole_column(
     except ArgumentError:
         return None
 
-    def decoded(number: int, batches: list[Any]) -> tuple[list[Array | None], int]:
+    def decoded(number: int, batches: list[object]) -> tuple[list[Array | None], int]:
         return [values_of(_plain(rules[number].array(batch))) for batch in batches], 0
 
     blocks = RowBlocks(files, list({rule.selection for rule in rules}), decoded, 0)
@@ -72,6 +72,6 @@ def whole_column(
     return np.concatenate([part for part in parts if part is not None])
 
 
-def _plain(array: Any) -> Any:
+def _plain(array: object) -> object:
     """Return the values without a dictionary."""
     return array.dictionary_decode() if hasattr(array, "dictionary_decode") else array

@@ -319,7 +319,7 @@ def _identity_at(path: str) -> Identity | None:
 
 
 @lru_cache(maxsize=256)
-def _divided(shape: tuple[int, ...], itemsize: int) -> list[tuple[Any, ...]]:
+def _divided(shape: tuple[int, ...], itemsize: int) -> list[tuple[object, ...]]:
     """Return the indices of pieces of an array whose slowest axis is the first; () is the array."""
     axis = 0
     while axis < len(shape) - 1 and prod(shape[axis + 1 :]) * itemsize > PIECE_BYTES:

@@ -175,7 +175,7 @@ class Damages:
         self.require(kept)
         return kept, results
 
-    def require(self, left: Iterable[Any] | int) -> None:
+    def require(self, left: Iterable[object] | int) -> None:
         """Raise the first error if nothing is left: no files, or no samples."""
         if self._first is not None and not left:
             raise self._first

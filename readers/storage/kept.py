@@ -256,10 +256,10 @@ class KeptObject(Storage):
         self.drop()
         self._storage.close()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         kept = ("_storage", "_room", "name", "size", "stamp", "part")
         return {name: self.__dict__[name] for name in kept}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._reset()

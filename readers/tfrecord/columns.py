@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +104,7 @@ class Wanted:
             )
         return lists
 
-    def _parsed(self, parse: Callable[..., T], *arguments: Any, where: str) -> T:
+    def _parsed(self, parse: Callable[..., T], *arguments: object, where: str) -> T:
         try:
             return parse(*arguments)
         except DecodeError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +54,7 @@ class ClipSource:
         videos: Sequence[ListedVideo],
         limits: RangeRule,
         rule: ClipRule,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         damages: Damages = STRICT,
     ) -> None:
         indexes = read_indexes([video.path for video in videos], options or {}, damages)
@@ -104,7 +103,7 @@ class ClipSource:
 
 
 def read_indexes(
-    paths: Sequence[str], options: Mapping[str, Any], damages: Damages = STRICT
+    paths: Sequence[str], options: Mapping[str, object], damages: Damages = STRICT
 ) -> dict[str, FrameIndex]:
     """Return the index of each video by path, out of the cache if possible.
 

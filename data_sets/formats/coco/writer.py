@@ -142,7 +142,7 @@ def _images(paths: Sequence[Path]) -> Iterator[dict[str, Any]]:
         yield {"id": number, "file_name": name, "height": height, "width": width}
 
 
-def _annotations(paths: Sequence[Path], used: set[int]) -> Iterator[dict[str, Any]]:
+def _annotations(paths: Sequence[Path], used: set[int]) -> Iterator[dict[str, object]]:
     annotation = 0
     for number, (*_, of_image) in _lines(paths):
         for fields in of_image:
@@ -152,14 +152,14 @@ def _annotations(paths: Sequence[Path], used: set[int]) -> Iterator[dict[str, An
             yield {"id": annotation, "image_id": number, **known}
 
 
-def _categories(classes: Sequence[str], used: set[int]) -> Iterator[dict[str, Any]]:
+def _categories(classes: Sequence[str], used: set[int]) -> Iterator[dict[str, object]]:
     """Yield the classes with names, and those that annotations have."""
     named = {number: name for number, name in enumerate(classes) if name}
     for number in sorted(used | named.keys()):
         yield {"id": number, "name": named.get(number, str(number))}
 
 
-def _joined(items: Iterator[dict[str, Any]]) -> Iterator[bytes]:
+def _joined(items: Iterator[dict[str, object]]) -> Iterator[bytes]:
     separator = b"\n"
     for item in items:
         yield separator + json.dumps(item).encode()

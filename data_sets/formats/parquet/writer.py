@@ -81,7 +81,7 @@ class ParquetWriter(Writer):
         self._file = self._path.open("xb")
         self._writer = self._arrow.parquet.ParquetWriter(self._file, self._schema)
 
-    def _type(self, type: ComponentType) -> Any:
+    def _type(self, type: ComponentType) -> object:
         arrow = self._arrow
         if type.type == ENCODED:
             return arrow.struct([("bytes", arrow.binary()), ("path", arrow.string())])
@@ -124,7 +124,7 @@ class ParquetWriter(Writer):
             self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
         self._rows, self._bytes = [], 0
 
-    def _column(self, name: str, type: ComponentType, values: list[Value | None]) -> Any:
+    def _column(self, name: str, type: ComponentType, values: list[Value | None]) -> object:
         stored = self._schema.field(name).type
         if type.type == ENCODED:
             items = [self._struct(row.key, v) for row, v in zip(self._rows, values, strict=True)]
@@ -137,7 +137,7 @@ class ParquetWriter(Writer):
             raise ArgumentError(f"the component {name!r} does not fit {stored}: {error}") from None
 
     @staticmethod
-    def _struct(key: str, value: Value | None) -> dict[str, Any] | None:
+    def _struct(key: str, value: Value | None) -> dict[str, object] | None:
         if not isinstance(value, Encoded):
             return None
         return {"bytes": bytes(value.data), "path": f"{key}.{value.extension}"}
@@ -181,7 +181,7 @@ def _is_number(dtype: str) -> bool:
     return np.dtype(dtype).kind in "biuf"
 
 
-def _feature(name: str, type: ComponentType, target: Target) -> dict[str, Any]:
+def _feature(name: str, type: ComponentType, target: Target) -> dict[str, object]:
     """Return the feature, as the library `datasets` describes it, of a component."""
     if type.type == ENCODED:
         medium = _FEATURES.get(medium_of(type.extension)) or _FEATURES.get(name)
@@ -194,7 +194,7 @@ def _feature(name: str, type: ComponentType, target: Target) -> dict[str, Any]:
     if type.type != ARRAY:
         dtype = {INT: "int64", FLOAT: "float64"}.get(type.type, "string")
         return {"dtype": dtype, "_type": "Value"}
-    feature: dict[str, Any] = {"dtype": type.dtype, "_type": "Value"}
+    feature: dict[str, object] = {"dtype": type.dtype, "_type": "Value"}
     for extent in reversed(type.shape[1:]):
         feature = {"feature": feature, "length": extent, "_type": "Sequence"}
     return {"feature": feature, "_type": "Sequence"}

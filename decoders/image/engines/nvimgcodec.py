@@ -114,6 +114,6 @@ class JpegDecoder:
         address: int = image.__cuda_array_interface__["data"][0]
         return address
 
-    def read_until(self, event: Any) -> None:
+    def read_until(self, event: object) -> None:
         """Keep the images of the last call until `event`, because kernels read them until then."""
         self._done[-1] = event

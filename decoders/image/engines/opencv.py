@@ -33,7 +33,7 @@ def silence_log() -> None:
         log.setLogLevel(_LOG_FATAL)
 
 
-def decode(data: Any, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: object, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode a whole file, in the file's dtype: see `ImageFormat.decode_cpu`."""
     return checked_image(imdecode(data, _flags(header, request.output), header), header)
 
