@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable
 from itertools import accumulate, pairwise
 from math import prod
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +81,7 @@ def _zstd(data: memoryview, size: int) -> bytes:
     return result
 
 
-def _module(name: str, shown: str, remedy: str) -> Any:
+def _module(name: str, shown: str, remedy: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError as error:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,7 @@ class LmdbFileSamples(LmdbSamples):
         if not present:
             return ()
 
-        def dtypes(library: Any) -> list[Any]:
+        def dtypes(library: ModuleType) -> list[Any]:
             types = library.types
             return [types.INT64 if extension == "cls" else types.UINT8 for extension in present]
 
@@ -240,7 +241,7 @@ class LmdbFileWriter(Writer):
             self._environment.close()
 
 
-def _lmdb() -> Any:
+def _lmdb() -> ModuleType:
     try:
         import lmdb
     except ImportError:

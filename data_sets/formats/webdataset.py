@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,7 @@ class WebDatasetSamples(StoredSamples):
                 f"{self.location.root}: no images, sound, text or labels in the archives"
             )
 
-        def dtypes(library: Any) -> list[Any]:
+        def dtypes(library: ModuleType) -> list[Any]:
             return [library.types.UINT8] * len(present)
 
         arguments = {"paths": self.files(), "ext": present, "dtypes": dtypes}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, Protocol, TypeVar
 
+from ...formats.media_ends import MediaFile
 from ...formats.video.frame_index import FrameIndex
 from ...formats.video.known_files import INDEXES, FileState, KnownFacts, OpenUrl, state_of
 from .contexts import DisplayInfo
@@ -132,7 +133,7 @@ IndexOf = Callable[[str], FrameIndex]
 
 
 def open_frames(
-    file: object,
+    file: MediaFile,
     state: FileState,
     index_of: IndexOf | None = None,
     pool: DecoderPool | None = None,
@@ -155,6 +156,6 @@ def open_frames(
     return reader
 
 
-def open_sound(file: object, state: FileState) -> SoundTrack:
+def open_sound(file: MediaFile, state: FileState) -> SoundTrack:
     """Open a video for its audio track."""
     return SoundTrack(file)

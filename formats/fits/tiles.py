@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import io
 from functools import cache
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ _SPARE_BYTES = 1 << 20
 
 
 @cache
-def astropy_fits() -> Any:
+def astropy_fits() -> ModuleType:
     """Return the module `astropy.io.fits`.
 
     Raises:

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ..media import pyav
-from .library import decoded, packets_of, seek
+from .library import decoded, packets_of, seek, time_base_of
 from .packets import PacketFacts
+
+if TYPE_CHECKING:
+    from av import Packet, VideoStream
+    from av.container import InputContainer
 
 PacketTable = NDArray[np.int64]
 """For each packet in decoding order its offset, its decoding time and its frame's number; see
@@ -64,7 +68,9 @@ class NumberedPackets(NamedTuple):
     duration: int
 
 
-def need_numbers(container: Any, stream: Any, packets: Sequence[PacketFacts]) -> bool:
+def need_numbers(
+    container: InputContainer, stream: VideoStream, packets: Sequence[PacketFacts]
+) -> bool:
     """Return whether the packets' presentation times do not tell their frames apart."""
     codec = stream.codec_context
     times = [packet.time for packet in packets if not packet.is_hidden]
@@ -91,7 +97,9 @@ def need_numbers(container: Any, stream: Any, packets: Sequence[PacketFacts]) ->
     return False
 
 
-def _times_are_of_frames(container: Any, stream: Any, packets: Sequence[PacketFacts]) -> bool:
+def _times_are_of_frames(
+    container: InputContainer, stream: VideoStream, packets: Sequence[PacketFacts]
+) -> bool:
     """Decode the first packets; return whether each gives a frame, in the order of their times."""
     times: list[int | None] = []
     given = shown = 0
@@ -119,7 +127,7 @@ def _table(packets: Sequence[PacketFacts]) -> PacketTable:
     return table
 
 
-def _is_untimed(container: Any) -> bool:
+def _is_untimed(container: InputContainer) -> bool:
     """Return whether this is a stream without a container; FFmpeg guesses all times."""
     return bool(container.format.flags & pyav().format.Flags.no_timestamps.value)
 
@@ -133,8 +141,8 @@ def is_raw(packets: Iterable[PacketFacts]) -> bool:
 
 
 def number_packets(
-    container: Any,
-    stream: Any,
+    container: InputContainer,
+    stream: VideoStream,
     packets: Sequence[PacketFacts],
     check_running: Callable[[], None] = lambda: None,
 ) -> NumberedPackets:
@@ -147,7 +155,7 @@ def number_packets(
         packets: all packets in decoding order.
         check_running: see `FrameReader`.
     """
-    duration = packets[0].duration or round(1 / (_RATE * stream.time_base))
+    duration = packets[0].duration or round(1 / (_RATE * time_base_of(stream)))
     table = _table(packets)
     places: list[int] = []  # of the shown packets in the table
     is_whole: list[bool] = []
@@ -168,12 +176,12 @@ def number_packets(
 
 
 def packets_from(
-    container: object,
-    stream: object,
+    container: InputContainer,
+    stream: VideoStream,
     table: PacketTable,
     number: int,
     check_running: Callable[[], None] = lambda: None,
-) -> Iterator[Any]:
+) -> Iterator[Packet[VideoStream]]:
     """Go to a packet by its number in the table; return the packets from there on.
 
     Their time stamps are the numbers of their frames.
@@ -182,7 +190,7 @@ def packets_from(
     if is_untimed and table[number, _OFFSET] != NONE:
         go_to_offset(container, int(table[number, _OFFSET]))
         return _stamped(packets_of(container, stream), table, number)
-    packets: Iterator[Any] = iter(())
+    packets: Iterator[Packet[VideoStream]] = iter(())
     place = None
     if table[number, _DECODING_TIME] != NONE:
         seek(container, stream, int(table[number, _DECODING_TIME]))
@@ -195,12 +203,12 @@ def packets_from(
     return _without_first(_stamped(packets, table, place), number - place, check_running)
 
 
-def go_to_offset(container: Any, offset: int) -> None:
+def go_to_offset(container: InputContainer, offset: int) -> None:
     """Go to a packet by its offset in bytes."""
     container.seek(offset, any_frame=True, unsupported_byte_offset=True)
 
 
-def _go_to_start(container: Any, stream: object, table: PacketTable) -> None:
+def _go_to_start(container: InputContainer, stream: VideoStream, table: PacketTable) -> None:
     if _is_untimed(container) or container.format.name == "mpeg":  # FFmpeg guesses times
         go_to_offset(container, 0)
     else:
@@ -208,7 +216,7 @@ def _go_to_start(container: Any, stream: object, table: PacketTable) -> None:
         seek(container, stream, min(0, int(known.min(initial=0))))
 
 
-def _place_of(packet: Any, table: PacketTable) -> int | None:
+def _place_of(packet: Packet[VideoStream], table: PacketTable) -> int | None:
     """Return where a packet is in the table, if its offset and its time tell."""
     if packet.pos is None or packet.dts is None:
         return None
@@ -217,7 +225,9 @@ def _place_of(packet: Any, table: PacketTable) -> int | None:
     return int(matches[0]) if len(matches) == 1 else None
 
 
-def _stamped(packets: Iterable[Any], table: PacketTable, first: int) -> Iterator[Any]:
+def _stamped(
+    packets: Iterable[Packet[VideoStream]], table: PacketTable, first: int
+) -> Iterator[Packet[VideoStream]]:
     """Give packets the numbers of their frames as time stamps, from a place in the table on."""
     numbers = iter(table[first:, _FRAME].tolist())
     for packet in packets:
@@ -228,8 +238,8 @@ def _stamped(packets: Iterable[Any], table: PacketTable, first: int) -> Iterator
 
 
 def _without_first(
-    packets: Iterator[Any], count: int, check_running: Callable[[], None]
-) -> Iterator[Any]:
+    packets: Iterator[Packet[VideoStream]], count: int, check_running: Callable[[], None]
+) -> Iterator[Packet[VideoStream]]:
     while count and (packet := next(packets, None)) is not None:
         check_running()
         count -= bool(packet.size)

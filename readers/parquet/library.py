@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 from ...engine.errors import MissingDependencyError, PenstockError, SourceError, install_hint
 
 
-def pyarrow() -> Any:
+def pyarrow() -> ModuleType:
     """Import PyArrow.
 
     Raises:
@@ -22,7 +23,8 @@ def pyarrow() -> Any:
         raise MissingDependencyError(
             f"Parquet files need pyarrow: {install_hint('parquet')}"
         ) from None
-    return pyarrow
+    module: ModuleType = pyarrow
+    return module
 
 
 @contextmanager

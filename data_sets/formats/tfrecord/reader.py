@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -181,7 +182,7 @@ class TFRecordSamples(StoredSamples):
         names = [encoded_component(self.schema)[0] or next(iter(self.schema))]
         names += ["label"] if "label" in self.schema and names != ["label"] else []
 
-        def features(library: Any) -> dict[str, Any]:
+        def features(library: ModuleType) -> dict[str, Any]:
             form = library.tfrecord
             return {
                 name: form.FixedLenFeature([1], form.int64, -1)

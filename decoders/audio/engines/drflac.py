@@ -12,6 +12,7 @@ last word. libsndfile also decodes windows that are less than half of a file, an
 from __future__ import annotations
 
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ _MOST_BITS = 24  # dr_flac cannot decode the difference of two channels of 32 bi
 
 
 @cache
-def _library() -> Any:
+def _library() -> ModuleType | None:
     """Return the module miniaudio, or None if it is missing or of another interface."""
     try:
         import miniaudio
@@ -36,8 +37,9 @@ def _library() -> Any:
 class DrFlacStream(AudioStream):
     """A FLAC file in memory, decoded by dr_flac as far as that is safe."""
 
-    def __init__(self, format_name: str, data: Bytes, decoder: Any) -> None:
-        """Take an opened decoder of the bytes."""
+    def __init__(self, format_name: str, data: Bytes, library: ModuleType, decoder: Any) -> None:
+        """Take miniaudio, and a decoder of it that is open for the bytes."""
+        self._library = library
         self._data = data  # the decoder reads from this memory
         self._decoder = decoder
         self._other: SndfileStream | None = None
@@ -57,7 +59,7 @@ class DrFlacStream(AudioStream):
         """Decode the file from its start to its end; return whether it is sound."""
         frames = self.header.frames
         whole = out if len(out) == frames else np.empty((frames, out.shape[1]), out.dtype)
-        ffi, lib = _library().ffi, _library().lib
+        ffi, lib = self._library.ffi, self._library.lib
         name, c_type = _READERS[out.dtype.name]
         got = getattr(lib, name)(self._decoder, frames, ffi.from_buffer(c_type, whole))
         if got < frames or not lib.ma_dr_flac_seek_to_pcm_frame(self._decoder, 0):
@@ -70,7 +72,7 @@ class DrFlacStream(AudioStream):
         if self._other is not None:
             self._other.close()
         if self._decoder is not None:
-            _library().lib.ma_dr_flac_close(self._decoder)
+            self._library.lib.ma_dr_flac_close(self._decoder)
             self._decoder = None
 
 
@@ -95,4 +97,4 @@ def open_stream(format_name: str, data: Bytes) -> AudioStream | None:
     if not is_usual or decoder.bitsPerSample > _MOST_BITS:
         lib.ma_dr_flac_close(decoder)
         return None
-    return DrFlacStream(format_name, data, decoder)
+    return DrFlacStream(format_name, data, library, decoder)

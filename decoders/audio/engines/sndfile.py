@@ -16,6 +16,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ _FLOATS = ("FLOAT", "DOUBLE", "VORBIS", "OPUS", "MPEG_LAYER_I", "MPEG_LAYER_II",
 _STAND_ALONE = ("PCM_", "FLOAT", "DOUBLE", "ULAW", "ALAW", "IMA_ADPCM", "MS_ADPCM", "ALAC_")
 
 
-def library() -> Any:
+def library() -> ModuleType:
     """Return the module soundfile.
 
     Raises:
@@ -69,7 +70,8 @@ def library() -> Any:
             f"decoding audio needs soundfile, which cannot be loaded ({error}): "
             f"{install_hint('audio')}"
         ) from error
-    return soundfile
+    module: ModuleType = soundfile
+    return module
 
 
 @cache

@@ -10,6 +10,7 @@ import io
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ _MOST_PADDING = 1 << 24
 """Bytes behind the picture that its only strip may hold."""
 
 
-def library() -> Any:
+def library() -> ModuleType:
     """Return the module tifffile.
 
     Raises:
@@ -105,7 +106,7 @@ def _library_error(error: Exception, strip: Strip | None) -> DecodeError:
 
 
 def _by_tifffile(
-    tifffile: Any,
+    tifffile: ModuleType,
     directory: tiff.TiffDirectory,
     header: ImageHeader,
     grid: StripGrid,
