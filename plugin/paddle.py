@@ -24,8 +24,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError, MissingDependencyError, install_hint
 from ..engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ..engine.tensors.device_tensors import LastingExport
@@ -217,7 +217,7 @@ def _check_same(source: Tensor | TensorList, destination: PaddleTensor) -> None:
         raise ArgumentError("cannot copy into a view that is not contiguous")
 
 
-def _shared(array: NDArray[Any], what: str) -> PaddleTensor:
+def _shared(array: Array, what: str) -> PaddleTensor:
     """Return a tensor that shares memory.
 
     Read-only data, views with negative strides and types without arithmetic are copied.

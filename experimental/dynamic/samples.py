@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.tensors import Tensor as EngineTensor
 from ...engine.tensors import TensorGPU, TensorList, TensorListCPU, TensorListGPU
@@ -83,17 +83,17 @@ def _gpu_array(data: Any) -> Any:
     return array
 
 
-def _host_array(data: Any) -> NDArray[Any]:
+def _host_array(data: Any) -> Array:
     if hasattr(data, "__array__"):
         try:
             return np.asarray(data)
         except (TypeError, RuntimeError) as error:  # a tensor of PyTorch that needs a gradient
             raise ArgumentError(f"NumPy cannot take a {type(data).__name__}: {error}") from error
-    array: NDArray[Any] = np.from_dlpack(data)
+    array: Array = np.from_dlpack(data)
     return array
 
 
-def _python_array(data: Any, dtype: Any) -> NDArray[Any]:
+def _python_array(data: Any, dtype: Any) -> Array:
     """Return numbers as an array: of 32 bits, unless `dtype` says otherwise."""
     if isinstance(data, str | bytes) or data is None:
         raise TypeError(
@@ -118,7 +118,7 @@ def _python_array(data: Any, dtype: Any) -> NDArray[Any]:
     return array
 
 
-def _narrow(array: NDArray[Any]) -> NDArray[Any]:
+def _narrow(array: Array) -> Array:
     """Return whole numbers as int32, or as uint32 if they need it."""
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
     for name in ("int32", "uint32"):

@@ -7,8 +7,8 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.tensors import TensorListGPU
 from .calls import call
@@ -125,10 +125,10 @@ class Tensor(Operand):
     def __getitem__(self, key: Any) -> Any:
         return self.subscript(key)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if isinstance(self.samples, TensorListGPU):
             raise TypeError("the tensor is on the GPU; tensor.cpu() copies it")
-        row: NDArray[Any] = self.samples.row(0)
+        row: Array = self.samples.row(0)
         if copy is False and dtype not in (None, row.dtype):
             raise ValueError(f"an array of {dtype} needs a copy of the tensor")
         return np.array(row, dtype) if copy else np.asarray(row, dtype)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import fn
 from ...engine import types
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...operators.elementwise import math_functions
 from ...operators.vision.windows import ERASE
@@ -96,7 +97,7 @@ class ConvertImageDtype(ToDtype):
         super().__init__(dtype, True, device)
 
 
-def plain_type(dtype: Any) -> np.dtype[Any]:
+def plain_type(dtype: Any) -> DType:
     """Return a dtype of NumPy or PyTorch as NumPy's; uint8 or float32."""
     name = str(dtype)
     plain = np.dtype(name.removeprefix("torch.") if name.startswith("torch.") else dtype)

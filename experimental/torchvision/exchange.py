@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError, MissingDependencyError
 from ...engine.tensors import TensorList
 from .images import PILLOW, TENSOR
@@ -27,7 +28,7 @@ class GivenImages(NamedTuple):
     """
 
     array: Any
-    dtype: np.dtype[Any]
+    dtype: DType
     rule: str
     device: str
     is_one: bool

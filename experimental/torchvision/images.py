@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import fn
 from ...engine import types
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.functions import function_of
 from ...engine.graph.nodes import DataNode
@@ -56,7 +57,7 @@ class Images:
     """
 
     stored: DataNode
-    dtype: np.dtype[Any]
+    dtype: DType
     rule: str
     scaled: bool = False
     normalized: tuple[tuple[float, ...], tuple[float, ...]] | None = None

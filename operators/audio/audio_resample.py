@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -145,7 +146,7 @@ class AudioResample(SampleOperator):
 _NAMES = ", ".join(map(str, DTYPES))
 
 
-def _check_type(ndim: int, dtype: np.dtype[Any]) -> None:
+def _check_type(ndim: int, dtype: DType) -> None:
     if ndim not in (1, 2) or dtype not in DTYPES:
         raise ArgumentError(
             f"audio must have 1 or 2 dimensions and one of the types {_NAMES}, but has {ndim} and "

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
@@ -114,7 +115,7 @@ def transform_batch(
 def _launch(
     batch: BatchContext,
     table: Any,
-    source: np.dtype[Any],
+    source: DType,
     windows: NDArray[np.int64],
     framing: Framing,
     factors: Array,

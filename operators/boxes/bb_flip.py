@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, param
@@ -98,7 +99,7 @@ class BbFlip(SampleOperator):
         form = FlippedForm.EDGES if self.ltrb else FlippedForm.SIZES
         return flip_columns(batch, boxes, form, np.stack(flipped, 1), np.ones((1, 2)))
 
-    def _check(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    def _check(self, shape: tuple[int, ...], dtype: DType) -> None:
         if not shape or shape[-1] != 4:
             self.refuse(f"the boxes must have the shape (boxes, 4) or (4,), but have {shape}")
         check_float32(self.called, "boxes", dtype)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, param
@@ -89,7 +90,7 @@ class BboxPaste(SampleOperator):
 
         return compute_joined(self, batch, [boxes], arguments, self._check, move)[0]
 
-    def _check(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    def _check(self, shape: tuple[int, ...], dtype: DType) -> None:
         if not shape or shape[-1] != 4:
             self.refuse(f"the boxes must have the shape (boxes, 4) or (4,), but have {shape}")
         check_float32(self.called, "boxes", dtype)

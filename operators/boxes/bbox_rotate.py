@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INTS, LAYOUT, REQUIRED, STR, param
@@ -154,7 +155,7 @@ class BboxRotate(SampleOperator):
         results = compute_joined(self, batch, inputs, arguments, check, rotate)
         return results if labels is not None else results[0]
 
-    def _check_labels(self, shape: tuple[int, ...], dtype: np.dtype[Any], boxes: int) -> None:
+    def _check_labels(self, shape: tuple[int, ...], dtype: DType, boxes: int) -> None:
         check_labels(self.called, shape, dtype, boxes)
         if shape[1:] not in ((), (1,)):
             self.refuse(f"the labels have the shape {shape}; use (boxes,) or (boxes, 1)")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ...engine.arrays import Float64s
+from ...engine.arrays import DType, Float64s
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
@@ -53,7 +51,7 @@ class ColorOperator(SampleOperator, ABC):
         self._reversed = getattr(self, "image_type", None) == DALIImageType.BGR
 
     @abstractmethod
-    def maps(self, source: np.dtype[Any], **numbers: Any) -> Float64s:
+    def maps(self, source: DType, **numbers: Any) -> Float64s:
         """Return maps of colors: (..., 3, 4).
 
         Args:
@@ -61,7 +59,7 @@ class ColorOperator(SampleOperator, ABC):
             numbers: the arguments' numbers: (...).
         """
 
-    def _all_maps(self, source: np.dtype[Any], numbers: dict[str, Any]) -> Float64s:
+    def _all_maps(self, source: DType, numbers: dict[str, Any]) -> Float64s:
         maps = self.maps(source, **numbers)
         return reversed_channels(maps) if self._reversed else maps
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ...engine.arrays import DType
 from ...engine.graph.context import BatchContext, HeapWorkspace
 from ...engine.graph.operator import Array, Operator, SampleOperator
 from ...engine.graph.row_arguments import arguments_of_row, try_rows, values_of
@@ -17,7 +18,7 @@ from ...engine.tensors.dtypes import to_numpy_type
 
 
 def empty_rows(
-    batch: BatchContext, shapes: Sequence[tuple[int, ...]], dtype: np.dtype[Any]
+    batch: BatchContext, shapes: Sequence[tuple[int, ...]], dtype: DType
 ) -> Array | list[Array]:
     """Return memory for samples of these shapes: one array if all shapes are the same."""
     if len(set(shapes)) == 1:

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.graph.operator import Array
 from ..elementwise.saturation import saturate
 
@@ -45,7 +46,7 @@ FILTER_BORDERS = MappingProxyType(
 """The same borders by their names in DALI's filters; those behind "constant" are other names."""
 
 
-def exact_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def exact_type(dtype: DType) -> DType:
     """Return the floating point type that holds the numbers of a type."""
     wide = dtype.itemsize == 8 or (dtype.kind in "iu" and dtype.itemsize == 4)
     return np.dtype(np.float64 if wide else np.float32)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, param
@@ -148,9 +149,7 @@ class Erase(SampleOperator):
             boxes[:, :, axes, side] = np.minimum(np.maximum(ends, 0.0), own)
         return boxes
 
-    def _fills(
-        self, extents: Sequence[int], fill_value: Sequence[float], dtype: np.dtype[Any]
-    ) -> Array:
+    def _fills(self, extents: Sequence[int], fill_value: Sequence[float], dtype: DType) -> Array:
         """Return the numbers to fill with: (1,) or (channels,)."""
         channels = self._layout(len(extents)).find("C")
         numbers = np.array(fill_value, np.float64).reshape(-1)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from ...engine.arrays import Float32s
+from ...engine.arrays import DType, Float32s
 from ...engine.graph.operator import Array
 from ..common.opencv_images import BORDERS, by_channels, exact_type
 from ..elementwise.saturation import saturate
@@ -81,7 +81,7 @@ def padded_image(image: Array, sides: list[tuple[int, int]], around: Surrounding
     return np.pad(image, wide, constant_values=_held(around.fill, image.dtype))
 
 
-def _held(value: float, dtype: np.dtype[Any]) -> Any:
+def _held(value: float, dtype: DType) -> Any:
     """Return the number of a type that is nearest to a value."""
     number = np.empty((), dtype)
     saturate(np.array(value), number)

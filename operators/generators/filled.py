@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, BatchOperator, Operator, SampleOperator, register
@@ -213,7 +214,7 @@ class FullLike(SampleOperator):
 
 
 def _filled(
-    workspace: Workspace, value: Array, shape: tuple[int, ...], dtype: np.dtype[Any], owner: str
+    workspace: Workspace, value: Array, shape: tuple[int, ...], dtype: DType, owner: str
 ) -> Array:
     out = workspace.empty(shape, dtype)
     try:
@@ -248,7 +249,7 @@ def _filled_on_gpu(
 
 
 def _filled_with(
-    batch: BatchContext, number: int, extents: NDArray[np.int64], dtype: np.dtype[Any]
+    batch: BatchContext, number: int, extents: NDArray[np.int64], dtype: DType
 ) -> TensorListGPU:
     return filled(batch, TensorListCPU(np.full(batch.size, number, dtype)), extents, dtype)
 

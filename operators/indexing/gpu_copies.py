@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
@@ -73,7 +74,7 @@ def copy_views(
 def convert_views(
     batch: BatchContext,
     view: StridedViews,
-    dtype: np.dtype[Any],
+    dtype: DType,
     fills: Array,
     channels: int,
     policy: str,
@@ -173,7 +174,7 @@ def _copy_elements(
     batch: BatchContext,
     out: TensorListGPU,
     gather: GatherPlan,
-    types: tuple[np.dtype[Any], np.dtype[Any]],
+    types: tuple[DType, DType],
     fills: Array,
     policy: str,
     channels: int = -1,

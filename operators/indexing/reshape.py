@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.arrays import Shape
+from ...engine.arrays import DType, Shape
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -120,13 +120,13 @@ class _Reshaping(SampleOperator):
         return result
 
     def _shape(
-        self, before: Shape, dtype: np.dtype[Any], shape_input: Array | None, **arguments: Any
+        self, before: Shape, dtype: DType, shape_input: Array | None, **arguments: Any
     ) -> Shape:
         """Return the shape of the output of a sample of the shape `before` and type `dtype`."""
         target = self._target(before, shape_input, **arguments)
         return self._checked(_resolved(target, before, prod(before)))
 
-    def _dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    def _dtype(self, dtype: DType) -> DType:
         """Return the type of the output, from that of the input."""
         return dtype
 
@@ -257,11 +257,11 @@ class Reinterpret(_Reshaping):
         flat = np.ascontiguousarray(data).reshape(-1)
         return flat.view(self._dtype(data.dtype)).reshape(shape)
 
-    def _dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    def _dtype(self, dtype: DType) -> DType:
         return dtype if self.dtype is None else to_numpy_type(self.dtype)
 
     def _shape(
-        self, before: Shape, dtype: np.dtype[Any], shape_input: Array | None, **arguments: Any
+        self, before: Shape, dtype: DType, shape_input: Array | None, **arguments: Any
     ) -> Shape:
         after = self._dtype(dtype)
         target = self._target(before, shape_input, **arguments)
@@ -274,7 +274,7 @@ class Reinterpret(_Reshaping):
         return self._checked(_resolved(target, before, size // after.itemsize))
 
 
-def _adjust_last(target: Shape, before: np.dtype[Any], after: np.dtype[Any]) -> Shape:
+def _adjust_last(target: Shape, before: DType, after: DType) -> Shape:
     if before.itemsize == after.itemsize:
         return target
     if not target or target[-1] * before.itemsize % after.itemsize:

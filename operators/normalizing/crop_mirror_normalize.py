@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
@@ -39,7 +40,7 @@ class _Plan(NamedTuple):
     """
 
     shapes: Array
-    dtype: np.dtype[Any]
+    dtype: DType
     windows: ScaledWindows
 
 

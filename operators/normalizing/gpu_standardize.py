@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
@@ -156,8 +157,8 @@ def _table(
 def _launch(
     batch: BatchContext,
     table: StructTable,
-    source: np.dtype[Any],
-    dtype: np.dtype[Any],
+    source: DType,
+    dtype: DType,
     rows: _Rows,
     division: _RowDivision,
     spread: Spread,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
@@ -22,7 +23,7 @@ def paste_batch(
     batch: BatchContext,
     images: Sequence[TensorListGPU],
     plans: Sequence[CanvasPlans],
-    dtype: np.dtype[Any],
+    dtype: DType,
 ) -> TensorListGPU:
     """Return the canvases of a batch.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ARRAY, DTYPE, INTS, param
 from ...engine.graph.row_arguments import array_of
@@ -118,7 +119,7 @@ class MultiPaste(BatchOperator):
         plans = self._plans(batch, images, arguments)
         return _named(paste_batch(batch, images, plans, self._dtype(images)), images, plans)
 
-    def _dtype(self, images: Sequence[TensorList]) -> np.dtype[Any]:
+    def _dtype(self, images: Sequence[TensorList]) -> DType:
         types = [to_numpy_type(data.dtype) for data in images]
         if len(set(types)) > 1:
             self.refuse(f"the inputs are {' and '.join(map(str, types))}; they must have one type")

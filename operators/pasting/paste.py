@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, FLOATS, INT, REQUIRED, param
@@ -106,11 +107,11 @@ class Paste(SampleOperator):
         shown = view.window(-start, wanted)
         return convert_views(batch, shown, view.dtype, self._fill, _CHANNELS, "PAD")
 
-    def _takes(self, ndim: int, dtype: np.dtype[Any]) -> bool:
+    def _takes(self, ndim: int, dtype: DType) -> bool:
         return ndim == 3 and dtype == np.uint8 and self.layouts[0] in ("", "HWC")
 
     def _window(
-        self, shape: tuple[int, ...], dtype: np.dtype[Any], arguments: Mapping[str, float]
+        self, shape: tuple[int, ...], dtype: DType, arguments: Mapping[str, float]
     ) -> tuple[int, int, int, int]:
         """Return offset (y, x) of the image, and height and width of the canvas."""
         if not self._takes(len(shape), dtype):

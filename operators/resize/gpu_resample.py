@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ..kernels import CHUNK, Pointers, kernel, launch_elements, struct_table
 from .axes import Axes, find_stepwise, unchanged_axes
@@ -84,7 +85,7 @@ def _resample_in_passes(
     target: ImageStacks,
     rows: Axes,
     columns: Axes,
-    how: tuple[np.dtype[Any], bool, int, bool],
+    how: tuple[DType, bool, int, bool],
 ) -> None:
     """Resample columns first, and then rows; `how` is for `plan_blocks`."""
     work, count = how[0], len(source.images)
@@ -110,7 +111,7 @@ def _resample_outer(
     source: ImageStacks,
     target: ImageStacks | None,
     axes: Axes,
-    work: np.dtype[Any],
+    work: DType,
 ) -> ImageStacks:
     """Resample the first spatial axis; without a target, the results are of type `work`."""
     first, weights, _memory = weight_tables(batch, source.images > 0, axes, work)

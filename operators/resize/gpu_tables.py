@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import DType, Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.tensors import address_of
 from ..kernels import (
@@ -33,7 +33,7 @@ WAYS: dict[str, str | int] = {"WEIGH": WEIGH, "COPY": COPY, "COPY_STEPWISE": COP
 
 
 def weight_tables(
-    batch: BatchContext, needed: NDArray[np.bool_], axes: Axes, work: np.dtype[Any]
+    batch: BatchContext, needed: NDArray[np.bool_], axes: Axes, work: DType
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], Any]:
     """Compute the first input sample of each output of axes, and the weights, on the device.
 

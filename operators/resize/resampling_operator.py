@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator
@@ -181,8 +182,8 @@ class ResamplingOperator(SampleOperator, ABC):
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"{self.called}: {error}") from error
 
-    def _result_type(self, source: np.dtype[Any]) -> np.dtype[Any]:
-        dtype: np.dtype[Any] | None = self._dtype
+    def _result_type(self, source: DType) -> DType:
+        dtype: DType | None = self._dtype
         if dtype is None or dtype == source:
             return source
         if dtype != np.float32:

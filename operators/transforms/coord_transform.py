@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
@@ -151,7 +152,7 @@ class CoordTransform(SampleOperator):
         return out
 
 
-def _work_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _work_type(dtype: DType) -> DType:
     """Return the type of the sums: float64 for numbers of 32 bits or more that are no float32."""
     wide = dtype.itemsize == 8 or (dtype.itemsize == 4 and dtype.kind != "f")
     return np.dtype(np.float64 if wide else np.float32)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.derivation import Axes
 from ...engine.graph.operator import Array
@@ -29,7 +30,7 @@ class Expected(NamedTuple):
     """
 
     what: str
-    dtype: np.dtype[Any] | None = None
+    dtype: DType | None = None
     ndim: int | None = None
     layout: str | None = None
 
@@ -101,7 +102,7 @@ def check_type(array: Any, expected: Expected) -> None:
         )
 
 
-def _typed(numbers: Array, expected: Expected, dtype: np.dtype[Any]) -> Array:
+def _typed(numbers: Array, expected: Expected, dtype: DType) -> Array:
     typed = numbers.astype(dtype)
     if dtype.kind != "f" and (typed != numbers).any():
         raise ArgumentError(

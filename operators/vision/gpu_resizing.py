@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.tensors import TensorListGPU, address_of
 from ..kernels import THREADS, Pointers, kernel, launch_elements, struct_table
@@ -25,7 +26,7 @@ _REAL_BYTES = 8
 def resize_batch(
     batch: BatchContext,
     images: TensorListGPU,
-    dtype: np.dtype[Any],
+    dtype: DType,
     windows: Ints,
     sizes: Ints,
     axis: Axis,
@@ -58,7 +59,7 @@ def _copy_nearest(
     batch: BatchContext,
     source: Any,
     out: TensorListGPU,
-    dtype: np.dtype[Any],
+    dtype: DType,
     windows: Ints,
     sizes: Ints,
     strides: Ints,
@@ -94,7 +95,7 @@ def _weigh(
     batch: BatchContext,
     source: Any,
     out: TensorListGPU,
-    dtype: np.dtype[Any],
+    dtype: DType,
     windows: Ints,
     sizes: Ints,
     strides: Ints,

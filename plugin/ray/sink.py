@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from numpy.typing import NDArray
 from ray.data import Datasink
 
 from ...datasets.checking.digests import KEYS_DTYPE, key_digests, repeated_keys
@@ -25,6 +24,7 @@ from ...datasets.formats.writer import Target, Writer
 from ...datasets.manifest import NAME, Manifest, ShardInfo
 from ...datasets.sample import Sample, check_names
 from ...datasets.schema import Schema
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, DecodeError
 from .rows import samples_of
 
@@ -163,7 +163,7 @@ def _samples(blocks: Iterable[Any], number: int) -> Iterator[Sample]:
         yield from samples_of(block, f"{number:05d}-{count:05d}")
 
 
-def _digests(written: Sequence[_Shard]) -> Iterator[NDArray[Any]]:
+def _digests(written: Sequence[_Shard]) -> Iterator[Array]:
     """Yield the digests of the keys of each shard, with their numbers over all shards."""
     count = 0
     for shard in written:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, CheckpointError
 from ...engine.pipeline.pipeline import Pipeline
 from ..arrays import GenericIterator
@@ -37,7 +37,7 @@ _as_it_is = tf.autograph.experimental.do_not_convert
 class _Batches(GenericIterator):
     """NumPy arrays, which TensorFlow takes over without a copy."""
 
-    def convert(self, name: str, output: Any, count: int) -> NDArray[Any]:
+    def convert(self, name: str, output: Any, count: int) -> Array:
         check_uniform(name, output, _RAGGED.format(self.output_map.index(name)))
         return super().convert(name, output, count)
 
@@ -70,10 +70,10 @@ class Puller:
         self._state = b""
         self._turn = threading.Lock()
 
-    def look(self) -> dict[str, NDArray[Any]]:
+    def look(self) -> dict[str, Array]:
         """Return the first batch by the names of the outputs; take dtypes and shapes from it."""
         try:
-            batch: dict[str, NDArray[Any]] = self.loops.look()[0]
+            batch: dict[str, Array] = self.loops.look()[0]
         except StopIteration:
             raise ArgumentError("the pipeline has no batch that tells output_dtypes") from None
         self.specs = found_specs(list(batch.values()))
@@ -99,11 +99,11 @@ class Puller:
             ]
             return [self._state, np.True_, *arrays]
 
-    def _next_batch(self, inputs: Sequence[Any]) -> dict[str, NDArray[Any]] | None:
+    def _next_batch(self, inputs: Sequence[Any]) -> dict[str, Array] | None:
         """Return the next batch, or None at the end of the epoch."""
         self._feed(inputs)
         try:
-            batch: dict[str, NDArray[Any]] = self.loops.take()[0]
+            batch: dict[str, Array] = self.loops.take()[0]
         except StopIteration:
             for feed in self._feeds:
                 feed.source.discard()  # the next loop has its own data

@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.pipeline.pipeline import Pipeline
 from ..base_iterator import check_uniform
 from .specs import declared_specs, fitted
@@ -56,7 +57,7 @@ def DALIIteratorWrapper(  # noqa: N802  (DALI's name)
     specs = declared_specs(tuple(dtypes), tuple(known) or None)
 
     def run() -> list[Any]:
-        arrays: list[NDArray[Any]] = []
+        arrays: list[Array] = []
         pairs = zip(pipeline.run(), specs, are_sparse, strict=True)
         for i, (output, spec, is_sparse) in enumerate(pairs):
             if is_sparse:
@@ -91,8 +92,8 @@ def _has_rank(shape: Any) -> bool:
 
 
 def _coordinates(
-    rows: Sequence[NDArray[Any]],
-) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
+    rows: Sequence[Array],
+) -> tuple[NDArray[np.int64], Array, NDArray[np.int64]]:
     """Return the indices, the values and the extents of a batch as a sparse tensor.
 
     All elements have an index: (elements, 1 + dimensions).

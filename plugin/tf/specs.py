@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 
 
@@ -45,12 +45,12 @@ def declared_specs(dtypes: Any, shapes: Any) -> list[tf.TensorSpec]:
     ]
 
 
-def found_specs(arrays: Sequence[NDArray[Any]]) -> list[tf.TensorSpec]:
+def found_specs(arrays: Sequence[Array]) -> list[tf.TensorSpec]:
     """Return the specs of batches like this one, which may have other numbers of samples."""
     return [tf.TensorSpec((None, *array.shape[1:]), array.dtype) for array in arrays]
 
 
-def fitted(array: NDArray[Any], spec: tf.TensorSpec, index: int) -> NDArray[Any]:
+def fitted(array: Array, spec: tf.TensorSpec, index: int) -> Array:
     """Return a batch in the declared shape; extents of 1 that the shape lacks are left out.
 
     Args:
@@ -102,7 +102,7 @@ def _squeezed(declared: Sequence[int | None], shape: tuple[int, ...]) -> list[tu
     return shapes
 
 
-def empty(spec: tf.TensorSpec) -> NDArray[Any]:
+def empty(spec: tf.TensorSpec) -> Array:
     """Return an array of the dtype, without elements where the shape permits."""
     extents = (
         [0 if extent is None else extent for extent in spec.shape.as_list()]

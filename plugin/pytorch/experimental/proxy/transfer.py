@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .....engine.arrays import Array
 from .....engine.errors import ArgumentError
 from .....engine.tensors import Tensor
 from .....engine.tensors.alignment import ALIGNMENT
@@ -63,7 +64,7 @@ class Parcel:
     def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
         self._rows: dict[str, _Rows] = {}
         self._pickled: dict[str, bytes] = {}
-        placed: list[tuple[int, NDArray[Any]]] = []
+        placed: list[tuple[int, Array]] = []
         size = 0
         for name, samples in columns.items():
             if not all(_is_plain(sample) for sample in samples):
@@ -113,7 +114,7 @@ def _aligned(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
-def _array(memory: Bytes, dtype: str, shape: tuple[int, ...], offset: int) -> NDArray[Any]:
+def _array(memory: Bytes, dtype: str, shape: tuple[int, ...], offset: int) -> Array:
     return np.ndarray(shape, dtype, memory, offset)
 
 
