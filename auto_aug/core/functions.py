@@ -9,16 +9,16 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.graph.constant_nodes import Constant
 from ...engine.graph.nodes import DataNode
 from .arguments import DATA_AND_PARAMETER, accepted, check_required, count_by_position
 from .signed_bins import SignedMagnitudeBin, signed_bin
 
-Range = tuple[float, float] | np.ndarray[Any, Any] | None
+Range = tuple[float, float] | Array | None
 ToParameter = Callable[[Any], Any]
 Bin = int | DataNode | SignedMagnitudeBin
-Array = np.ndarray[Any, Any]
 
 
 class _Kept:

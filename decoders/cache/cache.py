@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
+
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
@@ -28,7 +30,6 @@ MIB = 1 << 20
 ALIGNMENT = 256
 """Of arrays in the memory of a GPU, in bytes."""
 
-DType = np.dtype[Any]
 Rows = NDArray[np.intp]
 
 Located = tuple[NDArray[np.uint64], Any]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,7 +39,7 @@ class AxisMatrix:
         matrix: the numbers.
     """
 
-    def __init__(self, matrix: NDArray[Any]) -> None:
+    def __init__(self, matrix: Array) -> None:
         self.matrix = np.ascontiguousarray(matrix, np.float32)
 
     @cached_property

@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 import ray
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.pipeline.pipeline import Pipeline
 from ...engine.tensors import TensorList
-
-Array = NDArray[Any]
 
 _GROUP = 4
 """Batches of a task. A helper goes to another place of the order for each task, and drops what its
