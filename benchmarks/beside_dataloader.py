@@ -45,7 +45,7 @@ WORKERS = (1, 2, 4, 8)
 """Numbers of worker processes that are tried."""
 
 CHECKED = 32
-TOLERANCE = 3.0
+TOLERANCE = 4.0
 """Mean difference of an image from torchvision's, in levels of 255. JPEG decoders differ by one or
 two levels where they enlarge colors, and filters by parts of a level."""
 

@@ -43,7 +43,7 @@ class PinnedFiles:
         paths = (path for path in data_set(mix, 2 * _FILES, photographs).rglob("*") if path.suffix)
         contents = [np.frombuffer(path.read_bytes(), np.uint8) for path in sorted(paths)]
         headers = read_headers(TensorListCPU(contents))
-        plain = headers.is_plain & (headers.sampling != GRAY)
+        plain = headers.is_plain & (headers.sampling < GRAY)
         chosen = [contents[i] for i in np.flatnonzero(plain)[:count]]
         lengths = np.array([content.size for content in chosen])
         memory = device.pinned(int(lengths.sum()))

@@ -197,7 +197,7 @@ def sort_files(
     heights, widths = jpeg.sizes.T
     is_plain = jpeg.is_plain & (heights * widths <= MAX_PIXELS)
     if output == "ANY_DATA":  # the result has the channels of the file
-        is_plain &= jpeg.sampling != jpeg_batch_headers.GRAY
+        is_plain &= jpeg.sampling < jpeg_batch_headers.GRAY
     is_plain &= (heights >= SMALLEST_ON_GPU) & (widths >= SMALLEST_ON_GPU)
     stored = jpeg.sizes
     turns = jpeg.orientation if use_exif else np.ones_like(jpeg.orientation)

@@ -16,7 +16,7 @@ from .engine_share import EngineShare
 from .engines.cuda_jpeg import MOST_BYTES, DecodedWindows, JpegFiles, decode_windows
 from .engines.nvjpeg import Decoded, HardwareDecoder, look_for_marks
 from .finish import Finish
-from .formats.jpeg_batch_headers import GRAY
+from .formats.jpeg_batch_headers import GRAY, SCALED_GRAY
 from .mixed_batch import ChosenImages, DecodedPixels, PlacedImages, Waiting
 
 if TYPE_CHECKING:
@@ -79,8 +79,9 @@ class PlainJpeg:
         for_cuda = (sampling != 0) & (lengths <= MOST_BYTES)
         for_engine = np.zeros_like(for_cuda)
         if engine is not None:
-            for_engine = ~for_cuda
-            shared = np.flatnonzero(for_cuda)
+            suits_engine = sampling != SCALED_GRAY
+            for_engine = suits_engine & ~for_cuda
+            shared = np.flatnonzero(suits_engine & for_cuda)
             for_engine[shared[self._share.of_engine(lengths[shared])]] = True
             for_cuda &= ~for_engine
         # The engine is left to others as long as CUDA cores decode for this batch.

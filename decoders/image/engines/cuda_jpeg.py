@@ -75,7 +75,7 @@ class JpegFiles:
         across, down = self.sampling >> 4 & 15, self.sampling & 15
         lines, columns = self.sizes.T
         mcus = -(-lines // (8 * down)) * -(-columns // (8 * across))
-        chroma = np.where(self.sampling == GRAY, 0, 2)
+        chroma = np.where(self.sampling >= GRAY, 0, 2)
         samples: NDArray[np.int64] = mcus * (across * down + chroma) * _BLOCK
         return samples
 

@@ -4,7 +4,7 @@ typedef unsigned char u8;
 
 #define BLOCK 64  // samples of a block
 #define COMPONENTS 3
-#define GRAY 256  // in `sampling`: there is one component
+#define GRAY 256  // in `sampling`: there is one component, and the factors are 1
 
 // `down` and `across` are the blocks of luma in an MCU; each chroma component has one.
 struct Planes {

@@ -2,7 +2,8 @@
 
 The module calls the library's C interface by ctypes, which releases the GIL: one call with arrays
 of addresses costs no Python time a sample. The engine decodes baseline JPEG that is gray, or has
-4:4:4, 4:2:2, 4:4:0 or 4:2:0 sampling. Gray becomes RGB where RGB is asked for.
+4:4:4, 4:2:2, 4:4:0 or 4:2:0 sampling. Gray becomes RGB where RGB is asked for. Gray files must have
+factors of 1: others get the colors of other files, seen on an H200 with nvJPEG 13.3.
 
 The manual says that all work of a call goes to the stream which the call is given. But the engine
 begins with the call: it waits neither for work before on that stream, nor for events. It can also

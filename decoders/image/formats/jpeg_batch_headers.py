@@ -29,13 +29,18 @@ _MARKERS[[0xFFC4, 0xFFDB, 0xFFFE, *range(0xFFE0, 0xFFF0)]] = _SKIP
 _MARKERS[[0xFFC0, 0xFFEE, 0xFFE1, 0xFFDD, 0xFFDA]] = _FRAME, _ADOBE, _EXIF, _RESTARTS, _SCAN
 _FRAME_LENGTH, _SCAN_LENGTH = 8, 6  # of the segments, without 3 and 2 bytes for each component
 _COMPONENTS = 3
-_PLAIN_COLOR = (1, 2, 3, 0x11, 0x11)
+_UNIT = 0x11  # the sampling of factors of 1
+_PLAIN_COLOR = (1, 2, 3, _UNIT, _UNIT)
 _IS_PLAIN_SAMPLING = np.zeros(256, bool)  # of luma, while that of the others is 0x11
-_IS_PLAIN_SAMPLING[[0x11, 0x21, 0x12, 0x22]] = True
+_IS_PLAIN_SAMPLING[[_UNIT, 0x21, 0x12, 0x22]] = True
 
 
 GRAY = 0x111
-"""The sampling of files with one component, whatever their frame headers say."""
+"""The sampling of files with one component, whose factors in the frame header are 1."""
+
+SCALED_GRAY = 0x311
+"""The sampling of other files with one component. Their factors mean nothing, but the hardware
+engine takes them for those of luma beside chroma, and writes the colors of other files."""
 
 METADATA = "jpeg"
 """Key of `headers` in the metadata of encoded samples (`PackedRows.metadata`)."""
@@ -50,7 +55,8 @@ class JpegBatchHeaders(NamedTuple):
         sizes: height and width as stored: (batch, 2) int64.
         orientation: by EXIF: (batch,) int64.
         sampling: of luma, as in the frame header: 16 times that along lines, and that across;
-            `GRAY` for one component; 0 if the file has restart intervals: (batch,) int64.
+            `GRAY` or `SCALED_GRAY` for one component; 0 if the file has restart intervals:
+            (batch,) int64.
         addresses: addresses of the files in memory: (batch,).
         lengths: lengths of the files in bytes: (batch,).
     """
@@ -228,7 +234,8 @@ def _frames(
     is_color = (body[:, [6, 9, 12, 10, 13]] == _PLAIN_COLOR).all(axis=1)
     is_color &= (count == _COMPONENTS) & _IS_PLAIN_SAMPLING[sampling]
     channels = np.where(plain & (is_gray | is_color), count, 0)
-    return extents, np.where(is_gray, GRAY, sampling), channels
+    gray = np.where(sampling == _UNIT, GRAY, SCALED_GRAY)
+    return extents, np.where(is_gray, gray, sampling), channels
 
 
 def _is_ycbcr(adobe: JpegSegments, memory: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -25,7 +25,9 @@ def test_each_change_is_torchvision_s(tv, photographs, device, name, wide):
         if name.startswith("Translate") and not wide:
             pixels = magnitude * image.size[name == "TranslateY"]
             magnitude *= int(pixels) / pixels  # so that there are whole pixels
-        wanted = transform._apply_image_or_video_transform(image, name, pixels, "nearest", {})
+        wanted = transform._apply_image_or_video_transform(
+            image, name, pixels, tv.InterpolationMode.NEAREST, {}
+        )
         row = step(name, magnitude, wide=wide)[np.newaxis]
         ((made,), _) = (
             on_device(

@@ -28,7 +28,11 @@ def test_blends_of_one_change_are_torchvision_s(tv, photographs, device):
 
     # A large alpha leaves no choice of the weights, and one change few results.
     transform = tv.AugMix(
-        severity=2, mixture_width=1, chain_depth=1, alpha=1e12, interpolation="nearest"
+        severity=2,
+        mixture_width=1,
+        chain_depth=1,
+        alpha=1e12,
+        interpolation=tv.InterpolationMode.NEAREST,
     )
     square = photographs[0].resize((54, 54))  # thirds of ninths of it are whole pixels
     tensor = torch.from_numpy(np.array(square).transpose(2, 0, 1).copy())
@@ -38,7 +42,7 @@ def test_blends_of_one_change_are_torchvision_s(tv, photographs, device):
         magnitudes = {0.0} if values is None else {float(value) for value in values[:2]}
         for magnitude in magnitudes | {-magnitude for magnitude in magnitudes if is_signed}:
             changed = transform._apply_image_or_video_transform(
-                tensor, name, magnitude, "nearest", {}
+                tensor, name, magnitude, tv.InterpolationMode.NEAREST, {}
             )
             wanted.append((0.5 * tensor + 0.5 * changed).int().permute(1, 2, 0).numpy())
 

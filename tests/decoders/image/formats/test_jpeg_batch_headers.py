@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from penstock.decoders.image.formats import jpeg, jpeg_batch_headers
-from penstock.decoders.image.formats.jpeg_batch_headers import GRAY
+from penstock.decoders.image.formats.jpeg_batch_headers import GRAY, SCALED_GRAY
 from penstock.engine.errors import DecodeError
 from penstock.engine.tensors import PackedRows, TensorListCPU
 
@@ -43,7 +43,7 @@ def check(content):
         header = jpeg.parse_header(memoryview(content))
         assert (header.height, header.width) == tuple(found.sizes[0])
         assert header.orientation == found.orientation[0]
-        assert header.channels == (1 if found.sampling[0] == GRAY else 3)
+        assert header.channels == (1 if found.sampling[0] >= GRAY else 3)
         assert header.bits == 8
     return bool(found.is_plain[0])
 
@@ -59,7 +59,8 @@ def test_every_form(files):
 @pytest.mark.parametrize("mode", ["RGB", "L"])
 @pytest.mark.parametrize("subsampling", [0, 1, 2])
 def test_sampling_and_restart_intervals(mode, subsampling):
-    known = GRAY if mode == "L" else (0x11, 0x21, 0x22)[subsampling]
+    gray = SCALED_GRAY if subsampling else GRAY
+    known = gray if mode == "L" else (0x11, 0x21, 0x22)[subsampling]
     for options, expected in (({}, known), ({"restart_marker_blocks": 3}, 0)):
         file = io.BytesIO()
         image = Image.effect_noise((70, 50), 40).convert(mode)

@@ -180,6 +180,25 @@ def test_gray_files_and_restart_intervals(photographs, monkeypatch):
     assert not any(len(gray) in lengths_of_call for lengths_of_call in lengths)
 
 
+@pytest.mark.parametrize("load", [0.0, None, 1.0])
+@pytest.mark.parametrize("sampling", ["4:4:4", "4:2:2", "4:2:0"])
+@pytest.mark.parametrize("options", [{}, {"restart_marker_rows": 1}, {"progressive": True}])
+def test_gray_files_whose_factors_are_not_one(photographs, load, sampling, options):
+    # Pillow writes the factors of luma into gray files, too. The engine would take them seriously.
+    files = []
+    for i, photograph in enumerate(photographs[:8] * 4):
+        image = Image.fromarray(simplejpeg.decode_jpeg(photograph)).convert("RGB" if i % 2 else "L")
+        file = io.BytesIO()
+        image.save(file, "JPEG", subsampling=sampling, **options)
+        files.append(file.getvalue())
+    for output in (types.RGB, types.GRAY):
+        (wanted,) = run("cpu", files, output_type=output)
+        (rows,) = run("mixed", files, output_type=output, hw_decoder_load=load)
+        for i, (row, expected) in enumerate(zip(rows, wanted, strict=True)):
+            differences = np.abs(row.astype(float) - expected)
+            assert differences.mean() <= (PLAIN_MEAN if i % 2 else 1)
+
+
 @pytest.mark.parametrize("load", [0.0, 1.0])
 def test_files_that_are_too_long_for_cuda_cores(photographs, monkeypatch, load):
     lengths = decoded_by_cuda(monkeypatch)
