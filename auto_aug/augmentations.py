@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from .. import fn
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError
 from ..engine.graph.nodes import DataNode
 from .core import augmentation
-from .core.functions import Array
 from .core.sequences import FILL_VALUE, SMOOTH, augment, has_effect, sharpening_factor
 
 __all__ = [

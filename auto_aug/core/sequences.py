@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import DataNode, add_node
 from ...operators.augmenting.augment import Augment
@@ -18,7 +19,7 @@ from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import EFFECTS, WIDTH, parameter_row
 from ...operators.augmenting.move_labels import AugmentBoxes, AugmentMasks
 from .arguments import MissingArgumentError, accepted, check_required, forbid_unused_kwargs
-from .functions import Array, Augmentation
+from .functions import Augmentation
 from .policies import Step
 from .selection import select
 from .signed_bins import SignedMagnitudeBin

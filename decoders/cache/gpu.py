@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.tensors import address_of
-from .cache import ALIGNMENT, MIB, Add, Cache, DType, Hits, Kept, Located, Rows
+from .cache import ALIGNMENT, MIB, Add, Cache, Hits, Kept, Located, Rows
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from contextlib import suppress
-from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeVar, cast, overload
 
 from ...engine.errors import DecodeError
@@ -13,6 +12,8 @@ from ..media import open_media, pyav
 from ..media_ends import MediaFile
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from av import AudioFrame, AudioStream, Packet, VideoCodecContext, VideoFrame, VideoStream
     from av.container import InputContainer
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from .arrow_file import ArrowTable
 from .library import named_errors
 from .parquet_file import MAGIC, ParquetTable
 from .table_file import TableFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Decoded = TypeVar("Decoded")
 
@@ -91,7 +94,7 @@ class RowBlocks(Generic[Decoded]):
         self,
         files: Sequence[TableFile],
         columns: Sequence[str] | None,
-        decoded: Callable[[int, list[Any]], tuple[Decoded, int]],
+        decoded: Callable[[int, list[pa.RecordBatch]], tuple[Decoded, int]],
         cache_bytes: int,
     ) -> None:
         self.files = tuple(files)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...engine.errors import MissingDependencyError, PenstockError, SourceError, install_hint
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def pyarrow() -> ModuleType:
@@ -42,7 +45,7 @@ def named_errors(place: str) -> Iterator[None]:
         raise SourceError(f"{place}: {_first_line(error)}") from None
 
 
-def check_names(fields: Any) -> None:
+def check_names(fields: Iterable[pa.Field]) -> None:
     """Raise UnicodeDecodeError if a name in a schema is no UTF-8: it would be raised later."""
     for field in fields:
         assert isinstance(field.name, str)

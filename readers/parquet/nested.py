@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from ...formats.bundle import bundled
 from ..source import Allocate, Column
 from .library import pyarrow
 from .values import BadValueError, ByteValues, ColumnValues, Rows, Sound
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Read = Callable[[Sequence[str], Allocate], list[Bytes]]
 """Reads files by their paths: see `linked_files.read_linked`."""
@@ -31,7 +34,7 @@ class FileListValues(ColumnValues):
     """
 
     def __init__(
-        self, files: ByteValues, paths: Any, bounds: NDArray[np.int64], sound: Sound
+        self, files: ByteValues, paths: pa.Array, bounds: NDArray[np.int64], sound: Sound
     ) -> None:
         self._files = files
         self._paths = paths
@@ -76,7 +79,7 @@ class FileListValues(ColumnValues):
 class JsonValues(ColumnValues):
     """Lists and structs: a sample is their JSON in UTF-8."""
 
-    def __init__(self, array: Any, sound: Sound) -> None:
+    def __init__(self, array: pa.Array, sound: Sound) -> None:
         self._array = array
         self.sound = sound
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,14 @@ from .paths import table_paths
 from .values import BadValueError, ColumnValues, refuse
 from .whole_columns import labels_of, lengths_of, whole_column
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 class RowGroup:
     """The wanted columns of a block, in record batches."""
 
-    def __init__(self, rules: Sequence[ColumnRule], batches: Sequence[Any]) -> None:
+    def __init__(self, rules: Sequence[ColumnRule], batches: Sequence[pa.RecordBatch]) -> None:
         counts = [batch.num_rows for batch in batches]
         self._firsts: Int64s = np.cumsum([0, *counts], dtype=np.int64)
         self._batches = [[rule.values(batch) for rule in rules] for batch in batches]
@@ -304,7 +307,7 @@ def _filled(rule: ColumnRule, fill: Mapping[str, object], where: str) -> ColumnR
 
 
 def _row_group(
-    rules: Sequence[Sequence[ColumnRule]], file: int, batches: list[Any]
+    rules: Sequence[Sequence[ColumnRule]], file: int, batches: list[pa.RecordBatch]
 ) -> tuple[RowGroup, int]:
     group = RowGroup(rules[file], batches)
     return group, group.nbytes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,11 @@ from .library import pyarrow
 from .stored_types import is_bytes, is_list, is_real, is_string
 from .table_file import TableFile
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def lengths_of(array: Any) -> NDArray[np.float64] | None:
+
+def lengths_of(array: pa.Array) -> NDArray[np.float64] | None:
     """Return numbers, or the lengths of lists, bytes and texts, in elements and in bytes.
 
     What is missing (null) has NaN. None if the values have no length.
@@ -34,7 +37,7 @@ def lengths_of(array: Any) -> NDArray[np.float64] | None:
     return lengths
 
 
-def labels_of(array: Any) -> Array | None:
+def labels_of(array: pa.Array) -> Array | None:
     """Return numbers or texts; None if these are neither, or one is missing (null)."""
     arrow = pyarrow()
     if sound_mask(array) is not None:
@@ -48,7 +51,7 @@ def labels_of(array: Any) -> Array | None:
 
 
 def whole_column(
-    files: Sequence[TableFile], name: str, values_of: Callable[[Any], Array | None]
+    files: Sequence[TableFile], name: str, values_of: Callable[[pa.Array], Array | None]
 ) -> Array | None:
     """Return what a function makes of a column of all rows: None if there is no such column.
 
@@ -60,7 +63,7 @@ def whole_column(
     except ArgumentError:
         return None
 
-    def decoded(number: int, batches: list[object]) -> tuple[list[Array | None], int]:
+    def decoded(number: int, batches: list[pa.RecordBatch]) -> tuple[list[Array | None], int]:
         return [values_of(_plain(rules[number].array(batch))) for batch in batches], 0
 
     blocks = RowBlocks(files, list({rule.selection for rule in rules}), decoded, 0)
@@ -72,6 +75,6 @@ def whole_column(
     return np.concatenate([part for part in parts if part is not None])
 
 
-def _plain(array: object) -> object:
+def _plain(array: pa.Array) -> pa.Array:
     """Return the values without a dictionary."""
     return array.dictionary_decode() if hasattr(array, "dictionary_decode") else array

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from ..arrays.writer import synced
 from ..hashed_file import hash_of
 from ..writer import Target, Writer
 from .reader import KEY
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
 GROUP_ROWS = 100
 """Rows of a row group at most, as the Hugging Face hub does for images: a reader decodes a row
@@ -40,7 +44,7 @@ class ParquetWriter(Writer):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._arrow = pyarrow()
-        self._writer: Any = None
+        self._writer: pq.ParquetWriter | None = None
 
     @classmethod
     def refusal(cls, schema: Schema) -> str:
@@ -121,6 +125,7 @@ class ParquetWriter(Writer):
             for name, component in self.target.schema.items():
                 values = [row.components.get(name) for row in self._rows]
                 arrays.append(self._column(name, component, values))
+            assert self._writer is not None
             self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
         self._rows, self._bytes = [], 0
 
@@ -142,7 +147,7 @@ class ParquetWriter(Writer):
             return None
         return {"bytes": bytes(value.data), "path": f"{key}.{value.extension}"}
 
-    def _lists(self, stored: Any, values: list[Value | None]) -> Any:
+    def _lists(self, stored: pa.DataType, values: list[Value | None]) -> pa.Array:
         """Return the column of arrays; `stored` is the type of its lists."""
         arrays = [np.zeros(0) if value is None else np.asarray(value) for value in values]
         offsets = np.cumsum([0, *map(len, arrays)], dtype=np.int32)
@@ -162,6 +167,7 @@ class ParquetWriter(Writer):
     def finish(self) -> ShardInfo:
         """See `Writer.finish`."""
         self._flush()
+        assert self._writer is not None
         self._writer.close()
         self._writer = None
         synced(self._file)
