@@ -102,13 +102,13 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     if not TYPE_CHECKING:
 
-        def __class_getitem__(cls, types: Any) -> Any:
+        def __class_getitem__(cls, types: object) -> Any:
             """Let `BaseIterator[list]` stand for batches of the default form."""
             given = types if isinstance(types, tuple) else (types,)
             given += (Any,) * (len(cls.__parameters__) - len(given))
             return super().__class_getitem__(given)
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         describe(cls, cls.described)
 
@@ -226,9 +226,9 @@ class BaseIterator(ABC, Generic[T, Form]):
             self._size = sum(shards.whole_sizes(0)[rank] for rank in ranks)
         return shards, ranks
 
-    def _basis_of(self, shards: Shards | None) -> dict[str, Any]:
+    def _basis_of(self, shards: Shards | None) -> dict[str, object]:
         """Return what the count depends on: see `IteratorState`."""
-        basis: dict[str, Any] = {"reader": self._reader, "batch_size": self.batch_size}
+        basis: dict[str, object] = {"reader": self._reader, "batch_size": self.batch_size}
         if shards is not None:
             basis |= {
                 "samples": shards.samples,
@@ -431,7 +431,7 @@ class BaseIterator(ABC, Generic[T, Form]):
         """
         return {"checkpoints": [saved.decode() for saved in self.checkpoints()]}
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Go on where another iterator stood, also in the middle of an epoch.
 
         The pipelines of both must have the same graph. The number of pipelines may differ if all

@@ -43,7 +43,7 @@ def check_form(form: object, batches: int) -> None:
         )
 
 
-def formed(form: BatchForm, batches: Sequence[Mapping[str, Any]]) -> Any:
+def formed(form: BatchForm, batches: Sequence[Mapping[str, object]]) -> Any:
     """Return the dictionaries of one step in a form."""
     if form == "list":
         return batches

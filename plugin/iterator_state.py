@@ -35,7 +35,7 @@ class IteratorState:
         CheckpointError: a value is none of these.
     """
 
-    basis: Mapping[str, Any]
+    basis: Mapping[str, object]
     epoch: int
     step: int
     complete: bool

@@ -15,13 +15,13 @@ from .devices import Device
 from .element_types import stored_type
 
 
-def is_array(data: Any) -> bool:
+def is_array(data: object) -> bool:
     """Return whether data are one array, of NumPy, of PyTorch or of another library."""
     names = ("__array__", "__cuda_array_interface__", "__dlpack__")
     return any(hasattr(data, name) for name in names)
 
 
-def sample_of(data: Any, dtype: Any, layout: str | None) -> TensorList:
+def sample_of(data: Any, dtype: object, layout: str | None) -> TensorList:
     """Return one sample, without a copy if `data` are an array.
 
     Args:
@@ -66,7 +66,7 @@ def checked(layout: str, array: Any) -> str:
     return layout
 
 
-def _is_on_gpu(data: Any) -> bool:
+def _is_on_gpu(data: object) -> bool:
     if isinstance(data, TensorGPU):
         return True
     if hasattr(data, "__dlpack_device__"):
@@ -74,7 +74,7 @@ def _is_on_gpu(data: Any) -> bool:
     return getattr(data, "__cuda_array_interface__", None) is not None
 
 
-def _gpu_array(data: Any) -> Any:
+def _gpu_array(data: object) -> Any:
     from ...engine.gpu.cupy_module import import_cupy
 
     cupy = import_cupy()
@@ -93,7 +93,7 @@ def _host_array(data: Any) -> Array:
     return array
 
 
-def _python_array(data: Any, dtype: Any) -> Array:
+def _python_array(data: object, dtype: object) -> Array:
     """Return numbers as an array: of 32 bits, unless `dtype` says otherwise."""
     if isinstance(data, str | bytes) or data is None:
         raise TypeError(

@@ -76,7 +76,7 @@ class ToDtype(Transform):
         device: "cpu" or "gpu".
     """
 
-    def __init__(self, dtype: Any, scale: bool = False, device: str | None = "cpu") -> None:
+    def __init__(self, dtype: object, scale: bool = False, device: str | None = "cpu") -> None:
         super().__init__(device)
         self.dtype = plain_type(dtype)
         self.scale = bool(scale)
@@ -93,7 +93,7 @@ class ToDtype(Transform):
 class ConvertImageDtype(ToDtype):
     """Converts tensors, and scales their values: `ToDtype(dtype, scale=True)`."""
 
-    def __init__(self, dtype: Any = np.float32, device: str | None = "cpu") -> None:
+    def __init__(self, dtype: object = np.float32, device: str | None = "cpu") -> None:
         super().__init__(dtype, True, device)
 
 
@@ -149,7 +149,7 @@ class Normalize(Transform):
         return replace(images, normalized=(self.mean, self.std))
 
 
-def _numbers(values: Any, name: str) -> tuple[float, ...]:
+def _numbers(values: object, name: str) -> tuple[float, ...]:
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         raise TypeError(f"{name} must be a sequence of numbers, but is {values!r}")
     return tuple(float(value) for value in values)
@@ -172,7 +172,7 @@ class RandomErasing(Transform):
         p: float = 0.5,
         scale: Sequence[float] = (0.02, 0.33),
         ratio: Sequence[float] = (0.3, 3.3),
-        value: Any = 0,
+        value: object = 0,
         inplace: bool = False,
         device: str | None = "cpu",
     ) -> None:

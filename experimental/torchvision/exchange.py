@@ -78,12 +78,12 @@ def result_of(output: TensorList, given: GivenImages, rule: str) -> Any:
     return pictures[0] if given.is_one or len(pictures) == 1 else pictures
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: object) -> bool:
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def _is_picture(value: Any) -> bool:
+def _is_picture(value: object) -> bool:
     image = sys.modules.get("PIL.Image")
     return image is not None and isinstance(value, image.Image)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -102,7 +101,7 @@ class Pad(Transform):
     def __init__(
         self,
         padding: int | Sequence[int],
-        fill: Any = 0,
+        fill: object = 0,
         padding_mode: str = "constant",
         device: str | None = "cpu",
     ) -> None:
@@ -135,7 +134,7 @@ class RandomCrop(Transform):
         size: int | Sequence[int],
         padding: int | Sequence[int] | None = None,
         pad_if_needed: bool = False,
-        fill: Any = 0,
+        fill: object = 0,
         padding_mode: str = "constant",
         device: str | None = "cpu",
     ) -> None:
@@ -170,7 +169,7 @@ class RandomZoomOut(Transform):
 
     def __init__(
         self,
-        fill: Any = 0,
+        fill: object = 0,
         side_range: Sequence[float] = (1.0, 4.0),
         p: float = 0.5,
         device: str | None = "cpu",

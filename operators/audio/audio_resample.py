@@ -121,7 +121,9 @@ class AudioResample(SampleOperator):
         lowest = rates.out_rate or rates.in_rate  # without an output, any filter will do
         return filter_of(self._lobes, rates.in_rate, lowest, antialias=self.antialias)
 
-    def batch_gpu(self, batch: BatchContext, audio: TensorListGPU, **given: Any) -> TensorListGPU:
+    def batch_gpu(
+        self, batch: BatchContext, audio: TensorListGPU, **given: object
+    ) -> TensorListGPU:
         source = to_numpy_type(audio.dtype)
         _check_type(audio.ndim, source)
         extents = audio.extents()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +113,7 @@ def transform_batch(
 
 def _launch(
     batch: BatchContext,
-    table: Any,
+    table: object,
     source: DType,
     windows: NDArray[np.int64],
     framing: Framing,

@@ -132,7 +132,7 @@ class BboxRotate(SampleOperator):
         """Rotate the boxes of a whole batch at once."""
         inputs = [boxes] if labels is None else [boxes, labels]
 
-        def rotate(joined: JoinedRows) -> tuple[Any, ...] | None:
+        def rotate(joined: JoinedRows) -> tuple[object, ...] | None:
             names = ("angle", "input_shape", "size")
             values = [values_of(self, name, arguments[name], len(boxes)) for name in names]
             turns = np.array(

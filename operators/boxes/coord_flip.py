@@ -85,7 +85,7 @@ class CoordFlip(SampleOperator):
         return compute_joined(self, batch, [points], arguments, self._layout, mirror)[0]
 
     def batch_gpu(
-        self, batch: BatchContext, points: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, points: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         layouts = {self._layout(shape, to_numpy_type(points.dtype)) for shape in points.shape()}
         if len(layouts) > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def encode_batch(
 
 
 def _report(
-    batch: BatchContext, boxes: TensorListGPU, marks: Any, check: Callable[[Array], None]
+    batch: BatchContext, boxes: TensorListGPU, marks: object, check: Callable[[Array], None]
 ) -> None:
     """Enter the errors of the samples that the kernel marks."""
     seen = batch.device.to_host(TensorListGPU(marks), batch.empty).dense()

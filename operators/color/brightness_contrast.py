@@ -77,7 +77,7 @@ class _Linear(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         source = to_numpy_type(images.dtype)
         target = self._wanted or source
@@ -94,7 +94,7 @@ class _Linear(SampleOperator):
         )
 
 
-def _compute(workspace: Workspace, source: Array, factor: Any, offset: Any, out: Array) -> None:
+def _compute(workspace: Workspace, source: Array, factor: Any, offset: object, out: Array) -> None:
     """Write `factor * source + offset` into `out`, in the dtype of the factor.
 
     All arrays have one axis.
@@ -109,7 +109,7 @@ def _compute(workspace: Workspace, source: Array, factor: Any, offset: Any, out:
         saturate(exact, out)
 
 
-def _compute_bytes(source: Array, factor: Any, offset: Any, out: Array) -> None:
+def _compute_bytes(source: Array, factor: object, offset: object, out: Array) -> None:
     """Compute bytes with a table, or with OpenCV's arithmetic, which takes half the time."""
     table = _table(factor, offset, out.dtype)
     if table is None:

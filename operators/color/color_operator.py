@@ -51,7 +51,7 @@ class ColorOperator(SampleOperator, ABC):
         self._reversed = getattr(self, "image_type", None) == DALIImageType.BGR
 
     @abstractmethod
-    def maps(self, source: DType, **numbers: Any) -> Float64s:
+    def maps(self, source: DType, **numbers: object) -> Float64s:
         """Return maps of colors: (..., 3, 4).
 
         Args:

@@ -29,9 +29,9 @@ def empty_rows(
 def made_of_arguments(
     operator: Operator,
     batch: BatchContext,
-    arguments: Mapping[str, Any],
-    make: Callable[..., Any],
-    otherwise: Any,
+    arguments: Mapping[str, object],
+    make: Callable[..., object],
+    otherwise: object,
 ) -> tuple[list[Any], NDArray[np.bool_]]:
     """Return what `make` returns for the arguments of each sample; enter its errors in the batch.
 
@@ -59,7 +59,7 @@ def made_of_arguments(
     return results, usable
 
 
-def numbers_of(value: Any, count: int, width: int = 1) -> NDArray[np.float64]:
+def numbers_of(value: object, count: int, width: int = 1) -> NDArray[np.float64]:
     """Return the numbers of an argument for each of `count` samples: (count, width).
 
     Args:
@@ -83,7 +83,7 @@ def numbers_of(value: Any, count: int, width: int = 1) -> NDArray[np.float64]:
     return np.broadcast_to(numbers, (count, width))
 
 
-def padded_numbers(value: Any, count: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def padded_numbers(value: object, count: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the numbers of an argument for each of `count` samples, and how many each sample has.
 
     Args:
@@ -111,7 +111,7 @@ def enter_errors(
     batch: BatchContext,
     data: TensorListGPU,
     usable: NDArray[np.bool_],
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     *others: TensorList,
 ) -> None:
     """Enter the errors that the CPU raises for the samples that are not usable.
@@ -133,7 +133,7 @@ def why_not(
     i: int,
     shape: Sequence[int],
     dtype: DTypeLike,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     *others: TensorList,
 ) -> Exception:
     """Return the error that the CPU raises for a sample of this shape and these arguments.
@@ -166,7 +166,7 @@ def check_later(
     batch: BatchContext,
     data: TensorListGPU,
     other: TensorListGPU,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     is_good: Callable[[Array], bool],
 ) -> None:
     """Have the numbers of a second input, which are on the device, checked on the host later.

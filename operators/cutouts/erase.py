@@ -188,7 +188,7 @@ class Erase(SampleOperator):
             out[tuple(slice(low, high) for low, high in box.tolist())] = fills
         return out
 
-    def batch_gpu(self, batch: BatchContext, data: TensorListGPU, **arguments: Any) -> Any:
+    def batch_gpu(self, batch: BatchContext, data: TensorListGPU, **arguments: object) -> Any:
         extents, axes = data.extents(), self._axes(data.ndim)
         channel = self._layout(data.ndim).find("C")
         channels = extents[:, channel] if channel >= 0 else 1
@@ -227,12 +227,12 @@ class Erase(SampleOperator):
         return result
 
 
-def _many(value: Any) -> tuple[float, ...]:
+def _many(value: object) -> tuple[float, ...]:
     """Return the numbers of an argument, which are a tuple, or one number of a node."""
     return value if isinstance(value, tuple) else (value,)
 
 
-def _uploaded(batch: BatchContext, table: Array, c_type: str) -> tuple[Any, Pointers]:
+def _uploaded(batch: BatchContext, table: Array, c_type: str) -> tuple[object, Pointers]:
     """Copy an array over samples to the device; return the copy and the address of each row."""
     memory = batch.device.upload(table)
     steps = np.arange(len(table)) * table.strides[0]

@@ -85,7 +85,7 @@ class GridMask(SampleOperator):
         return first
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         first = self._first_axis(images.ndim)
         shapes, source = images.extents(), to_numpy_type(images.dtype)

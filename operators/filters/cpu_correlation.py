@@ -52,7 +52,7 @@ def _correlate_plane(
 ) -> None:
     height, width = out.shape[:2]
 
-    def compute(image: Array, target: Array | None) -> Any:
+    def compute(image: Array, target: Array | None) -> object:
         point, border = (anchor[1], anchor[0]), BORDERS[around.border]
         if around.border not in ("constant", "wrap"):
             fits = target if image.shape == out.shape else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -145,7 +145,7 @@ class FilterByWindow(SampleOperator):
         data: TensorListGPU,
         windows: TensorList,
         *fills: TensorList,
-        anchor: Any,
+        anchor: object,
     ) -> TensorListGPU:
         axes = filter_axes(self.called, self.layouts[0], data.ndim)
         shapes, extents = data.extents(), windows.extents()

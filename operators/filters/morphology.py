@@ -71,7 +71,7 @@ class _Morphology(PlaneWindowOperator):
         mask, (down, right) = np.ones(window.extent, np.uint8), window.anchor
         work = type(self)._opencv
 
-        def compute(pixels: Array, target: Array | None) -> Any:
+        def compute(pixels: Array, target: Array | None) -> object:
             if self.border_mode != "wrap":
                 border = BORDERS[self.border_mode]
                 return work(pixels, mask, target, (right, down), 1, border)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import ceil, isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +67,7 @@ def windows_of(
     return [window_of(float(sigma), int(size)) for sigma, size in zip(*columns, strict=True)]
 
 
-def _many(values: Any) -> Sequence[Any]:
+def _many(values: object) -> Sequence[object]:
     """Return the values of an argument, which may be a single number."""
     return values if isinstance(values, tuple) else (values,)
 

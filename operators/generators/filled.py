@@ -61,11 +61,11 @@ class _Number(_Shaped, BatchOperator):
             [np.full(extents, self._number, dtype) for extents in shapes], self.layout
         )
 
-    def batch_gpu(self, batch: BatchContext, *, shape: Any) -> TensorListGPU:
+    def batch_gpu(self, batch: BatchContext, *, shape: object) -> TensorListGPU:
         extents = _extents(self._shapes(batch, shape), self.called)
         return _filled_with(batch, self._number, extents, to_numpy_type(self.dtype))
 
-    def _shapes(self, batch: BatchContext, shape: Any) -> list[tuple[int, ...]]:
+    def _shapes(self, batch: BatchContext, shape: object) -> list[tuple[int, ...]]:
         shapes = wanted_shapes(batch, None, shape)
         for extents in dict.fromkeys(shapes):
             self._check_layout(extents)
@@ -179,7 +179,7 @@ class Full(_Shaped, SampleOperator):
         return _filled(workspace, fill_value, wanted, fill_value.dtype, self.called)
 
     def batch_gpu(
-        self, batch: BatchContext, fill_value: TensorList, *, shape: Any
+        self, batch: BatchContext, fill_value: TensorList, *, shape: object
     ) -> TensorListGPU:
         shapes = fill_value.shape() if shape is None else wanted_shapes(batch, None, shape)
         for extents in dict.fromkeys(shapes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class Flip(SampleOperator):
         return image[tuple(index)]
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         layout = layout_of(self.layouts[0], images.ndim, VIDEO_LAYOUTS)
         mirrored = np.zeros((len(images), images.ndim), bool)

@@ -9,8 +9,6 @@ channels that become planes (`move_channels`), and dimensions in another order (
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...engine.arrays import DType
@@ -106,7 +104,7 @@ def _launch(
     gather: GatherPlan,
     table: StructTable,
     macros: dict[str, str],
-    *arguments: Any,
+    *arguments: object,
     piece: int = PIECE,
     sources: int = 1,
 ) -> None:

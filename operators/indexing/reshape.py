@@ -131,7 +131,11 @@ class _Reshaping(SampleOperator):
         return dtype
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, *shape_input: TensorList, **arguments: Any
+        self,
+        batch: BatchContext,
+        data: TensorListGPU,
+        *shape_input: TensorList,
+        **arguments: object,
     ) -> TensorListGPU:
         dtype = to_numpy_type(data.dtype)
         varying = {k: v for k, v in arguments.items() if isinstance(v, TensorList)}
@@ -216,7 +220,11 @@ class Reshape(_Reshaping):
     devices = ("cpu", "gpu")
 
     def sample(
-        self, workspace: Workspace, data: Array, shape_input: Array | None = None, **arguments: Any
+        self,
+        workspace: Workspace,
+        data: Array,
+        shape_input: Array | None = None,
+        **arguments: object,
     ) -> Array:
         return data.reshape(self._shape(data.shape, data.dtype, shape_input, **arguments))
 
@@ -251,7 +259,11 @@ class Reinterpret(_Reshaping):
     dtype = param(DTYPE, None, "Type of the output; by default the input's.")
 
     def sample(
-        self, workspace: Workspace, data: Array, shape_input: Array | None = None, **arguments: Any
+        self,
+        workspace: Workspace,
+        data: Array,
+        shape_input: Array | None = None,
+        **arguments: object,
     ) -> Array:
         shape = self._shape(data.shape, data.dtype, shape_input, **arguments)
         flat = np.ascontiguousarray(data).reshape(-1)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -54,7 +53,7 @@ def launch_lanes(
     table: StructTable,
     elements: Array,
     largest: int,
-    *arguments: Any,
+    *arguments: object,
 ) -> None:
     """Launch a kernel whose threads handle LANES elements together: see lanes.cuh.
 

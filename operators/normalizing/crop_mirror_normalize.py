@@ -143,10 +143,10 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         batch: BatchContext,
         images: TensorListGPU,
         *,
-        mirror: Any,
-        mean: Any,
-        std: Any,
-        **crop: Any,
+        mirror: object,
+        mean: object,
+        std: object,
+        **crop: object,
     ) -> TensorListGPU:
         layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
         if not self.output_layout:
@@ -172,8 +172,8 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         batch: BatchContext,
         layout: str,
         images: TensorListGPU,
-        mean: Any,
-        std: Any,
+        mean: object,
+        std: object,
         crop: Any,
     ) -> ScaledWindows:
         """Return the windows without addresses and mirroring, from the last batch if it fits."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +126,7 @@ def _table(
     out: TensorListGPU,
     rows: _Rows,
     division: _RowDivision,
-    memory: Any,
+    memory: object,
     lost: int,
 ) -> StructTable:
     """Return the table of all rows of all samples."""

@@ -310,7 +310,7 @@ def index_type(elements: Array) -> str:
     return "int" if int(elements.max()) < WIDE_INDEX_ELEMENTS else "i64"
 
 
-def addresses_in(memory: Any, sizes: Array, itemsize: int) -> NDArray[np.uint64]:
+def addresses_in(memory: object, sizes: Array, itemsize: int) -> NDArray[np.uint64]:
     """Return the addresses of consecutive arrays of these sizes in one block of memory."""
     offsets = (np.cumsum(sizes) - sizes) * itemsize
     result: NDArray[np.uint64] = np.uint64(address_of(memory)) + offsets.astype(np.uint64)

@@ -84,7 +84,7 @@ class Paste(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         numbers = {name: numbers_of(value, batch.size)[:, 0] for name, value in arguments.items()}
         view = StridedViews.of(images)

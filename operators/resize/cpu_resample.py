@@ -52,7 +52,7 @@ class BandCache:
         self._keep(key, band)
         return band
 
-    def _keep(self, key: tuple[ResampledAxis, Any], band: Band) -> None:
+    def _keep(self, key: tuple[ResampledAxis, object], band: Band) -> None:
         with self._lock:
             if key in self._bands:  # another thread was faster
                 return

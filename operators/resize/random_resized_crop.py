@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class RandomResizedCrop(RandomCropArguments, ResamplingOperator):
         workspace: Workspace,
         axes: SpatialAxes,
         extents: tuple[int, ...],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlan:
         self._check_spatial(axes)
         height, width = extents
@@ -72,7 +72,7 @@ class RandomResizedCrop(RandomCropArguments, ResamplingOperator):
         batch: BatchContext,
         axes: SpatialAxes,
         extents: NDArray[np.int64],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlans:
         self._check_spatial(axes)
         windows = random_windows(

@@ -46,7 +46,7 @@ class FilterChoice(NamedTuple):
     mag_filter: Any
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> FilterChoice:
+    def of(cls, arguments: Mapping[str, object]) -> FilterChoice:
         """Return the values of these arguments among those of an operator."""
         return cls(*_FILTER_CHOICE(arguments))
 
@@ -115,7 +115,7 @@ class ResamplingOperator(SampleOperator, ABC):
         workspace: Workspace,
         axes: SpatialAxes,
         extents: tuple[int, ...],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlan:
         """Return the work on a sample of these spatial extents."""
 
@@ -125,7 +125,7 @@ class ResamplingOperator(SampleOperator, ABC):
         batch: BatchContext,
         axes: SpatialAxes,
         extents: NDArray[np.int64],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlans:
         """Return the work on a batch of these spatial extents: (batch, axes)."""
 
@@ -157,7 +157,7 @@ class ResamplingOperator(SampleOperator, ABC):
         out: Array,
         axes: SpatialAxes,
         plan: ResizePlan,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> None:
         """Resample every image, frame or volume of a sample."""
         filters = self._filters or _chosen(FilterChoice.of(arguments))
@@ -193,7 +193,7 @@ class ResamplingOperator(SampleOperator, ABC):
             )
         return dtype
 
-    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: Any) -> Any:
+    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: object) -> Any:
         """Resample a batch."""
         axes, shapes = self.axes_of(images.ndim), images.extents()
         plans = self.plan_batch(batch, axes, np.maximum(shapes[:, axes.spatial], 1), arguments)
@@ -213,7 +213,7 @@ class ResamplingOperator(SampleOperator, ABC):
         shapes: NDArray[np.int64],
         plans: ResizePlans,
         result_shapes: Callable[[NDArray[np.int64]], NDArray[np.int64]],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> TensorListGPU:
         """Resample a batch by plans.
 

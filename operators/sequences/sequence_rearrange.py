@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class SequenceRearrange(SampleOperator):
         return np.take(data, order, axis=0, out=out)
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, *, new_order: Any
+        self, batch: BatchContext, data: TensorListGPU, *, new_order: object
     ) -> TensorListGPU:
         orders = values_of(self, "new_order", new_order, batch.size)
         shapes = data.extents()

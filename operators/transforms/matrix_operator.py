@@ -77,7 +77,7 @@ class MatrixOperator(SampleOperator, ABC):
             return rows_one_by_one(batch, one)
         return np.broadcast_to(result, (batch.size, *result.shape[1:]))
 
-    def _column(self, name: str, value: Any, count: int) -> Array | None:
+    def _column(self, name: str, value: object, count: int) -> Array | None:
         if not isinstance(value, TensorList):
             return _numbers(value)
         return array_of(self, name, value, count).astype(np.float64)
@@ -107,7 +107,7 @@ def rows_one_by_one(batch: BatchContext, make: Callable[[int], Array]) -> Tensor
     return TensorListCPU(results)
 
 
-def _numbers(value: Any) -> Float64s | None:
+def _numbers(value: object) -> Float64s | None:
     """Return the value of an argument as (1, values); None where nothing was given."""
     return None if value is None or value == () else np.array(value, np.float64).reshape(1, -1)
 

@@ -36,7 +36,7 @@ class TorchPythonFunction(PythonFunction):
         returned = self.function(*tensors, **generator)
         return each_sample(self._without_gradient, returned)
 
-    def _tensor_of(self, row: Any) -> Any:
+    def _tensor_of(self, row: Any) -> object:
         return self._torch.from_dlpack(shareable(row))
 
     def _without_gradient(self, value: Any) -> Any:

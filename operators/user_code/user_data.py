@@ -53,7 +53,7 @@ class Column:
         return Axes(self.layout, self.rows.ndim - 1)
 
 
-def as_array(value: Any, expected: Expected) -> Array:
+def as_array(value: object, expected: Expected) -> Array:
     """Return user data as an array; data in arrays are not copied.
 
     The data may be a NumPy array, a number, or nested lists of numbers. The data may also be an
@@ -82,7 +82,7 @@ def as_array(value: Any, expected: Expected) -> Array:
     return array
 
 
-def own(value: Any) -> Any:
+def own(value: object) -> Any:
     """Return a copy of an array or a PyTorch tensor, whose memory a program may use again.
 
     What lies on the GPU stays as it is: the stream that writes there need not be the current one.
@@ -111,7 +111,7 @@ def _typed(numbers: Array, expected: Expected, dtype: DType) -> Array:
     return typed
 
 
-def on_gpu(value: Any) -> bool:
+def on_gpu(value: object) -> bool:
     """Return whether an array of any library lies in device memory."""
     if type(value) is np.ndarray:
         return False
@@ -123,7 +123,7 @@ def on_gpu(value: Any) -> bool:
     return hasattr(value, "__cuda_array_interface__")
 
 
-def _from_other(value: Any, expected: Expected) -> Array:
+def _from_other(value: object, expected: Expected) -> Array:
     if isinstance(value, bytes | str):
         data, encoded = ("data", "") if isinstance(value, bytes) else ("text", ".encode()")
         raise ArgumentError(
@@ -145,7 +145,7 @@ def _from_other(value: Any, expected: Expected) -> Array:
         ) from error
 
 
-def as_column(data: Any, expected: Expected) -> Column:
+def as_column(data: object, expected: Expected) -> Column:
     """Return a batch of user data, checked: an array over samples, or a sequence of samples."""
     if expected.layout is None:
         expected = expected._replace(layout=own_layout(data, expected.what))
@@ -161,7 +161,7 @@ def as_column(data: Any, expected: Expected) -> Column:
     return Column(rows, expected.layout or "")
 
 
-def own_layout(data: Any, what: str) -> str:
+def own_layout(data: object, what: str) -> str:
     """Return the layout that a batch of user data brings along, or "".
 
     Raises:
@@ -180,7 +180,7 @@ def own_layout(data: Any, what: str) -> str:
     return next(iter(layouts), "")
 
 
-def fed_as(data: Any, layout: str | None, expected: Expected) -> Expected:
+def fed_as(data: object, layout: str | None, expected: Expected) -> Expected:
     """Return the declaration of fed data, with the layout with which they are fed.
 
     Args:
@@ -254,14 +254,16 @@ def copied(column: Column, batch: BatchContext) -> TensorListCPU:
     return rows.finish(column.layout)
 
 
-def _spread(value: Any, count: int) -> list[Any]:
+def _spread(value: object, count: int) -> list[object]:
     """Return one value for each output: a list holds the values of the first outputs."""
     if isinstance(value, list | tuple):
         return [*value[:count], *[None] * (count - len(value))]
     return [value] * count
 
 
-def expectations(owner: str, count: int, layout: Any, dtype: Any, ndim: Any) -> list[Expected]:
+def expectations(
+    owner: str, count: int, layout: object, dtype: object, ndim: object
+) -> list[Expected]:
     """Return the declaration of each of `count` outputs; check that the arguments agree."""
     result = []
     columns = zip(*(_spread(value, count) for value in (layout, dtype, ndim)), strict=True)

@@ -103,7 +103,7 @@ class VisionColor(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         layout = layout_of(self.layouts[0], images.ndim, IMAGE_LAYOUTS)

@@ -153,7 +153,7 @@ def _first_axes(extents: Ints, sizes: Ints, axis: Axis) -> Ints:
 
 def _weights(
     batch: BatchContext, extents: Ints, sizes: Ints, axis: Axis, whole: bool
-) -> tuple[Any, Any]:
+) -> tuple[object, object]:
     """Have the weights of all axes computed; return their tables, and the memory to hold."""
     before, after = extents.reshape(-1), sizes.reshape(-1)
     taps = np.array(
@@ -195,5 +195,5 @@ def _weights(
     return table, (memory, wholes, indices)
 
 
-def _addresses(memory: Any, elements: Ints, itemsize: int) -> Any:
+def _addresses(memory: object, elements: Ints, itemsize: int) -> Any:
     return np.uint64(address_of(memory)) + (elements * itemsize).astype(np.uint64)

@@ -131,7 +131,7 @@ def _warp_by_opencv(
         saturate(result.reshape(out.shape), out)
 
 
-def _border(sampling: Sampling) -> dict[str, Any]:
+def _border(sampling: Sampling) -> dict[str, object]:
     """Return OpenCV's arguments for pixels outside of the image."""
     if sampling.fill is None:
         return {"borderMode": cv2.BORDER_REPLICATE}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -58,5 +58,7 @@ class Jitter(DisplacementOperator):
         y += np.arange(height, dtype=np.float32)[:, np.newaxis]
         return np.stack([x.clip(0, width - 1), y.clip(0, height - 1)])
 
-    def gpu_arguments(self, batch: BatchContext, extents: Any) -> tuple[dict[str, Any], list[Any]]:
+    def gpu_arguments(
+        self, batch: BatchContext, extents: object
+    ) -> tuple[dict[str, object], list[object]]:
         return {"key": keys_of(batch.random(self, KEY_NUMBERS))}, [np.uint32(self.degree)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
@@ -128,7 +128,7 @@ class Remap(SampleOperator):
 def _remap_cubic(image: Array, out: Array, positions: NDArray[np.float32]) -> None:
     x, y = np.nan_to_num(positions, nan=-FAR).clip(-FAR, FAR)
 
-    def compute(some: Array, target: Array | None) -> Any:
+    def compute(some: Array, target: Array | None) -> object:
         return cv2.remap(some, x, y, cv2.INTER_CUBIC, target, cv2.BORDER_CONSTANT, 0)
 
     by_channels(image, out, compute, most=_CHANNELS)

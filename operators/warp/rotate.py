@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -116,8 +116,8 @@ class Rotate(WarpOperator):
         extents: Int64s,
         canvas: Int64s,
         *,
-        angle: Any,
-        axis: Any,
+        angle: object,
+        axis: object,
     ) -> FrameMaps:
         degrees, possible = per_frame(angle, frames)
         samples = samples_of(frames)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -108,7 +108,7 @@ class WarpAffine(WarpOperator):
         canvas: Int64s,
         matrix_input: TensorList | None = None,
         *,
-        matrix: Any,
+        matrix: object,
     ) -> FrameMaps:
         width = axes.ndim * (axes.ndim + 1)
         given = matrix if matrix_input is None else matrix_input
@@ -130,7 +130,7 @@ class WarpAffine(WarpOperator):
         batch: BatchContext,
         data: TensorListGPU,
         *others: TensorList,
-        **arguments: Any,
+        **arguments: object,
     ) -> TensorListGPU:
         result = super().batch_gpu(batch, data, *others, **arguments)
         if others and isinstance(others[0], TensorListGPU):

@@ -68,7 +68,7 @@ class GenericIterator(BaseIterator[JaxArray, DictForm]):
         sharding: Sharding | Mapping[str, Sharding] | None = None,
         pmap_compatible: bool | None = None,
         *,
-        devices: Sequence[Any] | None = None,
+        devices: Sequence[object] | None = None,
         fill_last_batch: bool | None = None,
         dynamic_shape: bool | None = False,
         with_valid: bool = False,
@@ -91,7 +91,7 @@ class GenericIterator(BaseIterator[JaxArray, DictForm]):
         """Do what a class that derives from this one does at the end of the constructor."""
 
     def _chosen(
-        self, sharding: Any, devices: Sequence[Any] | None, stacked: bool
+        self, sharding: object, devices: Sequence[object] | None, stacked: bool
     ) -> dict[str, Placement]:
         """Return where each output goes, and the truth values of samples."""
         names = [*self.output_map, VALID]
@@ -124,7 +124,7 @@ class GenericIterator(BaseIterator[JaxArray, DictForm]):
         return local_array(output)
 
 
-def check_places(sharding: Any, devices: Any) -> None:
+def check_places(sharding: object, devices: object) -> None:
     """Raise ArgumentError unless `sharding` and `devices` may be arguments together."""
     if sharding is not None and devices is not None:
         raise ArgumentError("Only one of `sharding` and `devices` arguments can be provided.")

@@ -29,7 +29,7 @@ class RowGroups(NamedTuple):
 
     total: int
     local: list[int]
-    devices: list[Any]
+    devices: list[object]
 
 
 def row_groups(sharding: Sharding, rest: tuple[int, ...] | None = None) -> RowGroups:
@@ -54,7 +54,7 @@ def row_groups(sharding: Sharding, rest: tuple[int, ...] | None = None) -> RowGr
     return RowGroups(len(groups), sorted(here), [here[group] for group in sorted(here)])
 
 
-def _indices_of_any(sharding: Sharding, count: int) -> Any:
+def _indices_of_any(sharding: Sharding, count: int) -> object:
     for ndim in range(1, _MOST_DIMENSIONS):
         try:
             return sharding.devices_indices_map((count,) * ndim)
@@ -154,7 +154,7 @@ def _plan(name: str, sharding: Sharding, local: tuple[int, ...]) -> _Plan:
     return _Plan(shape, shards)
 
 
-def _shards(batches: Sequence[Any], plan: _Plan) -> list[Any]:
+def _shards(batches: Sequence[object], plan: _Plan) -> list[object]:
     """Return what each device of this process gets, on that device."""
     on_host = isinstance(batches[0], np.ndarray)
     known: dict[Any, Any] = {}  # devices may get the same rows
@@ -168,7 +168,7 @@ def _shards(batches: Sequence[Any], plan: _Plan) -> list[Any]:
     return shards
 
 
-def _taken(batches: Sequence[Any], rows: Rows, device: Any = None) -> Any:
+def _taken(batches: Sequence[Any], rows: Rows, device: Any = None) -> object:
     """Return rows of the batches end to end: a view, if one batch has all of them."""
     start, stop = rows
     size = len(batches[0])
@@ -189,7 +189,7 @@ def _taken(batches: Sequence[Any], rows: Rows, device: Any = None) -> Any:
     return jax.numpy.concatenate(pieces)
 
 
-def along_batches(devices: Sequence[Any]) -> NamedSharding:
+def along_batches(devices: Sequence[object]) -> NamedSharding:
     """Return the sharding that divides axis 0 among devices, in their order."""
     return NamedSharding(Mesh(np.array(devices), ("device",)), PartitionSpec("device"))
 

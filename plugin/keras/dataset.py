@@ -80,7 +80,7 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
             "with_valid": VALID in _flat(self._roles),
         }
         self._loops = FrameworkLoops(_iterator_class()(pipeline, names, **options))
-        self._dataset: Any = None
+        self._dataset: object = None
 
     def __len__(self) -> int:
         """Return the number of batches of the current epoch."""
@@ -104,7 +104,7 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
             names = list(puller.look())
             roles = self._roles  # the data set must not keep this alive
 
-            def structured(*tensors: Any) -> Any:
+            def structured(*tensors: object) -> Any:
                 return _arranged(dict(zip(names, tensors, strict=True)), roles)
 
             self._dataset = PulledDataset(puller, structured)
@@ -137,7 +137,7 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
         """Return where the run stands, of JSON types."""
         return self._loops.state_dict()
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Let the next epoch of `fit` go on from there, also in the middle of an epoch."""
         self._loops.load_state_dict(state_dict)
 
@@ -158,7 +158,7 @@ def _iterator_class() -> type[BaseIterator[Any]]:
     return GenericIterator
 
 
-def _arranged(batch: Mapping[str, Any], roles: Sequence[Any]) -> Any:
+def _arranged(batch: Mapping[str, Any], roles: Sequence[Any]) -> object:
     """Return the tensors of a batch as Keras takes them."""
     return tuple(keras.tree.map_structure(batch.__getitem__, role) for role in roles)
 

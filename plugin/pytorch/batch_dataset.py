@@ -45,6 +45,6 @@ class BatchDataset(IterableDataset[Any]):
         """Return the state of the iterator."""
         return self.batches.state_dict()
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Restore the iterator."""
         self.batches.load_state_dict(state_dict)

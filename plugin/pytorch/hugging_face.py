@@ -110,7 +110,7 @@ class _Loader(Loader):
     drop_last = False
     prefetch_factor = None
 
-    def __init__(self, batches: BaseIterator[Any, Any], accelerator: Any) -> None:
+    def __init__(self, batches: BaseIterator[Any, Any], accelerator: object) -> None:
         super().__init__(batches, accelerator)
         self.dataset = _RestOfEpoch(batches)
 
@@ -134,7 +134,7 @@ class _RestOfEpoch(IterableDataset[Any]):
 class _StateSaver(transformers.TrainerCallback):
     """Writes the state of the iterator into each checkpoint."""
 
-    def on_save(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+    def on_save(self, args: Any, state: Any, control: object, **others: object) -> None:
         loader = others.get("train_dataloader")
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         if isinstance(loader, _Loader) and args.should_save and folder.is_dir():

@@ -57,7 +57,7 @@ class LoaderEvaluator:
 
     def __init__(
         self,
-        dataloader: Iterable[Any],
+        dataloader: Iterable[object],
         mode: str = "log",
         num_cached_batches: int = 20,
         metrics_file: str | os.PathLike[str] | None = None,
@@ -74,7 +74,7 @@ class LoaderEvaluator:
         self.mode = mode
         self.num_cached_batches = num_cached_batches
         self.metrics_file = metrics_file
-        self.cached_batches: deque[Any] = deque(maxlen=num_cached_batches)
+        self.cached_batches: deque[object] = deque(maxlen=num_cached_batches)
         self._count: int | None = None  # batches of an epoch, of a loader without a length
         self._times: list[float] = []
         self._started = self._ended = 0.0
@@ -103,7 +103,7 @@ class LoaderEvaluator:
             return self._measured(islice(cycle(self.cached_batches), len(self)))
         return self._measured(self.dataloader)
 
-    def _measured(self, source: Iterable[Any]) -> Iterator[Any]:
+    def _measured(self, source: Iterable[object]) -> Iterator[object]:
         self._times = []
         self._started = self._ended = perf_counter()
         batches = iter(source)

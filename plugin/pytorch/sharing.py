@@ -54,7 +54,7 @@ def sparse(output: TensorList, count: int) -> TorchTensor:
 
 
 def feed_ndarray(
-    dali_tensor: Tensor | TensorList, arr: TorchTensor, cuda_stream: Any = None
+    dali_tensor: Tensor | TensorList, arr: TorchTensor, cuda_stream: object = None
 ) -> TorchTensor:
     """Copy a tensor, or a batch of samples of one shape, into a PyTorch tensor.
 
@@ -90,7 +90,7 @@ def _check_same(source: TorchTensor, arr: TorchTensor) -> None:
         )
 
 
-def _on(stream: Any) -> AbstractContextManager[Any]:
+def _on(stream: Any) -> AbstractContextManager[object]:
     if stream is None:
         return nullcontext()
     if not isinstance(stream, _cuda.Stream):

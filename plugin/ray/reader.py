@@ -46,7 +46,7 @@ class RayReader:
         define: Callable[[], Pipeline],
         helpers: int = 2,
         *,
-        ray_remote_args: Mapping[str, Any] | None = None,
+        ray_remote_args: Mapping[str, object] | None = None,
     ) -> None:
         if helpers < 0:
             raise ArgumentError(f"helpers={helpers}: expected 0 or more")

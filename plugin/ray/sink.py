@@ -83,7 +83,7 @@ class DatasetSink(Datasink[_Shard]):
         """Return what Ray calls the write tasks."""
         return f"Penstock-{self._format.name}"
 
-    def on_write_start(self, schema: Any = None) -> None:
+    def on_write_start(self, schema: object = None) -> None:
         """Make the folder.
 
         Raises:
@@ -93,7 +93,7 @@ class DatasetSink(Datasink[_Shard]):
             raise FileExistsError(f"{self._root} is not empty; choose another folder, or empty it")
         self._work.mkdir(parents=True)
 
-    def write(self, blocks: Iterable[Any], ctx: Any) -> _Shard:
+    def write(self, blocks: Iterable[object], ctx: Any) -> _Shard:
         """Write a shard into a folder of its own.
 
         A task that a cluster believes dead may still run, so each attempt has its own folder.
@@ -158,7 +158,7 @@ class DatasetSink(Datasink[_Shard]):
             shutil.rmtree(self._root, ignore_errors=True)
 
 
-def _samples(blocks: Iterable[Any], number: int) -> Iterator[Sample]:
+def _samples(blocks: Iterable[object], number: int) -> Iterator[Sample]:
     for count, block in enumerate(blocks):
         yield from samples_of(block, f"{number:05d}-{count:05d}")
 

@@ -30,7 +30,7 @@ _RAGGED = (
 _OVER = b"over "
 """Start of the state of a loop that has taken the last batch of its epoch."""
 
-_as_it_is: Callable[[Callable[..., Any]], Callable[..., Any]]
+_as_it_is: Callable[[Callable[..., Any]], Callable[..., object]]
 _as_it_is = tf.autograph.experimental.do_not_convert
 
 
@@ -79,7 +79,7 @@ class Puller:
         self.specs = found_specs(list(batch.values()))
         return batch
 
-    def pull(self, state: bytes, *inputs: Any) -> list[Any]:
+    def pull(self, state: bytes, *inputs: object) -> list[Any]:
         """Return the next state, whether there is a batch, and the batch."""
         with self._turn:
             if not state:
@@ -99,7 +99,7 @@ class Puller:
             ]
             return [self._state, np.True_, *arrays]
 
-    def _next_batch(self, inputs: Sequence[Any]) -> dict[str, Array] | None:
+    def _next_batch(self, inputs: Sequence[object]) -> dict[str, Array] | None:
         """Return the next batch, or None at the end of the epoch."""
         self._feed(inputs)
         try:
@@ -131,7 +131,7 @@ class Puller:
         if not state.startswith(_OVER):
             self.loops.begin()
 
-    def _feed(self, inputs: Sequence[Any]) -> None:
+    def _feed(self, inputs: Sequence[object]) -> None:
         values = iter(inputs)
         for feed in self._feeds:
             batch = feed.batch([next(values) for _ in range(3 if feed.by_sample else 1)])
@@ -160,11 +160,11 @@ class Puller:
             return state, (more, *batch)
 
         @_as_it_is
-        def has_batch(more: Any, *batch: Any) -> Any:
+        def has_batch(more: object, *batch: object) -> Any:
             return more
 
         @_as_it_is
-        def shaped(more: Any, *batch: Any) -> Any:
+        def shaped(more: object, *batch: Any) -> Any:
             for tensor, shape in zip(batch, shapes, strict=True):
                 tensor.set_shape(shape)
             return batch
@@ -190,7 +190,7 @@ class PulledDataset(tf.data.Dataset):  # type: ignore[misc]  # tensorflow has no
         structured: returns an element of a batch's tensors; by default the tuple of them.
     """
 
-    def __init__(self, puller: Puller, structured: Callable[..., Any] | None = None) -> None:
+    def __init__(self, puller: Puller, structured: Callable[..., object] | None = None) -> None:
         self._puller = puller
         with tf.device("/cpu:0"):
             self._inner = puller.dataset()
@@ -222,7 +222,7 @@ class PulledDataset(tf.data.Dataset):  # type: ignore[misc]  # tensorflow has no
         """
         return self._puller.loops.state_dict()
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Let the next iterator go on from there, also in the middle of an epoch."""
         self._puller.loops.load_state_dict(state_dict)
 
@@ -267,11 +267,11 @@ class DALIDataset(PulledDataset):
     def __init__(
         self,
         pipeline: Pipeline,
-        output_dtypes: Any = None,
-        output_shapes: Any = None,
+        output_dtypes: object = None,
+        output_shapes: object = None,
         fail_on_device_mismatch: bool = True,
         *,
-        input_datasets: Any = None,
+        input_datasets: object = None,
         batch_size: int | None = None,
         num_threads: int | None = None,
         device_id: int | None = None,
@@ -280,8 +280,8 @@ class DALIDataset(PulledDataset):
         prefetch_queue_depth: int | None = None,
         cpu_prefetch_queue_depth: int = 2,
         gpu_prefetch_queue_depth: int = 2,
-        dtypes: Any = None,
-        shapes: Any = None,
+        dtypes: object = None,
+        shapes: object = None,
         reader_name: str | None = None,
         size: int = -1,
         last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
@@ -289,7 +289,7 @@ class DALIDataset(PulledDataset):
     ) -> None:
         output_dtypes = _newer("dtypes", output_dtypes, dtypes)
         output_shapes = _newer("shapes", output_shapes, shapes)
-        depth: Any = prefetch_queue_depth
+        depth: object = prefetch_queue_depth
         if exec_separated:
             depth = {"cpu_size": cpu_prefetch_queue_depth, "gpu_size": gpu_prefetch_queue_depth}
         options = {
@@ -329,14 +329,14 @@ class DALIDataset(PulledDataset):
         super().__init__(puller, _named(pipeline.output_names))
 
 
-def _named(names: Sequence[str] | None) -> Callable[..., Any] | None:
+def _named(names: Sequence[str] | None) -> Callable[..., object] | None:
     """Return a function that gives tensors their names; None if the outputs have none."""
     if names is None:
         return None
     return lambda *tensors: dict(zip(names, tensors, strict=True))
 
 
-def _newer(name: str, value: Any, older: Any) -> Any:
+def _newer(name: str, value: object, older: object) -> object:
     """Return the value of an argument that was also given under its older name."""
     if older is None:
         return value

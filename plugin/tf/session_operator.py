@@ -86,7 +86,7 @@ def DALIIteratorWrapper(  # noqa: N802  (DALI's name)
     return results
 
 
-def _has_rank(shape: Any) -> bool:
+def _has_rank(shape: object) -> bool:
     """Return whether a shape is one: in DALI, () stands for any."""
     return shape is not None and tf.TensorShape(shape).rank != 0
 
@@ -130,8 +130,8 @@ def _raw_iterator(
     cpu_prefetch_queue_depth: int = 2,
     gpu_prefetch_queue_depth: int = 2,
     **options: Any,
-) -> list[Any]:
-    depth: Any = gpu_prefetch_queue_depth  # of one queue for both, as in DALI
+) -> list[object]:
+    depth: object = gpu_prefetch_queue_depth  # of one queue for both, as in DALI
     if exec_separated:
         depth = {"cpu_size": cpu_prefetch_queue_depth, "gpu_size": gpu_prefetch_queue_depth}
     tensors = DALIIteratorWrapper(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -12,7 +11,7 @@ from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 
 
-def declared_specs(dtypes: Any, shapes: Any) -> list[tf.TensorSpec]:
+def declared_specs(dtypes: object, shapes: object) -> list[tf.TensorSpec]:
     """Return the specs that the arguments `output_dtypes` and `output_shapes` declare.
 
     Args:

@@ -60,7 +60,7 @@ class _Single(_OfProcess):
         self._tag: Tag | None = None
         super().__init__(loader)
 
-    def _next_index(self) -> Any:
+    def _next_index(self) -> object:
         index = _OfProcess._next_index(self)
         if self._server.deterministic:
             drawn = self._epoch.ask(index if self._auto_collation else [index])
@@ -87,7 +87,7 @@ class _Several(_OfWorkers):
     def __init__(self, loader: DataLoader) -> None:
         self._server = loader.dali_server
         self._keyed = self._server.deterministic
-        self._received: deque[Any] = deque()  # what was received ahead
+        self._received: deque[object] = deque()  # what was received ahead
         self._failure: RuntimeError | None = None  # of a worker, while receiving ahead
         self._ordered = getattr(loader, "in_order", True)  # an argument since PyTorch 2.6
         super().__init__(loader)
@@ -97,11 +97,11 @@ class _Several(_OfWorkers):
         self._batch_size = loader.batch_size or 1
         self._drawn: dict[int, list[Drawn]] = {}  # by the number of the batch
         self._came: Counter[int] = Counter()  # batches of each worker
-        self._early: dict[int, tuple[Any, Tag]] = {}  # batches that wait for their turn
+        self._early: dict[int, tuple[object, Tag]] = {}  # batches that wait for their turn
         self._turn = 0
         super()._reset(loader, first_iter)
 
-    def _next_index(self) -> Any:
+    def _next_index(self) -> object:
         index = _OfWorkers._next_index(self)
         if self._keyed and self._dataset_kind == dataloader._DatasetKind.Map:
             self._drawn[self._send_idx] = self._epoch.ask(
@@ -109,7 +109,7 @@ class _Several(_OfWorkers):
             )
         return index
 
-    def _get_data(self) -> Any:
+    def _get_data(self) -> object:
         if self._received:
             return self._received.popleft()
         if self._failure is not None:

@@ -23,7 +23,7 @@ SHARED_FROM = 65536
 there than a further file descriptor."""
 
 
-def as_input(name: str, value: Any) -> Any:
+def as_input(name: str, value: object) -> Any:
     """Return a sample as an external source takes it: an array, a tensor of ours, or numbers.
 
     Images of Pillow and PyTorch's tensors on the CPU become arrays, the latter without a copy.
@@ -101,12 +101,12 @@ class Parcel:
         return columns
 
 
-def fed(inputs: Parcel | Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
+def fed(inputs: Parcel | Mapping[str, Sequence[object]]) -> Mapping[str, Any]:
     """Return the inputs of a batch as external sources take them."""
     return inputs.columns() if isinstance(inputs, Parcel) else inputs
 
 
-def _is_plain(sample: Any) -> bool:
+def _is_plain(sample: object) -> bool:
     return isinstance(sample, np.ndarray) and sample.dtype.kind in "biufc"
 
 
