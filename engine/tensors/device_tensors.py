@@ -205,7 +205,7 @@ class TensorListGPU(TensorList):
         """Return row `i` as a `TensorGPU`, without a copy."""
         return self[i]
 
-    def __getitem__(self, i: int) -> Tensor:
+    def __getitem__(self, i: int) -> TensorGPU:
         i = self._checked(i)
         where = self._source_info[i] if self._source_info is not None else ""
         return TensorGPU(self.row(i), self.layout(), where, self._lease)

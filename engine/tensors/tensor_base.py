@@ -334,8 +334,8 @@ class TensorList(EditableList):
 
     def data_ptr(self) -> int:
         """Return the address of the first element of a dense batch."""
-        pointer: int = self.as_tensor().data_ptr()  # type: ignore[attr-defined]
-        return pointer
+        tensor: Any = self.as_tensor()  # of a class that has the method
+        return int(tensor.data_ptr())
 
     def __dlpack__(
         self,

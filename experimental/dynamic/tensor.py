@@ -137,7 +137,7 @@ class Tensor(Operand):
     def __cuda_array_interface__(self) -> dict[str, Any]:
         if not isinstance(self.samples, TensorListGPU):
             raise AttributeError("the tensor is on the CPU; tensor.gpu() copies it")
-        interface: dict[str, object] = self.samples[0].__cuda_array_interface__  # type: ignore[attr-defined]
+        interface: dict[str, object] = self.samples[0].__cuda_array_interface__
         return interface
 
     def __dlpack__(self, stream: int | None = None, **options: Any) -> Any:

@@ -157,8 +157,6 @@ class KeptObject(Storage):
     Once the memory was given back, reads fetch ranges.
     """
 
-    path = None
-
     def __init__(self, storage: Storage, room: Room) -> None:
         """Take the object, and the room for the objects of its reader."""
         self._storage = storage

@@ -54,7 +54,7 @@ class LocalFile(Storage):
         return self.__dict__ | {"_file": None}
 
     @property
-    def path(self) -> Path:  # type: ignore[override]
+    def path(self) -> Path:
         """See `Storage.path`."""
         return Path(self.location)
 
