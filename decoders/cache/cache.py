@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ ALIGNMENT = 256
 
 Rows = NDArray[np.intp]
 
-Located = tuple[NDArray[np.uint64], Any]
+Located: TypeAlias = "tuple[NDArray[np.uint64], object]"
 """Addresses of arrays, which a device reads or writes; and what holds their memory, or None."""
 
 Add = Callable[[Rows], int]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ from ...engine.tensors import address_of
 from .cache import ALIGNMENT, MIB, Add, Cache, Hits, Kept, Located, Rows
 
 if TYPE_CHECKING:
+    import cupy
+
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
     from ..on_cpu import CpuFallback
@@ -35,7 +37,7 @@ class GpuCache(Cache):
         memory: (nbytes,) uint8 on the device.
     """
 
-    def __init__(self, memory: Any) -> None:
+    def __init__(self, memory: cupy.ndarray) -> None:
         self.nbytes = int(memory.nbytes)
         self._used = 0
         self._memory = memory

@@ -9,7 +9,7 @@ from functools import cached_property
 from math import prod
 from time import perf_counter_ns
 from types import ModuleType
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -23,6 +23,9 @@ from .cupy_module import compiled
 from .host_registry import HostRegistry
 from .kernels import Kernel, check_grid
 from .tables import StructTable
+
+if TYPE_CHECKING:
+    import cupy as cp
 
 _ALIGNMENT = 256
 _SMALL = 1 << 18  # maximum size in bytes of buffers that are cut out of a common block
@@ -72,7 +75,12 @@ class Device:
     """
 
     def __init__(
-        self, cupy: ModuleType, device_id: int, stream: Any, pool: DevicePool, num_threads: int
+        self,
+        cupy: ModuleType,
+        device_id: int,
+        stream: cp.cuda.Stream,
+        pool: DevicePool,
+        num_threads: int,
     ) -> None:
         self.id = device_id
         self.stream = stream
@@ -95,7 +103,7 @@ class Device:
         self._stage: Any = None
         self._stage_address = self._staged = 0
         # Host memory of copies that may not be done:
-        self._held: list[Any] = []
+        self._held: list[object] = []
 
     def own(self, key: Hashable, make: Callable[[], Owned]) -> Owned:
         """Return an object that an operator keeps for this stream; make it if there is none.
@@ -148,7 +156,7 @@ class Device:
         """Registers host memory that kernels read; for any thread, also once the lane is gone."""
         return HostRegistry(self._cupy, self.id)
 
-    def buffer(self, nbytes: int) -> Any:
+    def buffer(self, nbytes: int) -> cp.ndarray:
         """Return uninitialized memory: (nbytes,) uint8 on the device."""
         if nbytes > _SMALL:
             return self._lend(nbytes)[0]
@@ -161,7 +169,7 @@ class Device:
 
     def blocks(
         self, sizes: NDArray[np.int64], *, temporary: bool = False
-    ) -> tuple[list[Any], NDArray[np.uint64]]:
+    ) -> tuple[list[cp.ndarray], NDArray[np.uint64]]:
         """Return uninitialized memory for blocks of these sizes, and the address of each block.
 
         The memory is a list of arrays, each of `PART_BYTES` at most, or of one block.
@@ -174,7 +182,7 @@ class Device:
         steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
         ends = np.cumsum(steps)
         addresses = ends - steps
-        memory: list[Any] = []
+        memory: list[cp.ndarray] = []
         start = 0
         while start < len(sizes):
             first = int(addresses[start])
@@ -184,7 +192,7 @@ class Device:
             start = stop
         return memory, addresses.astype(np.uint64)
 
-    def temporary(self, nbytes: int) -> Any:
+    def temporary(self, nbytes: int) -> cp.ndarray:
         """Return uninitialized memory as `buffer` does, to be dropped as soon as work is launched.
 
         The memory does not count as taken by the batch.
@@ -207,14 +215,14 @@ class Device:
         """
         self._held.append(data)
 
-    def end_batch(self) -> list[Any]:
+    def end_batch(self) -> list[object]:
         """End the launches of a batch; return the memory to keep until the device has done them."""
         self._block, self._usual, self._small = None, self._small, 0
         self._stage = None
         held, self._held = self._held, []
         return held
 
-    def _lend(self, nbytes: int) -> tuple[Any, Lease]:
+    def _lend(self, nbytes: int) -> tuple[cp.ndarray, Lease]:
         self.taken_bytes += nbytes
         return self.pool.lend(nbytes, self.stream)
 
@@ -260,7 +268,7 @@ class Device:
         offsets = np.cumsum(steps) - steps
         return TensorListGPU(PackedRows(memory, offsets, shapes, dtype), layout, lease=lease)
 
-    def upload(self, array: Array) -> Any:
+    def upload(self, array: Array) -> cp.ndarray:
         """Return a copy of an array as (nbytes,) uint8 on the device."""
         memory = self.buffer(array.nbytes)
         self.send(address_of(memory), np.ascontiguousarray(array))
@@ -326,7 +334,7 @@ class Device:
                 target[...] = source
         return result
 
-    def wait(self, event: Any) -> None:
+    def wait(self, event: cp.cuda.Event) -> None:
         """Let later work of this stream wait for an event on another stream."""
         self.stream.wait_event(event)
 
@@ -357,13 +365,13 @@ class Device:
         with self.waiting("gpu"):
             self.stream.synchronize()
 
-    def event(self) -> Any:
+    def event(self) -> cp.cuda.Event:
         """Return an event that follows the work of the stream so far."""
         event = self._cupy.cuda.Event(block=True, disable_timing=True)
         event.record(self.stream)
         return event
 
-    def fill(self, memory: Any, value: int) -> None:
+    def fill(self, memory: cp.ndarray, value: int) -> None:
         """Set every byte of memory on the device to a value."""
         address, runtime = address_of(memory), self._cupy.cuda.runtime
         runtime.memsetAsync(address, value, memory.nbytes, self.stream.ptr)

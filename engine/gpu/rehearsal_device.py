@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from .device import Device
 from .kernels import Kernel
+
+if TYPE_CHECKING:
+    from ..tensors.device_memory import DevicePool
 
 
 class RehearsalDevice(Device):
@@ -28,7 +31,7 @@ class RehearsalDevice(Device):
     """
 
     def __init__(self, cupy: ModuleType, device_id: int, needed: Callable[[Kernel], None]) -> None:
-        pool: Any = _Pool()
+        pool = cast("DevicePool", _Pool())  # as far as a rehearsal asks it
         super().__init__(cupy, device_id, None, pool, 1)
         self._needed = needed
 
