@@ -18,7 +18,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Never,
+    Self,
+    TypeAlias,
+    TypeVar,
+    cast,
+    overload,
+)
 
 from ..engine.errors import ArgumentError, CheckpointError
 from ..engine.tensors import TensorList, TensorListCPU
@@ -424,7 +435,7 @@ class BaseIterator(ABC, Generic[T, Form]):
             left=() if epochs is None else epochs.left,
         )
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return where the run stands, of JSON types, as `load_state_dict` takes it.
 
         These are the names that PyTorch Lightning, Accelerate and torchdata look for.
@@ -646,3 +657,7 @@ def check_uniform(
             "form no single tensor. Resize, crop or pad them to one shape in the pipeline "
             f"(fn.resize, fn.crop, fn.pad), or {advice}"
         )
+
+
+AnyIterator: TypeAlias = BaseIterator[Any, Any]
+"""An iterator of tensors of any library, whose batches have any form."""

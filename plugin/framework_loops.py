@@ -76,7 +76,7 @@ class FrameworkLoops(Generic[T]):
                 return
             yield batch
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return where the run stands: before a batch that was only looked at."""
         return self.batches.state_dict() if self._before is None else self._before
 

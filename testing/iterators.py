@@ -24,7 +24,7 @@ from ..engine.errors import ArgumentError
 from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors import TensorList
 from ..engine.tensors.dtypes import ELEMENT_TYPES, to_numpy_type
-from ..plugin.base_iterator import BaseIterator
+from ..plugin.base_iterator import AnyIterator
 
 __all__ = ["IteratorConformance"]
 
@@ -48,7 +48,7 @@ class IteratorConformance:
         arguments: of the iterator, beside those of all iterators.
     """
 
-    iterator: ClassVar[type[BaseIterator[Any, Any]]]
+    iterator: ClassVar[type[AnyIterator]]
     tensor: ClassVar[type]
     dtypes: ClassVar[Mapping[str, str | None]] = MappingProxyType({})
     copies: ClassVar[bool] = False

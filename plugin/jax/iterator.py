@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Never, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Never, TypeAlias
 
 import jax
 from jax.sharding import Sharding
@@ -118,7 +118,7 @@ class GenericIterator(BaseIterator[JaxArray, DictForm]):
             }
         ]
 
-    def convert(self, name: str, output: TensorList, count: int) -> Any:
+    def convert(self, name: str, output: TensorList, count: int) -> JaxArray:
         """Return all samples as one array on their device; see `local_array`."""
         check_uniform(name, output, _ADVICE)
         return local_array(output)

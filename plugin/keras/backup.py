@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import keras
 
@@ -16,7 +16,7 @@ from ...engine.run.checkpointing import write_file
 class Resumable(Protocol):
     """Data with a state of JSON types: `KerasDataset`, `DALIDataset`, and iterators."""
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return the state."""
 
     def load_state_dict(self, state_dict: dict[str, object]) -> None:

@@ -16,6 +16,8 @@ from ..base_iterator import VALID, BaseIterator, LastBatchPolicy
 from ..framework_loops import FrameworkLoops
 
 if TYPE_CHECKING:
+    import tensorflow as tf
+
     from ...engine.pipeline.pipeline import Pipeline
 
 _DEFAULT_NAMES = ("x", "y", "sample_weight")
@@ -95,7 +97,7 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
     get_jax_iterator = __iter__
     get_torch_dataloader = __iter__
 
-    def get_tf_dataset(self) -> Any:
+    def get_tf_dataset(self) -> tf.data.Dataset:
         """Return the batches as a `tf.data.Dataset`."""
         if self._dataset is None:
             from ..tf.dataset import PulledDataset, Puller
@@ -133,7 +135,7 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
         """None: unknown."""
         return None
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return where the run stands, of JSON types."""
         return self._loops.state_dict()
 

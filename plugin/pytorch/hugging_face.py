@@ -24,7 +24,7 @@ from torch.utils.data import IterableDataset
 
 from ...engine.errors import MissingDependencyError
 from ...engine.graph.callers import warn_caller
-from ..base_iterator import BaseIterator
+from ..base_iterator import AnyIterator, BaseIterator
 from .accelerate import Loader
 
 try:
@@ -110,7 +110,7 @@ class _Loader(Loader):
     drop_last = False
     prefetch_factor = None
 
-    def __init__(self, batches: BaseIterator[Any, Any], accelerator: object) -> None:
+    def __init__(self, batches: AnyIterator, accelerator: object) -> None:
         super().__init__(batches, accelerator)
         self.dataset = _RestOfEpoch(batches)
 
@@ -122,7 +122,7 @@ class _RestOfEpoch(IterableDataset[Any]):
     before. So its count of steps is right, and nothing is read twice.
     """
 
-    def __init__(self, batches: BaseIterator[Any, Any]) -> None:
+    def __init__(self, batches: AnyIterator) -> None:
         self._batches = batches
 
     def __iter__(self) -> Iterator[Any]:
@@ -142,7 +142,7 @@ class _StateSaver(transformers.TrainerCallback):
             (folder / STATE_FILE).write_text(text, encoding="utf-8")
 
 
-def _restore(batches: BaseIterator[Any, Any], file: Path) -> None:
+def _restore(batches: AnyIterator, file: Path) -> None:
     if not file.is_file():
         warn_caller(
             f"{file.parent} holds no state of the iterator ({file.name}), so the batches begin "

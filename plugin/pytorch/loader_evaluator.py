@@ -119,7 +119,7 @@ class LoaderEvaluator:
             yield batch
             self._ended = perf_counter()
 
-    def get_metrics(self) -> dict[str, Any]:
+    def get_metrics(self) -> dict[str, object]:
         """Return what was measured in the latest epoch, of JSON types; {} before the first batch.
 
         Returns:

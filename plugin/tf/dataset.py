@@ -15,6 +15,7 @@ import tensorflow as tf
 from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, CheckpointError
 from ...engine.pipeline.pipeline import Pipeline
+from ...engine.tensors import TensorList
 from ..arrays import GenericIterator
 from ..base_iterator import LastBatchPolicy, check_uniform
 from ..framework_loops import FrameworkLoops
@@ -30,14 +31,14 @@ _RAGGED = (
 _OVER = b"over "
 """Start of the state of a loop that has taken the last batch of its epoch."""
 
-_as_it_is: Callable[[Callable[..., Any]], Callable[..., object]]
+_as_it_is: Callable[[Callable[..., object]], Callable[..., object]]
 _as_it_is = tf.autograph.experimental.do_not_convert
 
 
 class _Batches(GenericIterator):
     """NumPy arrays, which TensorFlow takes over without a copy."""
 
-    def convert(self, name: str, output: Any, count: int) -> Array:
+    def convert(self, name: str, output: TensorList, count: int) -> Array:
         check_uniform(name, output, _RAGGED.format(self.output_map.index(name)))
         return super().convert(name, output, count)
 
@@ -79,7 +80,7 @@ class Puller:
         self.specs = found_specs(list(batch.values()))
         return batch
 
-    def pull(self, state: bytes, *inputs: object) -> list[Any]:
+    def pull(self, state: bytes, *inputs: object) -> list[tf.Tensor]:
         """Return the next state, whether there is a batch, and the batch."""
         with self._turn:
             if not state:
@@ -144,14 +145,14 @@ class Puller:
         reference = weakref.ref(self)
         is_fed = bool(self._feeds)
 
-        def pull(*arguments: Any) -> Any:
+        def pull(*arguments: tf.Tensor) -> list[tf.Tensor]:
             alive = reference()
             if alive is None:
                 raise ArgumentError("the data set is gone: keep it as long as its iterators")
             return alive.pull(*arguments)
 
         @_as_it_is
-        def step(state: Any, *inputs: Any) -> Any:
+        def step(state: tf.Tensor, *inputs: tf.Tensor) -> tuple[tf.Tensor, tuple[tf.Tensor, ...]]:
             values = [state, *tf.nest.flatten(inputs)] if is_fed else [state]
             # A stateful operation could not be saved; what is called depends on the state alone.
             state, more, *batch = tf.numpy_function(pull, values, dtypes, stateful=False)
@@ -160,11 +161,11 @@ class Puller:
             return state, (more, *batch)
 
         @_as_it_is
-        def has_batch(more: object, *batch: object) -> Any:
+        def has_batch(more: tf.Tensor, *batch: tf.Tensor) -> tf.Tensor:
             return more
 
         @_as_it_is
-        def shaped(more: object, *batch: Any) -> Any:
+        def shaped(more: tf.Tensor, *batch: tf.Tensor) -> tuple[tf.Tensor, ...]:
             for tensor, shape in zip(batch, shapes, strict=True):
                 tensor.set_shape(shape)
             return batch
@@ -206,7 +207,7 @@ class PulledDataset(tf.data.Dataset):  # type: ignore[misc]  # tensorflow has no
         """The specs of the tensors."""
         return self._inner.element_spec
 
-    def cardinality(self, name: str | None = None) -> Any:
+    def cardinality(self, name: str | None = None) -> tf.Tensor:
         """Return the number of batches of the current epoch, or `tf.data.UNKNOWN_CARDINALITY`."""
         try:
             count = len(self._puller.loops.batches)
@@ -214,7 +215,7 @@ class PulledDataset(tf.data.Dataset):  # type: ignore[misc]  # tensorflow has no
             count = tf.data.UNKNOWN_CARDINALITY
         return tf.constant(count, tf.int64)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return where the run stands after the last batch that was taken, of JSON types.
 
         Data sets behind this one that take batches ahead, such as `prefetch`, have taken more

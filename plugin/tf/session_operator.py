@@ -25,7 +25,7 @@ def DALIIteratorWrapper(  # noqa: N802  (DALI's name)
     prefetch_queue_depth: Any = 2,
     exec_dynamic: bool | None = None,
     **options: Any,
-) -> list[Any]:
+) -> list[tf.Tensor]:
     """Return tensors that have the pipeline's next batch in each run of a session.
 
     This is for graphs of TensorFlow 1. In eager mode the tensors have one batch.
@@ -56,7 +56,7 @@ def DALIIteratorWrapper(  # noqa: N802  (DALI's name)
     ]
     specs = declared_specs(tuple(dtypes), tuple(known) or None)
 
-    def run() -> list[Any]:
+    def run() -> list[tf.Tensor]:
         arrays: list[Array] = []
         pairs = zip(pipeline.run(), specs, are_sparse, strict=True)
         for i, (output, spec, is_sparse) in enumerate(pairs):
@@ -75,7 +75,7 @@ def DALIIteratorWrapper(  # noqa: N802  (DALI's name)
         for dtype in ((tf.int64, spec.dtype, tf.int64) if is_sparse else (spec.dtype,))
     ]
     tensors = iter(tf.numpy_function(run, [], made))
-    results: list[Any] = []
+    results: list[tf.Tensor] = []
     for spec, is_sparse in zip(specs, are_sparse, strict=True):
         tensor = next(tensors)
         if is_sparse:
@@ -108,12 +108,12 @@ def _coordinates(
     return np.concatenate(indices).astype(np.int64), values, shape
 
 
-def DALIIterator() -> Callable[..., list[Any]]:  # noqa: N802  (DALI's name)
+def DALIIterator() -> Callable[..., list[tf.Tensor]]:  # noqa: N802  (DALI's name)
     """Return `DALIIteratorWrapper`."""
     return DALIIteratorWrapper
 
 
-def DALIRawIterator() -> Callable[..., list[Any]]:  # noqa: N802  (DALI's name)
+def DALIRawIterator() -> Callable[..., list[tf.Tensor]]:  # noqa: N802  (DALI's name)
     """Return the function under `DALIIterator`: it takes a stored pipeline, by DALI's names.
 
     A sparse output has three tensors: indices, values and shape.
