@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,7 +19,7 @@ from .benchmark.advice import Setting, try_setting
 from .benchmark.graphs import Work, graph_of
 from .benchmark.measure import Tick, measure
 from .benchmark.others import look_first
-from .benchmark.pipeline_library import PipelineLibrary, load
+from .benchmark.pipeline_library import PipelineLibrary, Runnable, load
 from .benchmark.report import Measurement, as_content, print_report
 from .benchmark.turns import compare
 from .commands import AsJson, CommandFailed, PipelineArguments, between
@@ -125,13 +125,13 @@ def bench(
 def _of_pipeline(
     target: PipelineTarget,
     arguments: list[str],
-    options: dict[str, Any],
+    options: Mapping[str, object],
     seconds: float,
     tick: Tick,
 ) -> Measurement:
     given = parse_arguments(arguments)
 
-    def opened(setting: Setting) -> Any:
+    def opened(setting: Setting) -> Runnable:
         return open_pipeline(target, given, {**options, **setting}, _BATCH)
 
     with running(target):
@@ -167,7 +167,7 @@ def _of_path(
         with open_dataset(path) as dataset:
             graph = graph_of(dataset, work, device, folder)
 
-        def opened(setting: Setting, library: PipelineLibrary = libraries[0]) -> Any:
+        def opened(setting: Setting, library: PipelineLibrary = libraries[0]) -> Runnable:
             return graph.pipeline(library, **chosen | setting)
 
         if not compares:

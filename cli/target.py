@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -72,7 +72,7 @@ def open_pipeline(
     arguments: Mapping[str, object],
     options: Mapping[str, object],
     batch_size: int,
-) -> Any:
+) -> Pipeline:
     """Return the pipeline that a target names: see `definition_of` and `defined`."""
     arguments = {"path": target.path, **arguments} if target.path else arguments
     return defined(target, definition_of(target), arguments, options, batch_size)
@@ -100,10 +100,10 @@ def definition_of(target: PipelineTarget) -> object:
 def defined(
     target: PipelineTarget,
     definition: Any,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     options: Mapping[str, object],
     batch_size: int,
-) -> object:
+) -> Pipeline:
     """Return the pipeline of a definition.
 
     Args:
@@ -121,8 +121,9 @@ def defined(
     if isinstance(definition, Pipeline):
         return _as_it_is(target, definition, {**arguments, **given})
     decorated = decorator_options(definition) or {}
+    make: Callable[..., Pipeline] = definition
     try:
-        return definition(**arguments, **{"batch_size": batch_size, **decorated, **given})
+        return make(**arguments, **{"batch_size": batch_size, **decorated, **given})
     except TypeError as error:
         if location_of(error, target.module):
             raise failed(str(target), error) from error

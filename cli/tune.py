@@ -157,7 +157,7 @@ def _tune(
             2,
         )
 
-    def opened(setting: Setting) -> Any:
+    def opened(setting: Setting) -> Pipeline:
         options = {name: value for name, value in setting.items() if name in _DEFAULTS}
         own = {name: value for name, value in setting.items() if name not in _DEFAULTS}
         return defined(target, definition, {**arguments, **own}, options, _BATCH)
