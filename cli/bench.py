@@ -22,7 +22,7 @@ from .benchmark.others import look_first
 from .benchmark.pipeline_library import PipelineLibrary, Runnable, load
 from .benchmark.report import Measurement, as_content, print_report
 from .benchmark.turns import compare
-from .commands import AsJson, CommandFailed, PipelineArguments, between
+from .commands import BATCH_SIZE, AsJson, CommandFailed, PipelineArguments, Threads, between
 from .formats import FORMATS_READ
 from .progress import Spinner
 from .target import (
@@ -40,8 +40,6 @@ EXAMPLES = (
     "penstock bench shards/ --work decode --compare dali",
 )
 
-_BATCH = 64
-
 
 def bench(
     target: Annotated[
@@ -58,19 +56,11 @@ def bench(
         typer.Option(
             metavar="N",
             parser=between(1),
-            help=f"Samples in a batch; {_BATCH} where a pipeline does not say.",
+            help=f"Samples in a batch; {BATCH_SIZE} where a pipeline does not say.",
             show_default=False,
         ),
     ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            parser=between(1),
-            help="Workers; by default as many as cores.",
-            show_default=False,
-        ),
-    ] = None,
+    threads: Threads = None,
     seconds: Annotated[
         float,
         typer.Option(metavar="SECONDS", parser=between(0.1, 3600.0), help="How long to measure."),
@@ -132,7 +122,7 @@ def _of_pipeline(
     given = parse_arguments(arguments)
 
     def opened(setting: Setting) -> Runnable:
-        return open_pipeline(target, given, {**options, **setting}, _BATCH)
+        return open_pipeline(target, given, {**options, **setting}, BATCH_SIZE)
 
     with running(target):
         speed = measure(partial(opened, {}), seconds, tick)
@@ -156,7 +146,7 @@ def _of_path(
         raise CommandFailed(f"{path}: DALI reads no URLs of this kind; run without --compare", 2)
     gpu = None if device == "cpu" else 0
     usual = {
-        "batch_size": _BATCH,
+        "batch_size": BATCH_SIZE,
         "num_threads": usable_cores(),
         "device_id": gpu,
         "seed": 1,

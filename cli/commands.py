@@ -20,7 +20,7 @@ import typer
 from typer.core import TyperGroup
 
 from ..engine.errors import ArgumentError, PenstockError
-from .console import console
+from .console import Printer
 
 PROGRAM = "penstock"
 EXIT_STATUSES = (
@@ -36,6 +36,9 @@ PipelineArguments = Annotated[
         "--arg", metavar="NAME=VALUE", help="Argument of the pipeline's function; repeatable."
     ),
 ]
+
+BATCH_SIZE = 64
+"""Samples of a batch where neither the user nor the pipeline says."""
 
 _USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 """The error of wrong usage, which Typer does not export; what is used of it BadParameter has."""
@@ -125,6 +128,17 @@ def between(least: Number, most: Number | None = None) -> Callable[[Any], Number
     return parse
 
 
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        parser=between(1),
+        help="Workers; by default as many as cores.",
+        show_default=False,
+    ),
+]
+
+
 def status_of(error: BaseException) -> int:
     """Return the exit status of a command that ends with an error."""
     if isinstance(error, CommandFailed):
@@ -146,7 +160,7 @@ def message_of(error: BaseException) -> str:
 
 def say_error(message: str) -> None:
     """Print a message to standard error, after the program's name."""
-    console(sys.stderr).print(f"{PROGRAM}: ", ("error: ", "bold red"), message)
+    Printer(sys.stderr).print(f"{PROGRAM}: ", ("error: ", "bold red"), message)
 
 
 def examples(*lines: str) -> str:

@@ -74,11 +74,6 @@ class Printer:
         self._stream.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
 
 
-def console(stream: TextIO) -> Printer:
-    """Return the printer of standard output or standard error."""
-    return Printer(stream)
-
-
 def _assembled(pieces: Sequence[Piece]) -> Text:
     from rich.text import Text
 

@@ -26,7 +26,7 @@ from ..engine.suggestions import listed
 from ..readers.hub.names import is_on_hub
 from ..readers.storage.urls import is_url
 from .commands import AsJson, CommandFailed, between, message_of, say_error, status_of
-from .console import console, size_text
+from .console import Printer, size_text
 from .formats import DATA_SET
 from .progress import ProgressBar
 from .target import require_path
@@ -144,7 +144,7 @@ def convert(*, as_json: bool, **options: Any) -> int:
     if as_json:
         print(json.dumps(asdict(report), indent=2))
     else:
-        console(sys.stdout).print(_text(report))
+        Printer(sys.stdout).print(_text(report))
     return 0
 
 

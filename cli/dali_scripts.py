@@ -15,7 +15,7 @@ from ..engine.errors import PenstockError
 from ..readers.recordio.reader import write_mxnet_index
 from ..readers.tfrecord.index import write_tfrecord_index
 from ..readers.webdataset.dali_index import write_dali_index
-from .console import console
+from .console import Printer
 
 Write = Callable[[str, str], int]
 """Writes the index of a data file and returns the number of samples that the index lists."""
@@ -72,7 +72,7 @@ def _run(write: Write, data: str, index: str) -> int:
     try:
         count = write(data, index)
     except (PenstockError, OSError) as error:
-        console(sys.stderr).print(f"error: {error}")
+        Printer(sys.stderr).print(f"error: {error}")
         return 1
-    console(sys.stdout).print(f"{index}: {count} samples")
+    Printer(sys.stdout).print(f"{index}: {count} samples")
     return 0

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from .commands import AsJson, CommandFailed, between
-from .probes.examine import NoPathError, examine
+from .commands import AsJson, between
+from .probes.examine import examine
 from .probes.report import as_text, report_as_json, wants_color
 from .progress import Spinner
 
@@ -49,11 +49,8 @@ def doctor(
     With a PATH, the report also has the speed at which files there are read.
     The exit status is 0 if pipelines for --device would work on this machine, and 1 if not.
     """
-    try:
-        with Spinner(sys.stderr) as tick:
-            report = examine(os.path.abspath(path), device, limit=limit, tick=tick)
-    except NoPathError as error:
-        raise CommandFailed(str(error), 2) from error
+    with Spinner(sys.stderr) as tick:
+        report = examine(os.path.abspath(path), device, limit=limit, tick=tick)
     if as_json:
         print(report_as_json(report))
     else:

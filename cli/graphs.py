@@ -13,7 +13,7 @@ from typing import Any
 from ..engine.pipeline.graph_picture import GraphFacts, as_dot, as_tree, line_of
 from ..engine.pipeline.pipeline import dtypes_of_all_data
 from .commands import CommandFailed
-from .console import console
+from .console import Printer
 from .target import PipelineTarget, open_pipeline, parse_arguments, parse_target, running
 
 PICTURES = (".svg", ".png", ".pdf")
@@ -43,7 +43,7 @@ def show_graph(
     if as_json:
         print(json.dumps(_described(facts), indent=2))
     elif output is not None:
-        console(sys.stdout).print(("wrote ", "dim"), str(output))
+        Printer(sys.stdout).print(("wrote ", "dim"), str(output))
     else:
         _print(facts)
     return 0
@@ -96,7 +96,7 @@ def _print(facts: GraphFacts) -> None:
         )
         for branch in as_tree(facts)
     ]
-    console(sys.stdout).table(("operator", "data", "line", "time"), rows, words=3)
+    Printer(sys.stdout).table(("operator", "data", "line", "time"), rows, words=3)
 
 
 def _described(facts: GraphFacts) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ..readers.storage.index_cache import SUFFIX, adopt_index, cache_paths, repl
 from ..readers.storage.storage import Storage
 from ..readers.storage.urls import Url, is_url
 from .commands import AsJson, CommandFailed, message_of
-from .console import console
+from .console import Printer
 from .formats import INDEXED
 from .progress import Spinner
 from .target import require_path
@@ -172,4 +172,4 @@ def _print(indexes: list[FileIndex]) -> None:
         )
         for index in indexes
     ]
-    console(sys.stdout).table(("file", "format", "samples", "index", ""), rows, words=5)
+    Printer(sys.stdout).table(("file", "format", "samples", "index", ""), rows, words=5)

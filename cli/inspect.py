@@ -13,7 +13,7 @@ import typer
 from .. import datasets
 from ..datasets import Dataset
 from .commands import AsJson, between
-from .console import console
+from .console import Printer
 from .formats import CONFIG, DATA_SET, SPLIT
 from .inspection.page import as_html
 from .inspection.text import as_content, print_summary
@@ -93,7 +93,7 @@ def inspect(
 def _print_files(*files: Path | None) -> None:
     for file in files:
         if file is not None:
-            console(sys.stdout).print(("wrote ", "dim"), str(file))
+            Printer(sys.stdout).print(("wrote ", "dim"), str(file))
 
 
 def _sheet(dataset: Dataset, count: int) -> bytes:

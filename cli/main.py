@@ -19,7 +19,7 @@ import typer
 
 from .. import __version__
 from .commands import EXIT_STATUSES, PROGRAM, Commands, examples, say_error
-from .console import console, guard_terminal
+from .console import Printer, guard_terminal
 
 APP = typer.Typer(
     cls=Commands,
@@ -115,7 +115,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except _UsageError as error:
         say_error(error.format_message().replace("Value error, ", ""))  # pydantic's, in typer
         path = error.ctx.command_path if error.ctx else PROGRAM
-        console(sys.stderr).print(f"Try '{path} --help'.")
+        Printer(sys.stderr).print(f"Try '{path} --help'.")
         return 2
 
 

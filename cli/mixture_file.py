@@ -12,7 +12,7 @@ from ..engine.pipeline.definition import pipeline_def
 from ..readers.mixture.from_file import is_mixture
 from ..readers.storage.opening import read_whole
 from ..readers.webdataset.energon import loaded
-from .console import console
+from .console import Printer
 
 
 def is_mixture_file(path: str) -> bool:
@@ -55,7 +55,7 @@ def sources_of(path: str, split: str | None) -> dict[str, dict[str, float]]:
 
 def print_sources(path: str, sources: dict[str, dict[str, float]]) -> None:
     """Print a row for each source."""
-    printer = console(sys.stdout)
+    printer = Printer(sys.stdout)
     total = sum(source["samples_of_epoch"] for source in sources.values())
     printer.print((path, "bold"), f"  {len(sources)} sources of {total:,.0f} samples an epoch")
     rows = [

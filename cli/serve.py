@@ -15,8 +15,8 @@ import typer
 
 from ..engine.errors import MissingDependencyError
 from ..serving.model import Model
-from .commands import CommandFailed, PipelineArguments, between
-from .console import console
+from .commands import BATCH_SIZE, CommandFailed, PipelineArguments, Threads, between
+from .console import Printer
 from .target import PipelineTarget, open_pipeline, parse_arguments, parse_target, running
 from .user_module import loaded_module
 
@@ -29,7 +29,6 @@ EXAMPLES = (
     "penstock serve export train.py:inference repository/",
 )
 
-_BATCH = 64
 _EXPORT = "export"
 
 
@@ -53,7 +52,7 @@ def serve(
         typer.Option(
             metavar="N",
             parser=between(1),
-            help=f"Samples that are computed together; {_BATCH} where a pipeline does not say.",
+            help=f"Samples that are computed together; {BATCH_SIZE} where a pipeline does not say.",
             show_default=False,
         ),
     ] = None,
@@ -65,15 +64,7 @@ def serve(
             help="How long a batch that is not full waits for more requests.",
         ),
     ] = 0.0,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            parser=between(1),
-            help="Workers; by default as many as cores.",
-            show_default=False,
-        ),
-    ] = None,
+    threads: Threads = None,
     host: Annotated[str, typer.Option(help="Address to listen to.")] = "127.0.0.1",
     port: Annotated[
         int,
@@ -95,7 +86,6 @@ def serve(
     max_request_mib: Annotated[
         int,
         typer.Option(
-            "--max-request-mib",
             metavar="MIB",
             parser=between(1, 1 << 20),
             help="Size of a request; larger ones get status 413.",
@@ -104,7 +94,6 @@ def serve(
     max_response_mib: Annotated[
         int,
         typer.Option(
-            "--max-response-mib",
             metavar="MIB",
             parser=between(1, 1 << 20),
             help="Size of the outputs of a request; larger ones get status 413.",
@@ -136,14 +125,14 @@ def serve(
             f"{target} is no pipeline; a pipeline is given as FILE.py:NAME or MODULE:NAME", 2
         )
     options = {"batch_size": max_batch_size, "num_threads": threads}
-    pipeline = open_pipeline(target, parse_arguments(arg or []), options, _BATCH)
+    pipeline = open_pipeline(target, parse_arguments(arg or []), options, BATCH_SIZE)
     delay = max_delay / 1000
     with running(target):
         model = Model(name or target.name, pipeline, most_output_bytes=max_response_mib << 20)
     try:
         if exports:
             folder = _export(target, model, pipeline, Path(words[2]), delay, instances)
-            console(sys.stdout).print(("wrote ", "dim"), str(folder))
+            Printer(sys.stdout).print(("wrote ", "dim"), str(folder))
             return 0
         triton = _triton(server, model)
         if triton is not None:
@@ -232,5 +221,5 @@ def _run_http(model: Model, values: tuple[float, int, int, int], host: str, port
 
 
 def _say(name: str, address: str, more: str) -> None:
-    console(sys.stdout).print("serving ", (name, "bold"), f" at {address} ({more})")
+    Printer(sys.stdout).print("serving ", (name, "bold"), f" at {address} ({more})")
     sys.stdout.flush()

@@ -17,7 +17,7 @@ from ..datasets import open_dataset
 from ..engine.errors import SourceError
 from ..readers.storage.urls import is_url
 from .commands import AsJson, CommandFailed, PipelineArguments, between
-from .console import console
+from .console import Printer
 from .formats import CONFIG, FORMATS_READ, SPLIT
 from .graphs import show_graph
 from .pictures.outputs import by_turns, media_files, of_batch, of_dataset, of_files
@@ -194,7 +194,7 @@ def _described(outputs: list[Output]) -> list[dict[str, Any]]:
 
 
 def _print(outputs: list[Output], path: Path | None, shape: tuple[int, ...]) -> None:
-    printer = console(sys.stdout)
+    printer = Printer(sys.stdout)
     rows = [
         (
             output.name,

@@ -24,8 +24,8 @@ from .benchmark.measure import measure
 from .benchmark.others import OtherPrograms, busy_machine, is_busy, look_first
 from .benchmark.search import Search, Trial, choices_of, enough_turns
 from .benchmark.turns import Comparison, compare
-from .commands import AsJson, CommandFailed, PipelineArguments, between, message_of
-from .console import Printer, console
+from .commands import BATCH_SIZE, AsJson, CommandFailed, PipelineArguments, between, message_of
+from .console import Printer
 from .progress import ProgressBar
 from .target import (
     PipelineTarget,
@@ -42,7 +42,6 @@ EXAMPLES = (
     "penstock tune train.py:training --try load=[0.5,0.7,0.9]  # load: for hw_decoder_load",
 )
 
-_BATCH = 64
 _WARM_BATCHES = 4
 _TURNS = 120  # about; a turn lasts as long as that many fit into the time
 _SEARCH = 0.75  # of the time; the rest compares the winner with the pipeline as it is
@@ -129,7 +128,7 @@ def tune(
     if as_json:
         print(json.dumps(_as_content(target, tuned), indent=2))
     else:
-        _print(console(sys.stdout), target, tuned)
+        _print(Printer(sys.stdout), target, tuned)
     return 0
 
 
@@ -160,7 +159,7 @@ def _tune(
     def opened(setting: Setting) -> Pipeline:
         options = {name: value for name, value in setting.items() if name in _DEFAULTS}
         own = {name: value for name, value in setting.items() if name not in _DEFAULTS}
-        return defined(target, definition, {**arguments, **own}, options, _BATCH)
+        return defined(target, definition, {**arguments, **own}, options, BATCH_SIZE)
 
     def tick(text: str) -> None:
         bar.update(int(perf_counter() - started), int(seconds), 0, text)

@@ -13,7 +13,7 @@ import typer
 from .. import datasets
 from ..datasets import VerifyReport
 from .commands import AsJson
-from .console import Printer, console
+from .console import Printer
 from .formats import CONFIG, DATA_SET, SPLIT
 from .inspection.text import print_left_out
 from .progress import ProgressBar
@@ -77,7 +77,7 @@ def verify(
     if as_json:
         print(json.dumps({"ok": report.ok, **asdict(report)}, indent=2))
     else:
-        _print(console(sys.stdout), report, a, b)
+        _print(Printer(sys.stdout), report, a, b)
     return 0 if report.ok else 1
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..decoders.image.sequence import DecodeSequence
 from ..engine.graph.nodes import add_node
-from ..engine.graph.operator import Array, register
+from ..engine.graph.operator import register
 from ..engine.graph.params import IMAGE_TYPE, INT, REQUIRED, STR, param
 from ..engine.tensors.dtypes import RGB
 from ..readers.files.sequence import SequenceSource, open_sequences
@@ -78,6 +76,3 @@ class SequenceReader(Reader):
         return open_sequences(
             self.file_root, self.sequence_length, self.step, self.stride, self.storage_options
         )
-
-    def placeholder(self) -> tuple[Array, ...]:
-        return (np.empty(0, np.uint8),) * self.num_outputs()

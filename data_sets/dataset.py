@@ -38,6 +38,7 @@ class Dataset:
         row: of the format, in `datasets.FORMATS`.
         manifest: the content of `dataset.json`; None without this file.
         damages: what was wrong with files when they were opened.
+        stored: the samples as the format stores them.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Dataset:
         self._part = part
         self.manifest: Manifest | None = location.manifest
         self.damages = Damages(leaves_out=skip_bad)
-        self._stored: StoredSamples = self.row.open(replace(location, damages=self.damages))
+        self.stored: StoredSamples = self.row.open(replace(location, damages=self.damages))
 
     def __reduce__(self) -> Any:
         again = partial(Dataset, skip_bad=self.damages.leaves_out, part=self._part)
@@ -76,20 +77,15 @@ class Dataset:
     @property
     def schema(self) -> Schema:
         """The type of each component, by name: of the manifest, or of a few samples."""
-        return self._stored.schema
+        return self.stored.schema
 
     @property
     def classes(self) -> tuple[str, ...]:
         """Names of the values of the component "label"; empty if they are not known."""
-        return self._stored.classes
-
-    @property
-    def stored(self) -> StoredSamples:
-        """The samples as the format stores them."""
-        return self._stored
+        return self.stored.classes
 
     def __len__(self) -> int:
-        return len(self._stored)
+        return len(self.stored)
 
     def read(self, indices: Sequence[int] | NDArray[np.int64]) -> list[Sample]:
         """Return samples in the order of `indices`, which are read together.
@@ -101,16 +97,16 @@ class Dataset:
             OSError: a file cannot be read. DecodeError: a sample is damaged.
         """
         numbers = np.asarray(indices, np.int64).reshape(-1)
-        return self._stored.read(checked_indices(numbers, len(self)))
+        return self.stored.read(checked_indices(numbers, len(self)))
 
     def where(self, index: int) -> str:
         """Return the location of a sample: file, key or offset."""
         checked_indices(np.array([index]), len(self))
-        return self._stored.where(index)
+        return self.stored.where(index)
 
     def close(self) -> None:
         """Release files; a later `read` opens them again."""
-        self._stored.close()
+        self.stored.close()
 
     def __enter__(self) -> Dataset:
         return self

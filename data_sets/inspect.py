@@ -26,7 +26,6 @@ MAX_SAMPLES = 1000
 MAX_BYTES = 256 << 20
 """About the bytes that these samples have; of large samples, fewer are looked at."""
 
-
 PERCENTILES = (0, 5, 25, 50, 75, 95, 100)
 
 

@@ -58,6 +58,7 @@ class _Name:
 class _Library:
     """What a function among a call's arguments gets in place of a library."""
 
+    name = "Penstock"
     types = _Name("types")
     tfrecord = _Name("tfrecord")
 

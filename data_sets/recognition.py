@@ -35,7 +35,6 @@ _HEAD = 4096
 TAR = ".tar"
 _LOOKED_AT = 16  # files, or folders, whose content may tell the format
 
-
 Located = tuple[DatasetFormat, Location]
 
 

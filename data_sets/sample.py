@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..engine.arrays import Array
 from ..engine.errors import ArgumentError
@@ -24,6 +28,15 @@ class Encoded:
 
 Value = Encoded | int | float | str | Array
 """A component: an encoded file, a number, a text, or an array of numbers."""
+
+
+def array_of(value: Value) -> NDArray[Any]:
+    """Return a component as an array; files and texts as their bytes."""
+    if isinstance(value, Encoded):
+        return np.frombuffer(value.data, np.uint8)
+    if isinstance(value, str):
+        return np.frombuffer(value.encode("utf-8", "backslashreplace"), np.uint8)
+    return np.asarray(value)
 
 
 @dataclass(frozen=True)

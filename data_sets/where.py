@@ -79,7 +79,7 @@ class Where:
         except (TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
             raise ArgumentError(f"where: {self.condition!r} fails: {error}") from None
 
-    def for_samples(self, schema: Schema, classes: Sequence[str] = ()) -> Where:
+    def for_samples(self, schema: Schema, classes: Sequence[str]) -> Where:
         """Return the filter for samples, with the numbers of classes in place of their names.
 
         Raises:

@@ -72,6 +72,17 @@ def find_axis(layout: str, letter: str) -> int:
     return axis
 
 
+def lines_axis(owner: str, layout: str, ndim: int) -> int:
+    """Return the index of H in images or videos, which W must follow."""
+    known = layout_of(layout, ndim, VIDEO_LAYOUTS)
+    first = find_axis(known, "H")
+    if find_axis(known, "W") != first + 1:
+        raise ArgumentError(
+            f"{owner} needs W right after H, but the layout is {known!r}; use fn.transpose before"
+        )
+    return first
+
+
 def chosen_axes(
     layout: str, ndim: int, axes: Sequence[int] | None, axis_names: str | None
 ) -> tuple[int, ...]:

@@ -175,18 +175,31 @@ class OperatorConformance:
         check(define, CuPyConsumer())
 
     def test_errors_are_the_same_on_both_devices(self, device_stage: bool) -> None:
-        refused = [(self.inputs, changed, message) for changed, message in self.bad]
-        refused += [(inputs, NONE, message) for inputs, message in self.bad_inputs]
-        for inputs, changed, message in refused:
-            errors = set()
-            for device in OPERATORS[self.operator].devices:
-                with pytest.raises(Exception, match=message) as caught:
-                    self.run(inputs, device, **changed)
-                notes = getattr(caught.value, "__notes__", ())
-                # An error of all samples may come without a sample: it is the first one's, too.
-                rows = [note.split()[1] for note in notes if note.startswith("sample ")]
-                errors.add((caught.type, str(caught.value), *(rows or "0")))
-            assert len(errors) == 1, errors
+        for changed, message in self.bad:
+            self._refuses(self.inputs, changed, message)
+        for inputs, message in self.bad_inputs:
+            self._refuses(inputs, NONE, message)
+
+    def test_limits_hold_for_numbers_by_sample(self, device_stage: bool) -> None:
+        for name, values in self.per_sample.items():
+            limits = OPERATORS[self.operator].params[name].limits
+            for number in () if limits is None else limits.beyond():
+                varying = [np.asarray(value) for value in values]
+                varying[1] = np.full_like(varying[1], number)
+                self._refuses(self.inputs, {name: varying}, name)
+
+    def _refuses(
+        self, inputs: Sequence[Sequence[Any]], changed: Mapping[str, Any], message: str
+    ) -> None:
+        errors = set()
+        for device in OPERATORS[self.operator].devices:
+            with pytest.raises(Exception, match=message) as caught:
+                self.run(inputs, device, **changed)
+            notes = getattr(caught.value, "__notes__", ())
+            # An error of all samples may come without a sample: it is the first one's, too.
+            rows = [note.split()[1] for note in notes if note.startswith("sample ")]
+            errors.add((caught.type, str(caught.value), *(rows or "0")))
+        assert len(errors) == 1, errors
 
 
 class RandomConformance(OperatorConformance):

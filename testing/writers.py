@@ -29,7 +29,8 @@ class WriterTests:
 
     Attributes:
         format: its name in `datasets.FORMATS`.
-        contents: names in `made.CONTENTS` of the samples that the format can hold. The format must
+        contents: the samples of `penstock.testing.made` that the format can hold, by their names in
+            its `CONTENTS`: images, detections, annotated, speech, arrays. The format must
             refuse the others.
         opens_files: whether a shard's files are open between two samples.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -45,9 +44,10 @@ def section(title):
     return re.search(rf"^## {title}\n(.*?)^## ", PAGE, re.M | re.S)[1]
 
 
-def entry(step, language, indentation=0):
-    """Return the block of a section in a language, indented as it is entered."""
-    (block,) = re.findall(rf"```{language}\n(.*?) *```", step, re.S)
+def entry(step, language, indentation=0, holds=""):
+    """Return the block of a section that holds a text, indented as it is entered."""
+    blocks = re.findall(rf"```{language}\n(.*?) *```", step, re.S)
+    (block,) = (block for block in blocks if holds in block)
     return textwrap.indent(textwrap.dedent(block).rstrip(), " " * indentation)
 
 
@@ -69,7 +69,9 @@ def tree(tmp_path_factory):
     insert(tree / "operators/table.py", "    solarize,", after="from .color import (")
     step = section("Adding an operator")
     insert(tree / "docs/augmentation.md", entry(step, "text"), after="|---|---|---|")
-    insert(tree / "benchmarks/operator_cases.py", entry(step, "python", 4), after="CASES = {")
+    case, call = (entry(step, "python", 4, holds) for holds in ("Case(", "lambda"))
+    insert(tree / "benchmarks/operator_cases.py", case, after="CASES = {")
+    insert(tree / "tests/operators/test_processes.py", call, after="CALLS = {")
     return tree
 
 
@@ -98,29 +100,30 @@ def test_the_steps_add_an_operator(tree):
     assert "| `fn.solarize` |" in (tree / "docs/operators.md").read_text(encoding="utf-8")
     tests = (
         "operators/color/test_solarize.py::TestSolarize::test_the_gpu_agrees",
+        "operators/test_processes.py::test_every_operator_is_tried",
         "benchmarks/test_operator_cases.py",
         "test_augmentation_page.py::test_the_table_names_operators_and_their_devices",
+        "test_docstrings.py",
+        "test_site.py::test_every_operator_has_an_example",
     )
-    select = "not benchmarks or solarize"
+    select = "solarize or not (benchmarks or docstrings)"
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", select]
     printed = run(tree, "-m", "pytest", *options, *(f"tests/{test}" for test in tests))
-    assert re.search(r"\b3 passed", printed)
+    assert re.search(r"\b6 passed", printed)
 
 
 @pytest.mark.slow
-def test_a_command(tree, tmp_path):
+def test_a_command(tree):
     main = tree / "cli/main.py"
-    (source,) = blocks("A command")
+    source, test = blocks("A command")
     (tree / "cli/classes.py").write_text(source)
+    (tree / "tests/cli/test_classes.py").write_text(test)
     summary = re.search(r'"""(Print.*)"""', source)[1]
     insert(main, f'    "classes": "{summary}",', after="COMMANDS = {")
-    for name in ("cat", "dog"):
-        (tmp_path / "photos" / name).mkdir(parents=True)
-        (tmp_path / "photos" / name / "0.ppm").write_bytes(b"P6 1 1 255\n" + bytes(3))
-    photos = str(tmp_path / "photos")
-    assert run(tree, "-m", "penstock", "classes", photos) == "cat\ndog\n"
-    printed = run(tree, "-m", "penstock", "classes", photos, "--json")
-    assert json.loads(printed) == ["cat", "dog"]
+    tests = "tests/cli/test_classes.py", "tests/cli/test_main.py"
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "classes or help"]
+    printed = run(tree, "-m", "pytest", *options, *tests)
+    assert int(re.search(r"\b(\d+) passed", printed)[1]) > 10
     assert summary in run(tree, "-m", "penstock", "--help")
     assert "penstock classes photos/" in run(tree, "-m", "penstock", "classes", "--help")
 

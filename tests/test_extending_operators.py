@@ -6,6 +6,7 @@ import importlib
 import re
 import sys
 import zlib
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -111,6 +112,7 @@ def test_metadata_of_encoded_samples_come_from_the_processes_that_read(
 class TestMirror(OperatorConformance):
     operator = "mirror"
     inputs = ([np.arange(60 * i, dtype=np.uint8).reshape(4, 5 * i, 3) for i in (1, 2, 3)],)
+    per_sample = MappingProxyType({"mirrored": [1, 0, 1]})
 
     @pytest.fixture(autouse=True)
     def example(self, import_example):

@@ -18,7 +18,7 @@ from ...operators.augmenting.augment import Augment
 from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import EFFECTS, WIDTH, parameter_row
 from ...operators.augmenting.move_labels import AugmentBoxes, AugmentMasks
-from .arguments import MissingArgumentError, accepted, check_required, forbid_unused_kwargs
+from .arguments import MissingArgumentError, check_required, forbid_unused_kwargs
 from .functions import Augmentation
 from .policies import Step
 from .selection import select
@@ -287,6 +287,3 @@ def _apply_selected(
 
 def _unchanged(data: DataNode, **_: object) -> DataNode:
     return data
-
-
-__all__ = ["StepSequences", "accepted", "apply_sequences", "augment", "has_effect", "is_fused"]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..commands import message_of
-from ..console import Printer, console
+from ..console import Printer
 from .advice import Tried, as_arguments
 from .measure import Speed
 from .others import busy_machine
@@ -57,7 +57,7 @@ def as_content(target: str, report: Measurement) -> dict[str, Any]:
 def print_report(target: str, report: Measurement) -> None:
     """Print speed, comparison, stages, operators and limit."""
     speed, comparison = report.speed, report.comparison
-    printer, figures = console(sys.stdout), speed.figures
+    printer, figures = Printer(sys.stdout), speed.figures
     printer.print(
         (target, "bold"), f"  {figures.num_threads} {figures.workers}, {figures.cores} cores"
     )

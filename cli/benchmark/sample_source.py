@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...datasets import Dataset, Encoded, Sample, Value
+from ...datasets import Dataset, Sample
+from ...datasets.sample import array_of
 from ...engine.arrays import Array
 
 SAMPLES_AT_ONCE = 64
@@ -32,13 +33,5 @@ class SampleSource:
             end = min(start + SAMPLES_AT_ONCE, len(self._dataset))
             self._block, self._number = self._dataset.read(range(start, end)), number
         components = self._block[row].components
-        return tuple(_array(components.get(name)) for name in self._names)
-
-
-def _array(value: Value | None) -> Array:
-    """Return a component as an array; files, texts and missing components as bytes."""
-    if isinstance(value, Encoded):
-        return np.frombuffer(value.data, np.uint8)
-    if isinstance(value, str):
-        return np.frombuffer(value.encode("utf-8", "backslashreplace"), np.uint8)
-    return np.empty(0, np.uint8) if value is None else np.atleast_1d(np.asarray(value))
+        # External sources give no plain numbers; a missing component has no bytes.
+        return tuple(np.atleast_1d(array_of(components.get(name, ""))) for name in self._names)

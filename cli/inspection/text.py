@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...datasets import Encoded, InspectReport, Value
-from ..console import Printer, console, size_text
+from ..console import Printer, size_text
 
 _LABELS = 12  # that people see; JSON has all
 _NAMES = 5  # of files that are left out
@@ -75,7 +75,7 @@ def label_rows(report: InspectReport) -> list[tuple[str, int]]:
 
 def print_summary(report: InspectReport) -> None:
     """Print the summary."""
-    printer = console(sys.stdout)
+    printer = Printer(sys.stdout)
     shards = shard_count(report)
     of_shards = "" if shards is None else f", {shards:,} shard{'s' * (shards != 1)}"
     printer.print(
@@ -120,7 +120,7 @@ def print_left_out(printer: Printer, title: str, kind: str, names: Sequence[str]
 
 
 def _print_labels(report: InspectReport) -> None:
-    printer, rows = console(sys.stdout), label_rows(report)
+    printer, rows = Printer(sys.stdout), label_rows(report)
     most = rows[0][1]
     counted = "samples" if report.looked_at == report.samples else f"of {report.looked_at:,}"
     printer.table(

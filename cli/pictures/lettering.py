@@ -26,7 +26,7 @@ def draw_text(picture: Picture, text: str, x: int, baseline: int, color: Color =
     cv2.putText(picture, printable(text), (x, baseline), _FONT, _SCALE, color, 1, cv2.LINE_AA)
 
 
-def cut_to(text: str, width: int, *, keep_end: bool = False) -> str:
+def cut_to(text: str, width: int, *, keep_end: bool) -> str:
     """Return a text that is at most `width` pixels wide; three dots stand for what is cut.
 
     >>> cut_to("n01440764/a_very_long_name_of_a_file.jpg", 150, keep_end=True)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ...datasets import Dataset, Encoded, Sample, Value
+from ...datasets import Dataset, Sample
 from ...datasets.manifest import read_manifest
 from ...datasets.media import medium_of
 from ...datasets.reading import size_of
-from ...engine.arrays import Array
+from ...datasets.sample import array_of
 from ...engine.errors import SourceError
 from ...engine.tensors import TensorList
 from .annotations import with_annotations_drawn
@@ -177,18 +177,10 @@ def of_files(files: Sequence[str]) -> tuple[list[Output], list[SampleText]]:
 def _component(name: str, samples: Sequence[Sample], format: str) -> Output:
     values = [sample.components.get(name) for sample in samples]
     first = next(value for value in values if value is not None)
-    missing = np.empty((0,) * _array(first).ndim, _array(first).dtype)
-    rows = [missing if value is None else _array(value) for value in values]
+    missing = np.empty((0,) * array_of(first).ndim, array_of(first).dtype)
+    rows = [missing if value is None else array_of(value) for value in values]
     layout = SIZES if (format, name) == ("coco", "boxes") else ""
     return Output(name, rows, layout, Role.TEXT if isinstance(first, str) else Role.UNKNOWN)
-
-
-def _array(value: Value) -> Array:
-    if isinstance(value, Encoded):
-        return np.frombuffer(value.data, np.uint8)
-    if isinstance(value, str):
-        return np.frombuffer(value.encode("utf-8", "backslashreplace"), np.uint8)
-    return np.asarray(value)
 
 
 def _shortened(keys: Sequence[str]) -> list[str]:

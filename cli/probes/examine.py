@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from ... import __version__
+from ..commands import CommandFailed
 from . import gpu, libraries, speed, storage, system
 from .finding import Context, Finding, Rate
 from .jobs import run_jobs
@@ -24,10 +25,6 @@ _NEEDS = {
 }
 
 Tick = Callable[[str], None]
-
-
-class NoPathError(Exception):
-    """A path cannot be examined; the message names the path and the reason."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +66,13 @@ def examine(
         tick: function that is called with the name of the current job, several times a second.
 
     Raises:
-        NoPathError: `path` does not exist, or is neither a file nor a folder.
+        CommandFailed: `path` does not exist, or is neither a file nor a folder.
     """
     [disk] = _findings(storage, [storage.NAME], Context(path), limit, tick)
     file_type = disk.values.get("file_type", "unknown")
     if file_type in (None, "other"):
-        raise NoPathError(
-            f"{path}: {disk.detail if file_type is None else 'neither file nor folder'}"
-        )
+        reason = disk.detail if file_type is None else "neither file nor folder"
+        raise CommandFailed(f"{path}: {reason}", 2)
     with sample_file(path, disk, limit=_MEASURE * limit, tick=tick) as sample:
         [driver] = _findings(gpu, [gpu.DRIVER], Context(sample.path), limit, tick)
         context = Context(sample.path, cuda=driver.values.get("cuda", [0])[0])

@@ -38,7 +38,6 @@ FLUSH_BYTES = 16 << 20
 MAX_CACHED_FRACTION = 0.05
 """Maximum fraction of a file's pages in memory at which the file counts as cold."""
 
-
 _CACHES: tuple[Cache, ...] = ("cold", "warm")
 
 Read = Callable[[int, int], int]

@@ -31,7 +31,7 @@ def findings() -> list[Finding]:
 def cpu() -> Finding:
     """Return how many cores this process may use."""
     cores, usable, quota = os.cpu_count() or 1, usable_cores(), cpu_quota(Path("/"))
-    model = _cpuinfo("model name") or platform.machine()
+    model = _model_name() or platform.machine()
     text = f"{model}: {usable} of {cores} cores"
     values = {"model": model, "cores": cores, "affinity": usable, "cgroup_cores": quota}
     if quota is not None and quota < usable:
@@ -76,11 +76,11 @@ def _groups(root: Path, controller: str) -> Iterable[Path]:
             yield from (above for above in folder.parents if above.is_relative_to(base))
 
 
-def _cpuinfo(key: str) -> str:
+def _model_name() -> str:
     with suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
             name, _, value = line.partition(":")
-            if name.strip() == key:
+            if name.strip() == "model name":
                 return value.strip()
     return ""
 

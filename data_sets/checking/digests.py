@@ -18,7 +18,6 @@ from ..sample import Encoded, Sample, Value
 PORTION_BYTES = 256 << 20
 """About the bytes of records that are compared together, in memory."""
 
-
 KEY_BYTES = 16
 
 KEYS_DTYPE = np.dtype([("key", f"V{KEY_BYTES}"), ("index", "<i8")])

@@ -127,16 +127,16 @@ def _compared(dataset: Dataset, name: str, sha256: str) -> Iterator[BadSample]:
     try:
         path = dataset.place / path_below(name)
     except ValueError as error:
-        yield BadSample(-1, str(dataset.place), f"a list of checksums is damaged: {error}")
+        yield BadSample(FILE, str(dataset.place), f"a list of checksums is damaged: {error}")
         return
     try:
         stored = sha256_of(path, dataset.options)
     except (OSError, SourceError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        yield BadSample(-1, str(path), f"the file cannot be read: {reason}")
+        yield BadSample(FILE, str(path), f"the file cannot be read: {reason}")
         return
     if stored != sha256:
-        yield BadSample(-1, str(path), f"the SHA-256 is {stored}, but should be {sha256:.100}")
+        yield BadSample(FILE, str(path), f"the SHA-256 is {stored}, but should be {sha256:.100}")
 
 
 def remarks_on(dataset: Dataset) -> Iterator[str]:

@@ -86,7 +86,7 @@ class VerifyReport:
         """Whether nothing differs and nothing is damaged."""
         return not any(self.counts.values())
 
-    def add_bad(self, bad: BadSample, log: IO[bytes] | None = None) -> None:
+    def add_bad(self, bad: BadSample, log: IO[bytes] | None) -> None:
         """Count a bad sample, write it to the log, and list it if the list is not full."""
         if log is not None:
             log.write(lines_of([bad]))

@@ -65,7 +65,6 @@ class StoredDestination:
                 )
 
     def complete(self, plan: ConvertPlan) -> Manifest | None:
-        """See `Destination.complete`."""
         manifest = self._manifest()
         if manifest is None or not self._resume or manifest.plan != plan.digest:
             return None

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 WORK = ".penstock-convert"
 """Folder, inside of the destination, of what a conversion needs until it is done."""
 
-
 OnBatch = Callable[[int, int], None]
 """`on_batch(samples, bytes)` is called after each batch of a shard."""
 

@@ -51,7 +51,7 @@ class ReaderCall:
     """A call of a reader of `fn.readers`, which DALI has by the same name.
 
     Attributes:
-        operator: the reader's name.
+        operator: the reader's name below `fn.readers`, such as "file".
         arguments: of the call. A function as a value gets the library (Penstock or DALI), with
             `types` and `tfrecord`, and returns the argument.
         index: name of the argument for index files, which DALI needs, and the function that writes

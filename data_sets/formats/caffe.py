@@ -40,7 +40,6 @@ class LmdbMessageSamples(LmdbSamples):
         self.learn(location.manifest)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         images, labels, keys = self._source.read(indices, np.empty)
         return [
             Sample(*self._named(os.fsdecode(key.tobytes()), image, int(label[0])))
@@ -48,7 +47,6 @@ class LmdbMessageSamples(LmdbSamples):
         ]
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         folders = [os.path.dirname(p) if os.path.basename(p) == DATA else p for p in self.files()]
         return [ReaderCall(self._reader, {"path": folders}, medium=IMAGE)]
 
@@ -84,7 +82,6 @@ class CaffeWriter(LmdbFileWriter):
 
     @classmethod
     def refusal(cls, schema: Schema) -> str:
-        """See `Writer.refusal`."""
         return (
             one_encoded(schema, cls.title)
             or _refused_name(schema, cls.title)
@@ -131,7 +128,6 @@ class Caffe2Writer(CaffeWriter):
     title = "Caffe2's LMDB"
 
     def message(self, content: bytes | memoryview, label: int) -> bytes:
-        """See `CaffeWriter.message`."""
         return encode_tensors(content, label)
 
 

@@ -49,14 +49,12 @@ class EnergonSamples(WebDatasetSamples):
         super().__init__(replace(location, files=self._shards.paths))
 
     def kept(self, number: int, storage: Storage, index: ArchiveIndex) -> NDArray[np.bool_]:
-        """See `WebDatasetSamples.kept`."""
         if storage.name not in {damage.name for damage in self.location.damages.found}:
             check_count(storage.name, self._shards.counts[number], len(index), FOLDER)
         excluded = self._shards.excluded[number]
         return np.array([key not in excluded for key in index.keys], np.bool_)
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         arguments = {"paths": self._folder}
         return [
             replace(call, arguments={**call.arguments, **arguments}, index=None, is_own=True)
@@ -68,7 +66,6 @@ class EnergonWriter(WebDatasetWriter):
     """Writes tar archives with their offsets, and the metadata when all of them are whole."""
 
     def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
         ends = [*self.offsets, self.size]
         self.beside[OFFSETS] = [np.array(ends, "<u8").tobytes()]
         return super().finish()

@@ -25,7 +25,6 @@ class FileListSamples(FileSamples):
     """Files that a list names."""
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         place = place_of(_list_of(self.location))
         roots = {"file_list": absolute_path(place), "file_root": absolute_path(place.parent)}
         return [ReaderCall("file", roots)]
@@ -51,27 +50,22 @@ def _list_of(location: Location) -> str:
 class FileListWriter(LooseFileWriter):
     """Writes files named by their keys, and a list of the files with their labels."""
 
+    lines_suffix = ".lst"
+
     @classmethod
     def refusal(cls, schema: Schema) -> str:
-        """See `Writer.refusal`."""
         return needs_label(schema, "a file list")
 
     @classmethod
     def layout(cls, target: Target, first: Sample) -> dict[str, Any]:
-        """See `Writer.layout`."""
         return {KEYS: WHOLE}
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         label = sample.components.get(LABEL)
         if not isinstance(label, int) or not 0 <= label < 1 << 31:
             raise ArgumentError(f"the label is {label!r}; file lists need an integer from 0 on")
         names = self.write_components(quoted_key(sample.key), sample)
         self.lines += [f"{name} {label}\n".encode() for name in names]
-
-    def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
-        return self.with_lines(super().finish(), ".lst")
 
     @classmethod
     def complete(cls, root: Path, target: Target, shards: Sequence[ShardInfo]) -> Target:

@@ -81,7 +81,6 @@ class FileSamples(StoredSamples):
         return len(self._firsts) - 1
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         groups = grouped_rows(self._firsts, indices)
         files = joined(groups)
         stored, labels = self._source.read(files, np.empty)
@@ -123,23 +122,18 @@ class FileSamples(StoredSamples):
 
     @property
     def skipped_files(self) -> dict[str, Sequence[str]]:
-        """See `StoredSamples.skipped_files`."""
         return {**self.location.skipped, **self._left_out}
 
     def folders(self) -> set[str]:
-        """See `StoredSamples.folders`."""
         return self._source.folders()
 
     def loose_files(self, indices: NDArray[np.int64]) -> Iterable[str | bytes]:
-        """See `StoredSamples.loose_files`."""
         return self._listing.paths(joined(grouped_rows(self._firsts, indices)))
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         return [ReaderCall("file", {"file_root": absolute_path(self.location.root)})]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._source.close()
 
 
@@ -283,18 +277,15 @@ class FolderWriter(LooseFileWriter):
 
     @classmethod
     def refusal(cls, schema: Schema) -> str:
-        """See `Writer.refusal`."""
         return needs_label(schema, "a class folder")
 
     @classmethod
     def layout(cls, target: Target, first: Sample) -> dict[str, Any]:
-        """See `Writer.layout`."""
         checked_classes(target.classes)  # those of a source may be anything
         whole = first.key.startswith(f"{class_name(target, first)}/")
         return {KEYS: WHOLE if whole else NAMES}
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         folder, name = class_name(self.target, sample), sample.key
         if self.target.layout[KEYS] == WHOLE:
             if not name.startswith(f"{folder}/"):

@@ -19,7 +19,6 @@ BYTES_AT_ONCE = 1 << 20
 PIECES_AT_ONCE = 512
 """Pieces that one call writes; Linux allows 1024."""
 
-
 _C_LIBRARY = ctypes.CDLL(None, use_errno=True)
 
 Piece = bytes | memoryview

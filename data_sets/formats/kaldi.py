@@ -121,7 +121,6 @@ class KaldiSamples(StoredSamples):
         return len(self._utterances)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         return [self._sample(self._utterances[index]) for index in indices.tolist()]
 
     def _sample(self, utterance: _Utterance) -> Sample:
@@ -147,11 +146,9 @@ class KaldiSamples(StoredSamples):
         return f"{self._paths[utterance.recording]}, utterance {utterance.name!r:.200}"
 
     def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
         return [text_of(self.location.root / MARKER)]
 
     def loose_files(self, indices: NDArray[np.int64]) -> Iterable[str]:
-        """See `StoredSamples.loose_files`."""
         return [text_of(self._paths[self._utterances[i].recording]) for i in indices.tolist()]
 
     def close(self) -> None:

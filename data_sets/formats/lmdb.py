@@ -66,14 +66,12 @@ class LmdbSamples(StoredSamples):
         return self._files.where(index)
 
     def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
         return [
             os.path.join(path, DATA) if os.path.isdir(path) else path
             for path in self.location.files
         ]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._files.close()
 
 
@@ -102,7 +100,6 @@ class LmdbFileSamples(LmdbSamples):
         return len(self._firsts) - 1
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         groups = grouped_rows(self._firsts, indices)
         contents = self._files.read(joined(groups), np.empty).views()
         samples, row = [], 0
@@ -130,7 +127,7 @@ class LmdbFileSamples(LmdbSamples):
         if not present:
             return ()
 
-        def dtypes(library: ModuleType) -> list[Any]:
+        def dtypes(library: Any) -> list[Any]:
             types = library.types
             return [types.INT64 if extension == "cls" else types.UINT8 for extension in present]
 
@@ -173,7 +170,6 @@ MAP_BYTES = 1 << 40
 TRANSACTION_BYTES = 32 << 20
 """Bytes of values, after which they are written: a transaction is in memory."""
 
-
 Entry = tuple[bytes, bytes | memoryview]
 
 
@@ -186,7 +182,6 @@ class LmdbFileWriter(Writer):
         self._environment: Any = None
 
     def start(self, path: Path) -> None:
-        """See `Writer.start`."""
         self._path = path
         self.samples = 0
         path.mkdir(parents=True)
@@ -197,7 +192,6 @@ class LmdbFileWriter(Writer):
         self._bytes = 0
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         for key, content in self.entries(sample):
             self._put(key, content)
         self.samples += 1
@@ -225,7 +219,6 @@ class LmdbFileWriter(Writer):
         self._bytes += len(content)
 
     def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
         try:
             self._transaction.commit()
             self._environment.sync(True)
@@ -235,7 +228,6 @@ class LmdbFileWriter(Writer):
         return ShardInfo((hash_of(self._path / DATA, self._path.parent),), self.samples)
 
     def abandon(self) -> None:
-        """See `Writer.abandon`."""
         if self._environment is not None:
             self._transaction.abort()
             self._environment.close()

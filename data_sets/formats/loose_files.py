@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from errno import ENAMETOOLONG
 from pathlib import Path
+from typing import ClassVar
 
 from ...engine.errors import ArgumentError
 from ...readers.storage.index_cache import SUFFIX
@@ -19,10 +20,8 @@ from .writer import Writer
 LIST = "files.lst"
 """Name of the list that a conversion writes."""
 
-
 ASIDE = ".penstock-"
 """What the names of lists of files begin with. A folder for them would be a class to readers."""
-
 
 _RESERVED = (NAME, LIST)
 
@@ -51,10 +50,12 @@ class LooseFileWriter(Writer):
         name: of the shard.
         samples: of the shard so far.
         lines: of the shard so far, for writers that list all samples in one file.
+        lines_suffix: of the file of a shard's lines, for `complete`; "" for no such file.
     """
 
+    lines_suffix: ClassVar[str] = ""
+
     def start(self, path: Path) -> None:
-        """See `Writer.start`."""
         self.root, self.name = path.parent, path.name
         self.samples = 0
         self.lines: list[bytes] = []
@@ -99,17 +100,18 @@ class LooseFileWriter(Writer):
         return names
 
     def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
         lines = [f"{file.sha256}  {file.name}\n".encode() for file in self._files]
         listing = self.root / f"{ASIDE}{self.name}.sha256"
         sync_file_system(self.root)
-        return ShardInfo((write_new(listing, b"".join(lines), self.root),), self.samples)
+        return self.with_lines(write_new(listing, b"".join(lines), self.root))
 
-    def with_lines(self, info: ShardInfo, suffix: str) -> ShardInfo:
-        """Write the lines of a shard, for `complete`; their file becomes its last one."""
-        path = self.root / f"{ASIDE}{self.name}{suffix}"
+    def with_lines(self, file: ShardFile) -> ShardInfo:
+        """Write the lines of a shard; return the shard, whose last file they are."""
+        if not self.lines_suffix:
+            return ShardInfo((file,), self.samples)
+        path = self.root / f"{ASIDE}{self.name}{self.lines_suffix}"
         lines = write_new(path, b"".join(self.lines), self.root)
-        return ShardInfo((*info.files, lines), info.samples)
+        return ShardInfo((file, lines), self.samples)
 
     def abandon(self) -> None:
         """See `Writer.abandon`; no file stays open between two calls."""

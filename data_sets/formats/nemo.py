@@ -71,7 +71,6 @@ class NemoSamples(StoredSamples):
         return len(self._entries)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         contents = self._audio.read(indices, np.empty)
         return [
             self._sample(index, content)
@@ -119,15 +118,12 @@ class NemoSamples(StoredSamples):
         return self._source.where(index)
 
     def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
         return self._paths
 
     def loose_files(self, indices: NDArray[np.int64]) -> Iterable[str]:
-        """See `StoredSamples.loose_files`."""
         return self._audio.paths(indices) if isinstance(self._audio, AudioFiles) else ()
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         archives = [path for path in self._paths if path.endswith(".tar")]
         arguments = {
             "manifest_filepaths": [path for path in self._paths if path not in archives],
@@ -138,7 +134,6 @@ class NemoSamples(StoredSamples):
         return [ReaderCall("nemo_asr", arguments, is_own=bool(archives), decodes=True)]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._source.close()
 
 
@@ -157,16 +152,16 @@ _FIELDS = {TEXT_NAME: TEXT, DURATION: FLOAT, OFFSET: FLOAT}
 class NemoWriter(LooseFileWriter):
     """Writes audio as files; the lines of a shard are joined when all shards are whole."""
 
+    lines_suffix = ".jsonl"
+
     @classmethod
     def refusal(cls, schema: Schema) -> str:
-        """See `Writer.refusal`."""
         encoded = [name for name, component in schema.items() if component.type == ENCODED]
         if encoded != [AUDIO] or schema.get(TEXT_NAME, ComponentType("")).type != TEXT:
             return f"NeMo needs the encoded {AUDIO!r} and the text {TEXT_NAME!r}, and no other file"
         return others(schema, _FIELDS, _NAME)
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         audio = sample.components.get(AUDIO)
         if not isinstance(audio, Encoded) or TEXT_NAME not in sample.components:
             raise ArgumentError("NeMo needs audio and a text in each sample")
@@ -186,10 +181,6 @@ class NemoWriter(LooseFileWriter):
         """Return what the lines of a shard have in common."""
         return {}
 
-    def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
-        return self.with_lines(super().finish(), ".jsonl")
-
     @classmethod
     def complete(cls, root: Path, target: Target, shards: Sequence[ShardInfo]) -> Target:
         """Join the manifests of the shards."""
@@ -201,29 +192,23 @@ class NemoTarWriter(NemoWriter):
     """Writes audio as members of tar archives."""
 
     def start(self, path: Path) -> None:
-        """See `Writer.start`."""
         super().start(path)
         self._number = int(path.name.rpartition("-")[2])
         self._archive = HashedFile(path.with_name(SHARD_FORM.format(self._number)))
 
     def write_audio(self, name: str, audio: Encoded) -> str:
-        """See `NemoWriter.write_audio`."""
         header = header_of(name.encode(), len(audio.data))
         self._archive.write([header, audio.data, padding(len(audio.data))])
         return name
 
-    def shard_fields(self) -> dict[str, object]:
-        """See `NemoWriter.shard_fields`."""
+    def shard_fields(self) -> dict[str, Any]:
         return {"shard_id": self._number}
 
     def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
         self._archive.write([CLOSING])
-        archive = ShardInfo((self._archive.finish(self.root),), self.samples)
-        return self.with_lines(archive, ".jsonl")
+        return self.with_lines(self._archive.finish(self.root))
 
     def abandon(self) -> None:
-        """See `Writer.abandon`."""
         self._archive.close()
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..manifest import ShardFile, ShardInfo
 from .hashed_file import HashedFile, write_new
-from .writer import Target, Writer
+from .writer import Writer
 
 
 class OneFileWriter(Writer):
@@ -21,22 +21,13 @@ class OneFileWriter(Writer):
 
     suffix: ClassVar[str]
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.file: HashedFile
-        self.samples = 0
-        self.beside: dict[str, list[bytes]] = {}
-        self._path = Path()
-
     def start(self, path: Path) -> None:
-        """See `Writer.start`."""
         self._path = path
         self.samples = 0
-        self.beside = {}
+        self.beside: dict[str, list[bytes]] = {}
         self.file = HashedFile(path.with_name(path.name + self.suffix))
 
     def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
         root = self._path.parent
         aside: list[ShardFile] = [
             write_new(self._path.with_name(self._path.name + suffix), b"".join(lines), root)
@@ -45,6 +36,4 @@ class OneFileWriter(Writer):
         return ShardInfo((self.file.finish(root), *aside), self.samples)
 
     def abandon(self) -> None:
-        """See `Writer.abandon`."""
-        if hasattr(self, "file"):
-            self.file.close()
+        self.file.close()

@@ -71,12 +71,10 @@ class RecordIOSamples(StoredSamples):
 
     @property
     def skipped_files(self) -> Mapping[str, Sequence[str]]:
-        """See `StoredSamples.skipped_files`."""
         lost = {WITHOUT_RECORD: self._without_record} if self._without_record else {}
         return {**super().skipped_files, **lost}
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         contents, labels = self._source.read(indices, np.empty)
         keys = [self._named(int(index)) for index in indices]
         samples = []
@@ -110,7 +108,6 @@ class RecordIOSamples(StoredSamples):
         return self._source.where(index)
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         return [
             ReaderCall(
                 "mxnet",
@@ -121,7 +118,6 @@ class RecordIOSamples(StoredSamples):
         ]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._source.close()
 
 
@@ -195,17 +191,14 @@ class RecordIOWriter(OneFileWriter):
 
     @classmethod
     def refusal(cls, schema: Schema) -> str:
-        """See `Writer.refusal`."""
         return one_encoded(schema, _NAME) or _refused_labels(schema)
 
     def start(self, path: Path) -> None:
-        """See `Writer.start`."""
         super().start(path)
         self.beside |= {".idx": [], ".lst": []}
         self._offset = 0
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         encoded = [v for v in sample.components.values() if isinstance(v, Encoded)]
         if len(encoded) != 1:
             raise ArgumentError(f"{len(encoded)} encoded files in a sample; RecordIO holds one")

@@ -8,7 +8,7 @@ fields, by their names.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -102,7 +102,6 @@ class SharSamples(StoredSamples):
         return len(self._kept)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         rows = self._kept[indices]
         data: dict[str, dict[int, Array]] = {}
         for name, field in self._fields.items():
@@ -143,15 +142,9 @@ class SharSamples(StoredSamples):
         return f"{shown(self._shards[number].cuts)}, cut {inside}"
 
     def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
         return [path for shard in self._shards for path in (shard.cuts, *shard.fields.values())]
 
-    def loose_files(self, indices: NDArray[np.int64]) -> Iterable[str]:
-        """See `StoredSamples.loose_files`."""
-        return ()
-
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         if AUDIO not in self._fields:
             return ()
         arguments = {
@@ -162,7 +155,6 @@ class SharSamples(StoredSamples):
         return [ReaderCall("nemo_asr", arguments, is_own=True, decodes=True)]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         for field in self._fields.values():
             field.close()
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -70,7 +69,6 @@ class WebDatasetSamples(StoredSamples):
         return len(self._kept)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         indices = self._kept[indices]
         rows = joined(grouped_rows(self._firsts, indices))
         contents = iter(self._members.read(rows, np.empty).views())
@@ -96,21 +94,22 @@ class WebDatasetSamples(StoredSamples):
         return self._members.where(int(self._firsts[index]))
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         present = readable_extensions(self.schema)
         if not present:
             raise ArgumentError(
                 f"{self.location.root}: no images, sound, text or labels in the archives"
             )
 
-        def dtypes(library: ModuleType) -> list[Any]:
-            return [library.types.UINT8] * len(present)
+        def dtypes(library: Any) -> list[Any]:
+            types = library.types
+            # DALI has no number for the text of `.cls`, only its bytes.
+            number = types.INT64 if library.name == "Penstock" else types.UINT8
+            return [number if extension == "cls" else types.UINT8 for extension in present]
 
         arguments = {"paths": self.files(), "ext": present, "dtypes": dtypes}
         return [ReaderCall("webdataset", arguments, index=("index_paths", write_dali_index))]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._members.close()
 
 
@@ -125,13 +124,11 @@ class WebDatasetWriter(OneFileWriter):
     suffix = ".tar"
 
     def start(self, path: Path) -> None:
-        """See `Writer.start`."""
         super().start(path)
         self.offsets: list[int] = []
         self.size = 0
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         key = quoted_key(sample.key)
         self.offsets.append(self.size)
         for suffix, content in files_of(sample.components):
@@ -142,7 +139,6 @@ class WebDatasetWriter(OneFileWriter):
         self.samples += 1
 
     def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
         self.file.write([CLOSING])
         return super().finish()
 

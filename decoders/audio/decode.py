@@ -105,8 +105,8 @@ def window(header: AudioHeader, offset: float, duration: float) -> tuple[int, in
     """
     if not (0 <= offset < math.inf and -math.inf < duration < math.inf):
         raise DecodeError(
-            f"a window of {duration} s from {offset} s on: expected numbers of seconds, and a "
-            "start of 0 or more"
+            f"the window has the offset {offset} s and the duration {duration} s: expected numbers "
+            "of seconds, and an offset of 0 or more"
         )
     start = int(offset * header.rate + _GUARD)
     if start > header.frames or (start == header.frames and offset > 0):

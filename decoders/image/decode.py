@@ -3,8 +3,8 @@
 The results are those of DALI's CPU decoder, pixel for pixel where the same library decodes (JPEG:
 libjpeg-turbo with its accurate inverse DCT and smooth chroma upsampling):
 
-- `RGB`, `BGR`, `GRAY` and `YCbCr` (ITU-R BT.601: Y from 16 to 235) drop alpha, without weighting,
-  and expand palettes. Gray from JPEG is its luma as stored.
+- `RGB`, `BGR`, `GRAY` and `YCbCr` (ITU-R BT.601: Y from 16 to 235) drop alpha, without weighting.
+  Gray from JPEG is its luma as stored. Palettes give colors, with `ANY_DATA`, too.
 - `ANY_DATA` keeps the file's channels: gray, gray with alpha, RGB or RGBA. CMYK JPEG gives its
   four stored channels; CMYK TIFF becomes RGB with a full alpha.
 - A dtype spans its range: 8-bit 255, and 12-bit 4095, are 65535 in uint16 and 1.0 in float32.

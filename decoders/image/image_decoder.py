@@ -107,7 +107,7 @@ class ImageDecoder(FormatUser):
         IMAGE_TYPE,
         RGB,
         "Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y from 16 to 235), or ANY_DATA for "
-        "the file's own channels. All but ANY_DATA drop alpha and expand palettes. Of more than "
+        "the file's own channels. All but ANY_DATA drop alpha. Palettes give colors. Of more than "
         "four channels they take the first three for RGB.",
     )
     dtype = param(

@@ -71,6 +71,12 @@ class NumberLimits(NamedTuple):
             ):
                 raise ValueError(f"{number} is not {self}")
 
+    def beyond(self) -> list[float]:
+        """Return a number on the wrong side of each limit."""
+        below = [] if self.minimum is None else [self.minimum - 1]
+        beside = [] if self.above is None else [self.above]
+        return below + beside + ([] if self.maximum is None else [self.maximum + 1])
+
     def __str__(self) -> str:
         if self.minimum is not None and self.maximum is not None:
             return f"from {self.minimum} to {self.maximum}"

@@ -107,7 +107,7 @@ class TensorGPU(Tensor):
 
     def as_cpu(self) -> TensorCPU:
         """Return a copy in host memory."""
-        return TensorCPU(_to_host(self._array), self._layout, self._source_info)
+        return TensorCPU(_to_host(self._array), self._layout, self.source_info())
 
 
 class TensorListGPU(TensorList):
@@ -201,14 +201,13 @@ class TensorListGPU(TensorList):
         """Return a batch of consecutive rows without a copy."""
         return type(self)(self.window(rows), self._layout, *self._about(rows), self._lease)
 
-    def at(self, i: int) -> Tensor:
+    def at(self, i: int) -> TensorGPU:
         """Return row `i` as a `TensorGPU`, without a copy."""
         return self[i]
 
     def __getitem__(self, i: int) -> TensorGPU:
         i = self._checked(i)
-        where = self._source_info[i] if self._source_info is not None else ""
-        return TensorGPU(self.row(i), self.layout(), where, self._lease)
+        return self._named(TensorGPU(self.row(i), self.layout(), lease=self._lease), i)
 
     def as_tensor(self) -> Tensor:
         """Return the batch as one tensor of shape (batch, *sample)."""

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import ArgumentError
 from .dtypes import to_numpy_type
 from .packed_rows import PackedRows
+from .source_info import NameAt
 
 
 class NumberOfDimensions(int):
@@ -31,11 +32,11 @@ class EditableTensor:
 
     _array: Any
     _layout: str
-    _source_info: str
+    _source_info: str | NameAt
 
     def get_property(self, key: str, /) -> str | None:
         """Return the "layout" or the "source_info"; None if it is unknown, or `key` is another."""
-        values = {"layout": self._layout, "source_info": self._source_info}
+        values = {"layout": self._layout, "source_info": str(self._source_info)}
         return values.get(key) or None
 
     def set_layout(self, layout: str | None, /) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from .dtypes import DALIDataType, to_dali_type
 from .edits import EditableList, EditableTensor, NumberOfDimensions
 from .mixed_rows import MixedRows
 from .packed_rows import PackedRows
-from .source_info import Names
+from .source_info import NameAt, Names
 
 
 class Tensor(EditableTensor):
@@ -24,7 +24,7 @@ class Tensor(EditableTensor):
     def __init__(self, array: Any, layout: str = "", source_info: str = "") -> None:
         self._array = array
         self._layout = layout
-        self._source_info = source_info
+        self._source_info: str | NameAt = source_info
 
     @property
     def dtype(self) -> DALIDataType:
@@ -46,7 +46,7 @@ class Tensor(EditableTensor):
 
     def source_info(self) -> str:
         """Return the location of the sample, such as a path and an offset, or ""."""
-        return self._source_info
+        return str(self._source_info)
 
     def __dlpack__(
         self,
@@ -66,6 +66,9 @@ class Tensor(EditableTensor):
             f"{type(self).__name__}(shape={self.shape()}, dtype={self.dtype.name}, "
             f"layout={self._layout!r})"
         )
+
+
+Sample = TypeVar("Sample", bound=Tensor)
 
 
 class TensorList(EditableList):
@@ -132,8 +135,12 @@ class TensorList(EditableList):
 
     def __getitem__(self, i: int) -> Tensor:
         i = self._checked(i)
-        where = self._source_info[i] if self._source_info is not None else ""
-        return self._tensor(self.row(i), self.layout(), where)
+        return self._named(self._tensor(self.row(i), self.layout()), i)
+
+    def _named(self, sample: Sample, i: int) -> Sample:
+        if self._source_info is not None:
+            sample._source_info = NameAt(self._source_info, i)
+        return sample
 
     def _checked(self, i: int) -> int:
         """Return the number of a sample; negative ones count from the end."""

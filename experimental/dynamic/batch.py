@@ -145,7 +145,6 @@ class SampleList:
     """Some samples of a batch, each a `Tensor`.
 
     Args:
-        batch: the batch.
         numbers: of the samples.
     """
 
@@ -194,11 +193,7 @@ class SampleList:
 
 
 class BatchedSlice:
-    """What `batch.slice` returns: `batch.slice[key]` takes a part of each sample.
-
-    Args:
-        batch: the batch.
-    """
+    """What `batch.slice` returns: `batch.slice[key]` takes a part of each sample."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch

@@ -6,7 +6,6 @@ import re
 import threading
 from contextlib import AbstractContextManager
 from functools import cache
-from types import TracebackType
 from typing import Any, ClassVar
 
 from ...engine.errors import MissingDependencyError
@@ -89,16 +88,11 @@ class Device:
         _state.devices.append(self)
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         _state.devices.pop()
         context = self._entered.pop()
         if context is not None:
-            context.__exit__(error_type, error, trace)
+            context.__exit__(*error)
 
     def __str__(self) -> str:
         return self.device_type if self.device_id is None else f"gpu:{self.device_id}"

@@ -61,7 +61,7 @@ def function_of(operator_class: type[Operator], called: str = "") -> Callable[..
     return _FUNCTIONS[key]
 
 
-def _function(operator_class: type[Operator], called: str) -> Callable[..., object]:
+def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]:
     name = called.rpartition(".")[2]
     reserved = {*_OF_PIPELINES, *(() if operator_class.is_random else ("rng",))}
 

@@ -22,7 +22,6 @@ class Call(NamedTuple):
     """One call of an operator.
 
     Attributes:
-        operator: the operator.
         device: the stage in which it runs: "cpu", "mixed" or "gpu".
         inputs: values, and numbers, which are constants.
         constants: arguments that are the same for all samples.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from enum import Enum
-from types import TracebackType
 
 
 class EvalMode(Enum):
@@ -37,12 +36,7 @@ class EvalMode(Enum):
         _state.modes.append(self)
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         _state.modes.pop()
 
     @staticmethod

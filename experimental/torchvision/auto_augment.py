@@ -12,22 +12,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine import types
 from ...engine.errors import ArgumentError
 from ...engine.graph.functions import function_of
 from ...engine.graph.nodes import DataNode
 from ...operators.augmenting.augment import Augment
 from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import parameter_row
-from .images import Images
+from .images import INTERPOLATIONS, Images
 from .transform import InterpolationMode, Transform, mode_of, whole
 
-_augment_node = function_of(Augment)
+augment_node = function_of(Augment)
 steps_node = function_of(DrawSteps)
 
 _RELATIVE = 150.0 / 331.0  # of a side: the largest translation of AutoAugment and RandAugment
 _AUTO_AUGMENT_BINS = 10
-_INTERPOLATIONS = {"nearest": types.INTERP_NN, "bilinear": types.INTERP_LINEAR}
 
 SubPolicy = Sequence[tuple[str, float, int | None]]
 """Changes one after the other: a name, a probability, and the number of a magnitude or None."""
@@ -124,7 +122,7 @@ class AugmentTransform(Transform):
     def __init__(self, interpolation: object, fill: object, device: str | None) -> None:
         super().__init__(device)
         self.interpolation = mode_of(interpolation)
-        if self.interpolation not in _INTERPOLATIONS:
+        if self.interpolation not in INTERPOLATIONS:
             raise ArgumentError(f"interpolation is {self.interpolation!r}; use nearest or bilinear")
         if fill is not None and not isinstance(fill, Real):
             raise ArgumentError(f"fill must be one number, but is {fill!r}")
@@ -134,19 +132,19 @@ class AugmentTransform(Transform):
         self, images: Images, steps: NDArray[np.float32], probabilities: object, rounds: int
     ) -> Images:
         drawn = steps_node(table=steps, probabilities=probabilities, rounds=rounds)
-        return images.with_node(self._augmented(images, drawn, pillow=True))
+        return images.with_node(self._augmented(images, drawn))
 
-    def _augmented(self, images: Images, steps: DataNode, *, pillow: bool) -> DataNode:
-        """Return images of bytes after steps; `pillow` computes colors as Pillow does."""
+    def _augmented(self, images: Images, steps: DataNode) -> DataNode:
+        """Return images of bytes after steps; colors are computed as Pillow does."""
         if not images.is_bytes:
             raise ArgumentError(
                 f"{type(self).__name__} changes bytes alone; put it before the conversion to floats"
             )
         if images.boxes is not None or images.masks is not None:
             raise ArgumentError(f"{type(self).__name__} moves images, but no boxes and no masks")
-        interpolation = _INTERPOLATIONS[self.interpolation]
-        return _augment_node(
-            images.stored, steps, fill_value=self.fill, interp_type=interpolation, pillow=pillow
+        interpolation = INTERPOLATIONS[self.interpolation]
+        return augment_node(
+            images.stored, steps, fill_value=self.fill, interp_type=interpolation, pillow=True
         )
 
 

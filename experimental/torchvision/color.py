@@ -13,18 +13,15 @@ from ... import fn
 from ...engine import types
 from ...engine.errors import ArgumentError
 from ...engine.graph.functions import function_of
-from ...operators.augmenting.augment import Augment
-from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import parameter_row
 from ...operators.elementwise import math_functions
 from ...operators.vision.color import VisionColor
 from ...operators.vision.colors import ORDERS
+from .auto_augment import augment_node, steps_node
 from .images import PILLOW, Images
-from .transform import Transform, chance, pair, probability, uniform, whole
+from .transform import RandomTransform, Transform, chance, pair, probability, uniform, whole
 
 color_node = function_of(VisionColor)
-_augment_node = function_of(Augment)
-_steps_node = function_of(DrawSteps)
 
 
 class ColorJitter(Transform):
@@ -164,7 +161,7 @@ class GaussianBlur(Transform):
         return images.with_node(node)
 
 
-class _Effect(Transform):
+class _Effect(RandomTransform):
     """Base of the transforms that change bytes, or leave an image as it is, by chance.
 
     Attributes:
@@ -175,23 +172,19 @@ class _Effect(Transform):
     effect: str
     tensors_as_pillow = True
 
-    def __init__(self, p: float = 0.5, device: str | None = "cpu") -> None:
-        super().__init__(device)
-        self.p = probability(p)
-
-    def _parameter(self) -> object:
+    def _parameter(self) -> Any:
         return ()
 
     def _apply(self, images: Images) -> Images:
         if not images.is_bytes:
             return self._apply_to_floats(images)
         row = parameter_row(self.effect, np.array(self._parameter(), np.float32))
-        steps = _steps_node(
+        steps = steps_node(
             table=np.broadcast_to(row, (1, 1, 2, len(row))),
             probabilities=np.array([[self.p]]),
         )
         pillow = images.rule == PILLOW or self.tensors_as_pillow
-        node = _augment_node(images.stored, steps, pillow=pillow)
+        node = augment_node(images.stored, steps, pillow=pillow)
         return images.with_node(node)
 
     def _apply_to_floats(self, images: Images) -> Images:

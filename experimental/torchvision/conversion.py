@@ -24,18 +24,12 @@ _BELOW_256 = 256.0 - 1e-3  # torchvision makes bytes of floats by this factor
 class ToPureTensor(Transform):
     """Lets a `Compose` return tensors."""
 
-    def __init__(self, device: str | None = "cpu") -> None:
-        super().__init__(device)
-
     def _apply(self, images: Images) -> Images:
         return images
 
 
 class PILToTensor(Transform):
     """Makes tensors of Pillow's images: the same bytes, CHW."""
-
-    def __init__(self, device: str | None = "cpu") -> None:
-        super().__init__(device)
 
     def _apply(self, images: Images) -> Images:
         return replace(images, rule=TENSOR)
@@ -48,9 +42,6 @@ class ToImage(PILToTensor):
 class ToPILImage(Transform):
     """Makes Pillow's images of tensors; floats from 0 to 1 become bytes."""
 
-    def __init__(self, device: str | None = "cpu") -> None:
-        super().__init__(device)
-
     def _apply(self, images: Images) -> Images:
         if not images.is_bytes:
             images = as_bytes(images, 255.0)
@@ -59,9 +50,6 @@ class ToPILImage(Transform):
 
 class ToTensor(Transform):
     """Makes tensors of Pillow's images: float32 from 0 to 1, CHW."""
-
-    def __init__(self, device: str | None = "cpu") -> None:
-        super().__init__(device)
 
     def _apply(self, images: Images) -> Images:
         return replace(as_floats(images), rule=TENSOR)

@@ -13,6 +13,7 @@ from .choices import chosen
 from .images import Images, window_node
 from .transform import (
     InterpolationMode,
+    RandomTransform,
     Transform,
     borders,
     chance,
@@ -266,23 +267,15 @@ class RandomResizedCrop(Transform):
         return images.resized(self.size, None, self.interpolation, self.antialias, window)
 
 
-class RandomHorizontalFlip(Transform):
+class RandomHorizontalFlip(RandomTransform):
     """Mirrors images left to right with the probability `p`."""
-
-    def __init__(self, p: float = 0.5, device: str | None = "cpu") -> None:
-        super().__init__(device)
-        self.p = probability(p)
 
     def _apply(self, images: Images) -> Images:
         return images.flipped(horizontal=chance(self.p))
 
 
-class RandomVerticalFlip(Transform):
+class RandomVerticalFlip(RandomTransform):
     """Mirrors images top to bottom with the probability `p`."""
-
-    def __init__(self, p: float = 0.5, device: str | None = "cpu") -> None:
-        super().__init__(device)
-        self.p = probability(p)
 
     def _apply(self, images: Images) -> Images:
         return images.flipped(vertical=chance(self.p))

@@ -34,7 +34,7 @@ _POLICIES = {
 }
 """What `fn.slice` calls the padding modes."""
 
-_INTERPOLATIONS = {"nearest": types.INTERP_NN, "bilinear": types.INTERP_LINEAR}
+INTERPOLATIONS = {"nearest": types.INTERP_NN, "bilinear": types.INTERP_LINEAR}
 
 resize_node = function_of(VisionResize)
 window_node = function_of(VisionWindow)
@@ -201,7 +201,7 @@ class Images:
 
         def moved(node: DataNode, name: str, values: Any) -> DataNode:
             return fn.experimental.warp_perspective(
-                node, matrix=matrix, interp_type=_INTERPOLATIONS[name], fill_value=values
+                node, matrix=matrix, interp_type=INTERPOLATIONS[name], fill_value=values
             )
 
         masks = None if self.masks is None else moved(self.masks, "nearest", [fill_of_masks])

@@ -65,7 +65,7 @@ class AugMix(AugmentTransform):
         changed = fn.random.beta(alpha=self.alpha, beta=self.alpha, dtype=types.FLOAT)
         mix = images.stored * (np.float32(1) - changed)
         for share in self._shares():
-            mix = mix + self._augmented(images, self._chain(), pillow=True) * (share * changed)
+            mix = mix + self._augmented(images, self._chain()) * (share * changed)
         return images.with_node(fn.cast(math_functions.floor(mix), dtype=types.UINT8))
 
     def _shares(self) -> Iterator[object]:

@@ -66,7 +66,15 @@ class Transform(ABC):
         return f"{type(self).__name__}({values})"
 
 
-def mode_of(interpolation: object) -> str:
+class RandomTransform(Transform):
+    """Base of the transforms that change an image with the probability `p`."""
+
+    def __init__(self, p: float = 0.5, device: str | None = "cpu") -> None:
+        super().__init__(device)
+        self.p = probability(p)
+
+
+def mode_of(interpolation: Any) -> str:
     """Return the name of a filter: of a mode, of torchvision's mode, or of Pillow's number."""
     if isinstance(interpolation, int) and not isinstance(interpolation, bool):
         if not 0 <= interpolation < len(_BY_PILLOWS_NUMBER):
@@ -134,8 +142,7 @@ def one_or_channels(values: object) -> Any:
     if values is None:
         return 0
     if isinstance(values, Mapping):
-        kinds = {getattr(kind, "__name__", kind): value for kind, value in values.items()}
-        return one_or_channels(kinds.get("Image", kinds.get("others", 0)))
+        return one_or_channels(value_of(values, "Image", "others"))
     numbers = values if isinstance(values, Sequence) else [values]
     if (
         isinstance(values, str)
@@ -152,13 +159,21 @@ def fill_of_masks(values: object) -> float:
     A dict has the value of masks under `tv_tensors.Mask` or "others".
     """
     if isinstance(values, Mapping):
-        kinds = {getattr(kind, "__name__", kind): value for kind, value in values.items()}
-        return fill_of_masks(kinds.get("Mask", kinds.get("others", 0)))
+        return fill_of_masks(value_of(values, "Mask", "others"))
     numbers = set(one_or_channels(values) if isinstance(values, Sequence) else [values or 0])
     return float(numbers.pop()) if len(numbers) == 1 else 0.0
 
 
-def probability(p: object) -> float:
+def value_of(values: Mapping[Any, Any], *names: str) -> Any:
+    """Return the value under the first of some names that a dict has; else None.
+
+    The keys are classes of `tv_tensors`, or "others".
+    """
+    named = {getattr(kind, "__name__", kind): value for kind, value in values.items()}
+    return next((named[name] for name in names if name in named), None)
+
+
+def probability(p: Any) -> float:
     """Return a probability."""
     if not isinstance(p, int | float) or not 0 <= p <= 1:
         raise ArgumentError(f"p must be a number from 0 to 1, but is {p!r}")

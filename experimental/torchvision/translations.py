@@ -22,7 +22,7 @@ from . import (
     random_sizes,
     warps,
 )
-from .transform import Transform
+from .transform import Transform, value_of
 
 
 class TranslationError(ArgumentError):
@@ -126,8 +126,7 @@ def _copied(kind: Callable[..., Transform], *names: str) -> Callable[[Any, str |
 def _to_dtype(transform: Any, device: str | None) -> Transform:
     dtype = transform.dtype
     if isinstance(dtype, Mapping):
-        kinds = {getattr(kind, "__name__", kind): value for kind, value in dtype.items()}
-        dtype = kinds.get("Image", kinds.get("Tensor", kinds.get("others")))
+        dtype = value_of(dtype, "Image", "Tensor", "others")
         if dtype is None:
             raise TranslationError("its dict of dtypes has none for images")
     return conversion.ToDtype(dtype, transform.scale, device)

@@ -67,7 +67,6 @@ class AxisMatrix:
         """Return the products for a sample, in memory of the workspace: float32.
 
         Args:
-            workspace: of the sample.
             data: the sample, of any numeric dtype.
             axis: has as many elements as the matrix has columns.
         """
@@ -145,7 +144,6 @@ def along_on_gpu(
     """Return the products of a batch, in one launch.
 
     Args:
-        batch: the batch.
         data: the samples.
         axis: the axis of the vectors.
         matrix_of: returns the matrix for an extent of the axis.

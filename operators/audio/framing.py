@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array
+from ..indexing.extract import source_index
 
 
 @dataclass(frozen=True)
@@ -69,16 +70,6 @@ class Framing:
         inside = out[start : start + samples]
         inside[...] = signal[: len(inside)]
         for beyond in (np.arange(-start, 0), np.arange(samples, len(out) - start)):
-            out[start + beyond] = signal[reflected(beyond, samples)] if self.reflect else 0
+            mirrored = source_index(beyond, samples, "reflect_101")
+            out[start + beyond] = signal[mirrored] if self.reflect else 0
         return out
-
-
-def reflected(numbers: NDArray[np.int64], samples: int) -> NDArray[np.int64]:
-    """Return the samples of a signal that stand for samples beyond its ends.
-
-    >>> reflected(np.arange(-3, 8), 4).tolist()
-    [3, 2, 1, 0, 1, 2, 3, 2, 1, 0, 1]
-    """
-    period = max(2 * (samples - 1), 1)
-    numbers = np.abs(numbers) % period
-    return np.where(numbers < samples, numbers, period - numbers)

@@ -88,7 +88,6 @@ def transform_batch(
     """Return the spectra of the windows of signals.
 
     Args:
-        batch: the batch.
         data: the signals.
         samples: number of samples of each signal; -1 for rows without a signal.
         windows: number of windows of each signal; 0 for rows without a result.

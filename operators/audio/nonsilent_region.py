@@ -163,7 +163,6 @@ def window_sums(workspace: Workspace, signal: Array, window: int) -> Array:
     [1.0, 5.0, 14.0, 29.0]
 
     Args:
-        workspace: of the sample.
         signal: (samples,), at least `window`.
         window: number of samples.
 

@@ -153,9 +153,8 @@ class Spectrogram(SampleOperator):
         samples = signal_lengths(data.extents())
         windows = self._framing.counts(samples)
         enter_errors(self, batch, data, windows != 0, {})
-        transform = Transform(self._nfft, self.power, self.layout == "tf")
         return transform_batch(
-            batch, data, samples, windows, self._framing, self._factors, transform
+            batch, data, samples, windows, self._framing, self._factors, self._transform
         )
 
     def _write(self, covered: Array, factors: Array, frames: Frames, out: Array) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -100,10 +99,7 @@ class Augment(SampleOperator):
         if self.layouts[0]:
             self.planes(len(self.layouts[0]), np.dtype(np.uint8))
 
-    def output_layouts(self) -> tuple[str, ...]:
-        return (self.layouts[0],)
-
-    def planes(self, ndim: int, dtype: DType) -> Planes:
+    def planes(self, ndim: int, dtype: np.dtype[Any]) -> Planes:
         """Return the axes of samples; refuse those that are no images of bytes."""
         layout = layout_of(self.layouts[0], ndim, VIDEO_LAYOUTS)
         if layout not in LAYOUTS or dtype != np.uint8:

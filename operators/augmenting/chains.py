@@ -39,7 +39,6 @@ def chains_of(
     """Return the steps of a batch. Samples with steps that the CPU refuses are not usable.
 
     Args:
-        batch: the batch.
         steps: of each sample; with `effect`, its parameter.
         effect: the only effect, or None.
         steps_of: see `Request`.

@@ -54,7 +54,6 @@ def apply_steps(
     """Write what the steps make of the frames of a sample, one after the other.
 
     Args:
-        workspace: the sample's workspace, for scratch memory.
         frames: (frames, height, width, channels) uint8, contiguous, not empty.
         steps: at least one, none of them the identity: (steps, 1 + WIDTH).
         reference: height and width that relative translations refer to.

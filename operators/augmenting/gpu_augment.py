@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.graph.operator import Array, SampleOperator
-from ...engine.tensors import TensorList, TensorListGPU, address_of
+from ...engine.tensors import TensorList, TensorListGPU
 from ..common.batch_arguments import enter_errors
-from ..kernels import THREADS, Pointers, blocks_for, kernel, struct_table
+from ..kernels import THREADS, Pointers, addresses_in, blocks_for, kernel, struct_table
 from ..warp.cpu_warp import MOST_EXTENT
 from ..warp.gpu_warp import converted_fill
 from .chains import Chains, chains_of
@@ -192,7 +192,6 @@ def _launch(
     """Launch all steps.
 
     Args:
-        batch: the batch, on whose device to compute.
         frames, steps: at least one step.
         images: the given ones, the results, and memory for those between.
         style: see there.
@@ -205,7 +204,6 @@ def _launch(
     source, target = np.where(stage > 0, 2 - left % 2, 0), 1 + left % 2
 
     sizes = np.where(of_levels, _LEVELS * channels, 0)
-    starts = 4 * (np.cumsum(sizes) - sizes)
     counts = batch.device.buffer(max(1, 4 * int(sizes.sum())))
     if of_levels.any():
         batch.device.fill(counts, 0)
@@ -215,7 +213,7 @@ def _launch(
         len(frame),
         source=Pointers(memory[source, frame], "const unsigned char*"),
         out=Pointers(memory[target, frame], "unsigned char*"),
-        counts=Pointers(starts.astype(np.uint64) + np.uint64(address_of(counts)), "unsigned*"),
+        counts=Pointers(addresses_in(counts, sizes, 4), "unsigned*"),
         height=height,
         width=width,
         channels=channels.astype(np.int32),

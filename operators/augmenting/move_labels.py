@@ -19,6 +19,7 @@ from ..common.batch_arguments import enter_errors
 from ..warp.cpu_warp import Sampling, warp
 from ..warp.frame_maps import FrameMaps, canvases_fit, check_extents, samples_of
 from ..warp.gpu_warp import warp_images
+from .augment import LAYOUTS
 from .chains import chains_of
 from .effects import WORKS, Floats, Work, checked_steps
 from .maps import pixel_maps, point_maps
@@ -27,7 +28,6 @@ from .references import given_reference, references
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_LAYOUTS = ("HW", "HWC", "FHW", "FHWC")
 _NEAREST = Sampling(nearest=True, fill=0.0)
 _REFERENCE = "Height and width that relative translations refer to; by default the image's."
 
@@ -59,9 +59,6 @@ class AugmentBoxes(SampleOperator):
     inputs = ("boxes", "steps")
     shape = param(FLOATS, (), _REFERENCE, per_sample=True)
     image_shape = param(FLOATS, REQUIRED, "Shape of the image, HWC or FHWC.", per_sample=True)
-
-    def output_layouts(self) -> tuple[str, ...]:
-        return (self.layouts[0],)
 
     def sample(
         self, workspace: Workspace, boxes: Array, steps: Array, *, shape: Any, image_shape: Any
@@ -103,15 +100,12 @@ class AugmentMasks(SampleOperator):
     inputs = ("masks", Input("steps", device="cpu"))
     shape = param(FLOATS, (), _REFERENCE, per_sample=True)
 
-    def output_layouts(self) -> tuple[str, ...]:
-        return (self.layouts[0],)
-
     def _first_axis(self, ndim: int) -> int:
         """Return the index of the axis of lines."""
         layout = layout_of(self.layouts[0], ndim, VIDEO_LAYOUTS)
-        if layout not in _LAYOUTS:
+        if layout not in LAYOUTS:
             raise ArgumentError(
-                f"{self.called} moves masks of the layouts {', '.join(_LAYOUTS)}, but the sample "
+                f"{self.called} moves masks of the layouts {', '.join(LAYOUTS)}, but the sample "
                 f"is {layout!r}; use fn.transpose before"
             )
         return layout.index("H")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.arrays import DType
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, param
@@ -14,7 +14,7 @@ from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..common.whole_batches import JoinedRows, compute_joined
-from .checks import check_float32
+from .checks import check_rows_of_boxes
 from .gpu_flip import FlippedForm, flip_columns
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class BbFlip(SampleOperator):
     def sample(
         self, workspace: Workspace, boxes: Array, *, horizontal: int, vertical: int
     ) -> Array:
-        self._check(boxes.shape, boxes.dtype)
+        check_rows_of_boxes(self.called, boxes.shape, boxes.dtype)
         out = workspace.empty(boxes.shape, boxes.dtype)
         np.copyto(out, boxes)
         low, high = out[..., :2], out[..., 2:]
@@ -85,21 +85,17 @@ class BbFlip(SampleOperator):
                 high -= low
             return (joined.samples(),)
 
-        return compute_joined(self, batch, [boxes], arguments, self._check, flip)[0]
+        check = partial(check_rows_of_boxes, self.called)
+        return compute_joined(self, batch, [boxes], arguments, check, flip)[0]
 
     def batch_gpu(
         self, batch: BatchContext, boxes: TensorListGPU, *, horizontal: object, vertical: object
     ) -> TensorListGPU:
         for shape in set(boxes.shape()):
-            self._check(shape, to_numpy_type(boxes.dtype))
+            check_rows_of_boxes(self.called, shape, to_numpy_type(boxes.dtype))
         flipped = [
             array_of(self, name, value, len(boxes))[:, 0] != 0
             for name, value in (("horizontal", horizontal), ("vertical", vertical))
         ]
         form = FlippedForm.EDGES if self.ltrb else FlippedForm.SIZES
         return flip_columns(batch, boxes, form, np.stack(flipped, 1), np.ones((1, 2)))
-
-    def _check(self, shape: tuple[int, ...], dtype: DType) -> None:
-        if not shape or shape[-1] != 4:
-            self.refuse(f"the boxes must have the shape (boxes, 4) or (4,), but have {shape}")
-        check_float32(self.called, "boxes", dtype)

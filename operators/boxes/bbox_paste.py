@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.arrays import DType
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, param
 from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList
 from ..common.whole_batches import JoinedRows, compute_joined
-from .checks import check_float32
+from .checks import check_rows_of_boxes
 
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
@@ -59,7 +59,7 @@ class BboxPaste(SampleOperator):
     def sample(
         self, workspace: Workspace, boxes: Array, *, ratio: float, paste_x: float, paste_y: float
     ) -> Array:
-        self._check(boxes.shape, boxes.dtype)
+        check_rows_of_boxes(self.called, boxes.shape, boxes.dtype)
         if not ratio >= 1:
             self.refuse(f"ratio is {ratio}, but must be at least 1")
         out = workspace.empty(boxes.shape, boxes.dtype)
@@ -88,9 +88,5 @@ class BboxPaste(SampleOperator):
             joined.table += joined.each(shift.reshape(-1, 4))
             return (joined.samples(),)
 
-        return compute_joined(self, batch, [boxes], arguments, self._check, move)[0]
-
-    def _check(self, shape: tuple[int, ...], dtype: DType) -> None:
-        if not shape or shape[-1] != 4:
-            self.refuse(f"the boxes must have the shape (boxes, 4) or (4,), but have {shape}")
-        check_float32(self.called, "boxes", dtype)
+        check = partial(check_rows_of_boxes, self.called)
+        return compute_joined(self, batch, [boxes], arguments, check, move)[0]

@@ -11,6 +11,7 @@ from ...engine.graph.operator import Array
 
 _EDGES = {2: "xyXY", 3: "xyzXYZ"}
 _SIZES = {2: "xyWH", 3: "xyzWHD"}
+_SLACK = 1e-5  # boxes may reach so far beyond the image, because of rounding errors
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,12 @@ def box_layout(owner: str, layout: str, dimensions: int, *, ltrb: bool = True) -
     )
 
 
-def check_in_image(owner: str, corners: Array, slack: float) -> Array:
+def check_in_image(owner: str, corners: Array) -> Array:
     """Return corners that lie in the image; corners beyond it by rounding errors are moved.
 
     Args:
         owner: the operator, for messages.
         corners: as `BoxLayout.corners` returns them, relative to the image.
-        slack: how far a corner may be outside.
 
     Raises:
         ArgumentError: a box lies outside of the image, or is not a number.
@@ -79,7 +79,7 @@ def check_in_image(owner: str, corners: Array, slack: float) -> Array:
     least, most = np.minimum.reduce(corners, axis=None), np.maximum.reduce(corners, axis=None)
     if least >= 0 and most <= 1:
         return corners
-    right = (np.minimum(lower, upper) >= -slack) & (np.maximum(lower, upper) <= 1 + slack)
+    right = (np.minimum(lower, upper) >= -_SLACK) & (np.maximum(lower, upper) <= 1 + _SLACK)
     if right.all():
         return np.clip(corners, 0, 1)
     box = int(np.flatnonzero(~right.all(axis=0))[0])

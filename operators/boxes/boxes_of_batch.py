@@ -17,10 +17,6 @@ from .checks import check_boxes, check_labels
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-BOX_TOLERANCE = 1e-5
-"""How far boxes may reach beyond the image, because of rounding errors."""
-
-
 _COLUMNS = ((4,), (6,))
 
 
@@ -53,7 +49,6 @@ def read_corners(
     """Return the boxes of a batch; enter the errors of samples in the batch.
 
     Args:
-        batch: the batch.
         owner: the operator, for messages.
         boxes: float32, (boxes, 4) or (boxes, 6); all samples have as many columns.
         labels: one for each box, or None.
@@ -72,10 +67,10 @@ def read_corners(
         check_boxes(owner, rows[i].shape, rows[i].dtype, (columns,))
         if of_labels:
             check_labels(owner, of_labels[i].shape, of_labels[i].dtype, len(rows[i]))
-        check_in_image(owner, layout.corners(rows[i]), BOX_TOLERANCE)
+        check_in_image(owner, layout.corners(rows[i]))
 
     def corners_of(table: Array) -> CornersOfBatch:
-        corners = check_in_image(owner, layout.corners(table), BOX_TOLERANCE)
+        corners = check_in_image(owner, layout.corners(table))
         counts = np.array([*map(len, rows)], np.int64)
         return CornersOfBatch(corners, counts, layout, of_labels)
 
@@ -105,7 +100,7 @@ def _packed_corners(
     layout = box_layout(owner, letters, int(columns[0]) // 2, ltrb=ltrb)
     corners = layout.corners(table.reshape(-1, columns[0]))
     try:
-        corners = check_in_image(owner, corners, BOX_TOLERANCE)
+        corners = check_in_image(owner, corners)
     except ArgumentError:  # of a sample that is not known yet
         return None
     return CornersOfBatch(corners, counts.copy(), layout, of_labels)

@@ -35,6 +35,15 @@ def check_boxes(
     check_float32(owner, "boxes", dtype)
 
 
+def check_rows_of_boxes(owner: str, shape: tuple[int, ...], dtype: DType) -> None:
+    """Raise ArgumentError unless boxes are float32 of shape (boxes, 4), or one box: (4,)."""
+    if not shape or shape[-1] != 4:
+        raise ArgumentError(
+            f"{owner}: the boxes must have the shape (boxes, 4) or (4,), but have {shape}"
+        )
+    check_float32(owner, "boxes", dtype)
+
+
 def check_labels(owner: str, shape: Sequence[int], dtype: DType, boxes: int) -> None:
     """Raise ArgumentError unless there is one label, or one vector of labels, for each box."""
     if dtype.kind not in "iu":

@@ -35,7 +35,6 @@ def encode_batch(
     The first kernel finds the best anchor of each box, the second one the box of each anchor.
 
     Args:
-        batch: the batch, on whose device to compute.
         boxes, labels: the inputs.
         good: which samples have boxes and labels of the right shape: (batch,) bool.
         table: the anchors.

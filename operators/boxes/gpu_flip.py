@@ -35,7 +35,6 @@ def flip_columns(
     """Return coordinates, some of which are mirrored.
 
     Args:
-        batch: the batch, on whose device to compute.
         data: float32; the last dimension holds the coordinates.
         form: see there.
         flipped: whether each axis is mirrored: (batch, axes) bool.

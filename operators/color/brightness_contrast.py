@@ -19,6 +19,7 @@ from ...geometry.layouts import VIDEO_LAYOUTS
 from ..common.number_arguments import check_numbers, numbers_of_batch
 from ..elementwise.byte_table import look_up
 from ..elementwise.pointwise import pointwise
+from ..elementwise.promotion import type_of_work
 from ..elementwise.saturation import saturate, saturated
 from ..elementwise.target_dtype import target_type
 
@@ -37,11 +38,6 @@ def _half_range(dtype: DType) -> float:
 
 def _full_range(dtype: DType) -> float:
     return 1.0 if dtype.kind in "fb" else float(np.iinfo(dtype).max)
-
-
-def _exact_type(source: DType, target: DType) -> DType:
-    """Return the type to compute in: float32, and float64 if an input or result has 8 bytes."""
-    return np.dtype(np.float64 if 8 in (source.itemsize, target.itemsize) else np.float32)
 
 
 class _Linear(SampleOperator):
@@ -63,7 +59,7 @@ class _Linear(SampleOperator):
         center = numbers.get("contrast_center", _half_range(source))
         shift = numbers.get("brightness_shift", 0.0) * _full_range(target)
         offset = shift + brightness * (center - contrast * center)
-        exact = _exact_type(source, target).type
+        exact = type_of_work(source, target).type
         return exact(brightness * contrast), exact(offset)
 
     def sample(self, workspace: Workspace, image: Array, **arguments: Any) -> Array:

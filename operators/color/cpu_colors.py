@@ -21,7 +21,6 @@ def map_colors(workspace: Workspace, image: Array, matrix: Array, out: Array) ->
     """Write the colors of an image under a map.
 
     Args:
-        workspace: the sample's workspace, for scratch memory.
         image: (..., from).
         matrix: (to, from + 1).
         out: the result: contiguous, of the image's shape with `to` channels.

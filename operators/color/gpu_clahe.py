@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.graph.context import BatchContext
-from ...engine.tensors import TensorListGPU, address_of
-from ..kernels import Pointers, kernel, launch_elements, struct_table
+from ...engine.tensors import TensorListGPU
+from ..kernels import Pointers, addresses_in, kernel, launch_elements, struct_table
 from .lab import lab_tables
 
 _LEVELS = 256  # and threads of a block: one a level
@@ -37,7 +37,6 @@ def equalize_tiles(
     """Return the equalized images: one launch makes the tables of all tiles, one looks up.
 
     Args:
-        batch: the batch, on whose device to compute.
         images: uint8 HWC.
         possible: which images to equalize; they have 1 or 3 channels: (batch,).
         tiling: how to equalize.
@@ -53,14 +52,13 @@ def equalize_tiles(
     tiles = tiling.rows * tiling.columns
     sizes = planes * tiles * _LEVELS
     memory = batch.device.buffer(int(sizes.sum()))
-    starts = np.uint64(address_of(memory)) + (np.cumsum(sizes) - sizes).astype(np.uint64)
     out = batch.device.empty(shapes, np.uint8)
     table = struct_table(
         "Image",
         batch.size,
         source=Pointers(images.pointers(), "const unsigned char*"),
         out=Pointers(out.pointers(), "unsigned char*"),
-        tables=Pointers(starts, "unsigned char*"),
+        tables=Pointers(addresses_in(memory, sizes, 1), "unsigned char*"),
         height=height.astype(np.int32),
         width=width.astype(np.int32),
         channels=channels.astype(np.int32),

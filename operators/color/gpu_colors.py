@@ -21,7 +21,6 @@ def map_batch_colors(
     """Return the colors of each image under the image's map, in one launch.
 
     Args:
-        batch: the batch, on whose device to compute.
         images: of shape (..., from). Samples with other channels have errors; nothing is computed.
         maps: (batch, to, from + 1).
         dtype: of the result.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -101,8 +102,8 @@ def padded_numbers(value: object, count: int) -> tuple[NDArray[np.float64], NDAr
             numbers[: len(row)] = row
         return table, counts
     dense = value.dense() if isinstance(value, TensorList) else np.array([value])
-    table = dense.reshape(len(dense), -1).astype(np.float64)
-    width = table.shape[1]
+    width = prod(dense.shape[1:])
+    table = dense.reshape(len(dense), width).astype(np.float64)
     return np.broadcast_to(table, (count, width)), np.full(count, width)
 
 

@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import DType
 from ...engine.graph.operator import Array
+from ..elementwise.promotion import exact_type
 from ..elementwise.saturation import saturate
 
 OPENCV_DTYPES = frozenset(map(np.dtype, ("u1", "u2", "i2", "f4", "f8")))
@@ -44,12 +44,6 @@ FILTER_BORDERS = MappingProxyType(
     }
 )
 """The same borders by their names in DALI's filters; those behind "constant" are other names."""
-
-
-def exact_type(dtype: DType) -> DType:
-    """Return the floating point type that holds the numbers of a type."""
-    wide = dtype.itemsize == 8 or (dtype.kind in "iu" and dtype.itemsize == 4)
-    return np.dtype(np.float64 if wide else np.float32)
 
 
 def by_channels(

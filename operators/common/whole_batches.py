@@ -51,7 +51,6 @@ def compute_together(
 
     Args:
         operator: the operator. Its outputs correspond to its last inputs.
-        batch: the batch.
         inputs, arguments: of the operator.
         together: computes the whole batch. Returns None if the samples are not alike; then
             `operator.sample` computes each one. A check may raise the ArgumentError of a sample;

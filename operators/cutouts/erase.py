@@ -174,11 +174,13 @@ class Erase(SampleOperator):
         fill_value: Sequence[float],
         shape: Sequence[float],
     ) -> Array:
-        anchor, shape, axes = _many(anchor), _many(shape), self._axes(data.ndim)
+        # Each argument is a tuple, or one number of a node.
+        anchor, shape = np.ravel(anchor).tolist(), np.ravel(shape).tolist()
+        axes = self._axes(data.ndim)
         self._check_regions(axes, anchor, shape)
         tables = (np.array([numbers]) for numbers in (data.shape, anchor, shape))
         (boxes,) = self._boxes(axes, *tables)
-        fills = self._fills(data.shape, _many(fill_value), data.dtype)
+        fills = self._fills(data.shape, fill_value, data.dtype)
         if len(fills) > 1:
             channel = self._layout(data.ndim).index("C")
             fills = fills.reshape([-1 if i == channel else 1 for i in range(data.ndim)])
@@ -227,12 +229,7 @@ class Erase(SampleOperator):
         return result
 
 
-def _many(value: object) -> tuple[float, ...]:
-    """Return the numbers of an argument, which are a tuple, or one number of a node."""
-    return value if isinstance(value, tuple) else (value,)
-
-
-def _uploaded(batch: BatchContext, table: Array, c_type: str) -> tuple[object, Pointers]:
+def _uploaded(batch: BatchContext, table: Array, c_type: str) -> tuple[Any, Pointers]:
     """Copy an array over samples to the device; return the copy and the address of each row."""
     memory = batch.device.upload(table)
     steps = np.arange(len(table)) * table.strides[0]

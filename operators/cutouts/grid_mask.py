@@ -13,7 +13,7 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ...geometry.layouts import VIDEO_LAYOUTS, find_axis, layout_of
+from ...geometry.layouts import VIDEO_LAYOUTS, lines_axis
 from ..common.number_arguments import check_numbers, numbers_of_batch
 from ..common.opencv_images import spread
 from ..elementwise.pointwise import pointwise
@@ -63,7 +63,7 @@ class GridMask(SampleOperator):
     )
 
     def sample(self, workspace: Workspace, image: Array, **arguments: Any) -> Array:
-        first = self._first_axis(image.ndim)
+        first = lines_axis(self.called, self.layouts[0], image.ndim)
         check_numbers(self, arguments)
         if image.dtype == bool:
             raise ArgumentError(f"{self.called} takes numbers, not bool; use fn.cast before")
@@ -73,21 +73,10 @@ class GridMask(SampleOperator):
         _masked(image, kept, first, out)
         return out
 
-    def _first_axis(self, ndim: int) -> int:
-        """Return the index of H, which W must follow."""
-        layout = layout_of(self.layouts[0], ndim, VIDEO_LAYOUTS)
-        first = find_axis(layout, "H")
-        if find_axis(layout, "W") != first + 1:
-            raise ArgumentError(
-                f"{self.called} needs W right after H, but the layout is {layout!r}; use "
-                "fn.transpose before"
-            )
-        return first
-
     def batch_gpu(
         self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
-        first = self._first_axis(images.ndim)
+        first = lines_axis(self.called, self.layouts[0], images.ndim)
         shapes, source = images.extents(), to_numpy_type(images.dtype)
         numbers = numbers_of_batch(self, batch, images, arguments, source.kind != "b")
         exact = {k: v.astype(np.float32) for k, v in numbers.items()}

@@ -91,7 +91,6 @@ def compute(
     """Compute a function element by element.
 
     Args:
-        batch: the batch, on whose device to compute.
         function: name of one in elementwise/functions.cuh.
         operands: of the function.
         types: dtypes to which the operands are converted first.
@@ -161,9 +160,14 @@ def filled(
 
 def strides(shapes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the strides of arrays of these shapes, in elements; 0 where the extent is 1."""
-    inner = np.cumprod(shapes[..., ::-1], axis=-1)[..., ::-1]
-    inner = np.concatenate([inner[..., 1:], np.ones_like(inner[..., :1])], -1)
-    return np.where(shapes == 1, 0, inner)
+    return np.where(shapes == 1, 0, contiguous_steps(shapes))
+
+
+def contiguous_steps(shapes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the distance of neighbors on each axis of contiguous arrays, in elements."""
+    steps = np.ones_like(shapes)
+    steps[..., :-1] = shapes[..., :0:-1].cumprod(axis=-1)[..., ::-1]
+    return steps
 
 
 def merged(

@@ -54,5 +54,16 @@ def promote_to_float(types: Sequence[DType]) -> DType:
     return common if common.kind == "f" else _FLOAT32
 
 
+def exact_type(dtype: DType) -> DType:
+    """Return the floating point type that holds the numbers of a type."""
+    wide = dtype.itemsize == 8 or (dtype.kind in "iu" and dtype.itemsize == 4)
+    return np.dtype(np.float64 if wide else np.float32)
+
+
+def type_of_work(source: DType, target: DType) -> DType:
+    """Return the type to compute in: float32, and float64 if an input or result has 8 bytes."""
+    return np.dtype(np.float64 if 8 in (source.itemsize, target.itemsize) else np.float32)
+
+
 def _width(dtype: DType) -> int:
     return dtype.itemsize

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 
-from ...engine.arrays import DType, Float32s
+from ...engine.arrays import Float32s
 from ...engine.graph.operator import Array
-from ..common.opencv_images import BORDERS, by_channels, exact_type
-from ..elementwise.saturation import saturate
+from ..common.opencv_images import BORDERS, by_channels
+from ..elementwise.promotion import exact_type
+from ..elementwise.saturation import saturate, saturated
 
 
 class Surroundings(NamedTuple):
@@ -78,14 +79,7 @@ def padded_image(image: Array, sides: list[tuple[int, int]], around: Surrounding
     wide = [*sides, (0, 0)]
     if around.border == "wrap":
         return np.pad(image, wide, "wrap")
-    return np.pad(image, wide, constant_values=_held(around.fill, image.dtype))
-
-
-def _held(value: float, dtype: DType) -> Any:
-    """Return the number of a type that is nearest to a value."""
-    number = np.empty((), dtype)
-    saturate(np.array(value), number)
-    return number
+    return np.pad(image, wide, constant_values=saturated(np.array(around.fill), image.dtype))
 
 
 def _correlate_volume(

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array
-from ..common.opencv_images import by_channels, exact_type
+from ..common.opencv_images import by_channels
+from ..elementwise.promotion import exact_type
 
 Weights = NDArray[np.float32]
 
@@ -28,7 +29,6 @@ def filter_sample(
     """Write a sample filtered along its axes.
 
     Args:
-        workspace: the sample's workspace, for scratch memory.
         source: contiguous; the filtered axes, and then one of channels.
         kernels: the weights of one to three axes.
         out: the result: contiguous, of the shape of `source`.

@@ -14,6 +14,7 @@ from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorList, TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
+from ..elementwise.promotion import type_of_work
 from ..kernels import Pointers, kernel, launch_elements
 from .gpu_windows import window_table
 
@@ -38,7 +39,6 @@ def upload_windows(batch: BatchContext, windows: TensorList | Sequence[Array]) -
     """Return windows on the device; those in host memory take one transfer.
 
     Args:
-        batch: the batch, on whose device to compute.
         windows: one of each sample. Samples may share an array.
     """
     if isinstance(windows, TensorListGPU):
@@ -73,7 +73,6 @@ def correlate_batch(
     """Write the sums of windows' weights times the elements around each element.
 
     Args:
-        batch: the batch, on whose device to compute.
         data, out: the samples and their results.
         axes: of the windows, from the outermost on.
         windows: the weights of each sample.
@@ -83,7 +82,6 @@ def correlate_batch(
         fills: the constant of each sample.
     """
     source, target = to_numpy_type(data.dtype), to_numpy_type(out.dtype)
-    exact = np.float64 if 8 in (source.itemsize, target.itemsize) else np.float32
     if fills is None:
         zero = batch.device.upload(np.zeros(1, np.float32))
         fill = Pointers(np.full(batch.size, address_of(zero), np.uint64), "const float*")
@@ -104,7 +102,7 @@ def correlate_batch(
         "correlate",
         In=c_type(source),
         Out=c_type(target),
-        Exact=c_type(exact),
+        Exact=c_type(type_of_work(source, target)),
         BORDER=border.upper(),
     )
     launch_elements(batch.device, function, table, elements)

@@ -10,6 +10,7 @@ from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
+from ..elementwise.promotion import type_of_work
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 from .windows import WindowsOfBatch, weights_together
 
@@ -24,14 +25,13 @@ def filter_batch(
     """Return the samples filtered along axes.
 
     Args:
-        batch: the batch, on whose device to compute.
         data: the samples.
         dtype: of the results.
         axes: to filter, from the outermost on.
         windows: of the samples and axes.
     """
     shapes, source = data.extents(), to_numpy_type(data.dtype)
-    exact = np.dtype(np.float64 if 8 in (source.itemsize, dtype.itemsize) else np.float32)
+    exact = type_of_work(source, dtype)
     out = batch.device.empty(shapes, dtype)
     elements = shapes.prod(axis=1)
     kernels, first = weights_together(windows)

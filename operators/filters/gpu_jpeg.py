@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ...engine.graph.context import BatchContext
-from ...engine.tensors import TensorListGPU, address_of
-from ..kernels import Pointers, kernel, launch_elements, struct_table
+from ...engine.tensors import TensorListGPU
+from ..kernels import Pointers, addresses_in, kernel, launch_elements, struct_table
 
 _SIDE = 8  # of a block
 
@@ -45,7 +45,6 @@ def distort_batch(
     """Return images as JPEG leaves them, in two launches.
 
     Args:
-        batch: the batch, on whose device to compute.
         images: uint8 (..., height, width, 3).
         possible: whether each sample is such an image: (batch,). Others are not computed.
         quality: from 1 to 100: (batch,).
@@ -62,7 +61,6 @@ def distort_batch(
     blocks += 2 * _blocks(-(-height // 2)) * _blocks(-(-width // 2))
     sizes = blocks * _SIDE**2
     memory = batch.device.buffer(int(sizes.sum()))
-    first = (np.cumsum(sizes) - sizes).astype(np.uint64) + np.uint64(address_of(memory))
     luma, chroma = quantization_tables(quality[sample])
     table = batch.device.upload_table(
         struct_table(
@@ -70,7 +68,7 @@ def distort_batch(
             len(blocks),
             source=Pointers(images.pointers()[sample] + start, "const unsigned char*"),
             out=Pointers(out.pointers()[sample] + start, "unsigned char*"),
-            planes=Pointers(first, "unsigned char*"),
+            planes=Pointers(addresses_in(memory, sizes, 1), "unsigned char*"),
             blocks=blocks,
             pixels=height * width,
             height=height.astype(np.int32),

@@ -16,7 +16,7 @@ from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import check_exclusive, per_axis
 from ..common.batch_arguments import made_of_arguments
-from ..common.opencv_images import exact_type
+from ..elementwise.promotion import exact_type
 from ..elementwise.target_dtype import target_type
 from .cpu_correlation import Surroundings, correlate
 from .filtered_axes import filter_axes, parts_of

@@ -62,14 +62,9 @@ def windows_of(
         sigma, window_size: one value, or one for each axis.
         axes: number of axes.
     """
-    sizes = per_axis("window_size", _many(window_size), axes)
-    columns = per_axis("sigma", _many(sigma), axes), sizes
+    sizes = per_axis("window_size", np.ravel(window_size).tolist(), axes)
+    columns = per_axis("sigma", np.ravel(sigma).tolist(), axes), sizes
     return [window_of(float(sigma), int(size)) for sigma, size in zip(*columns, strict=True)]
-
-
-def _many(values: object) -> Sequence[object]:
-    """Return the values of an argument, which may be a single number."""
-    return values if isinstance(values, tuple) else (values,)
 
 
 class WindowsOfBatch(NamedTuple):

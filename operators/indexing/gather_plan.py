@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ...engine.graph.operator import Array
+from ..elementwise.gpu_expression import contiguous_steps
 from ..kernels import StructTable, struct_table
 from .strided_views import StridedViews
 
@@ -59,9 +60,7 @@ class GatherPlan:
     @property
     def steps(self) -> Array:
         """Strides of the results in elements: (batch, ndim)."""
-        steps = np.ones_like(self.extents)
-        steps[:, :-1] = self.extents[:, :0:-1].cumprod(axis=1)[:, ::-1]
-        return steps
+        return contiguous_steps(self.extents)
 
     @property
     def index(self) -> str:

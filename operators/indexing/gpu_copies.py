@@ -40,7 +40,6 @@ def copy_views(
     """Return samples made of the elements that views have.
 
     Args:
-        batch: the batch, whose device does the work.
         sources: views of one type and number of dimensions. If there are several, each element
             of the results is in one of them, and their last strides are one element.
         shapes: shapes of the results: (batch, ndim); by default those of the view.
@@ -80,7 +79,6 @@ def convert_views(
     """Return the elements of a view in another type; see `operators/indexing/move_elements.cu`.
 
     Args:
-        batch: the batch, whose device does the work.
         view: the samples.
         dtype: type of the results.
         fills: the value where the view has no element: one, or one a channel, of `dtype`.
@@ -111,7 +109,6 @@ def _launch(
     """Launch a kernel whose threads make pieces of the results' last dimension.
 
     Args:
-        batch: the batch, whose device does the work.
         name: name of the kernel.
         gather, table: the plan, and its structs.
         macros: further macros of the kernel.

@@ -68,7 +68,7 @@ def _check_beyond(
         return
 
     def check(i: int) -> None:
-        window, shape = windows.window_at(i), _shape(extents, i)
+        window, shape = windows.window_at(i), tuple(extents[i].tolist())
         bounded(window, shape, policy)
         if repeats:
             check_repeatable(window.shape, shape, policy)
@@ -76,7 +76,3 @@ def _check_beyond(
             fill_channels(operator.fill_values, window.shape, layout)
 
     windows.drop(try_rows(batch, np.flatnonzero(doubtful), check))
-
-
-def _shape(extents: Array, i: int) -> tuple[int, ...]:
-    return tuple(extents[i].tolist())

@@ -12,6 +12,7 @@ from ...engine.arrays import DType
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
+from ..elementwise.gpu_expression import contiguous_steps
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,8 @@ class StridedViews:
     @staticmethod
     def at(first: Any, shapes: Array, dtype: DType) -> StridedViews:
         """Return contiguous samples at addresses: (batch,) int64, or one number for all."""
-        steps = np.ones_like(shapes)
-        if shapes.shape[1] > 1:
-            steps[:, :-1] = shapes[:, :0:-1].cumprod(axis=1)[:, ::-1]
-        return StridedViews(
-            first, steps * dtype.itemsize, shapes, np.zeros_like(shapes), shapes, dtype
-        )
+        strides = contiguous_steps(shapes) * dtype.itemsize
+        return StridedViews(first, strides, shapes, np.zeros_like(shapes), shapes, dtype)
 
     def window(self, start: Array, shapes: Array) -> StridedViews:
         """Return windows, which may reach beyond the samples.

@@ -9,18 +9,21 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.gpu.kernels import THREADS, Kernel
 from ...engine.gpu.launch import blocks_for, launch_elements
 from ...engine.gpu.tables import Pointers, StructTable, struct_of, struct_table
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
+from ...engine.tensors import address_of
 
 __all__ = [
     "CHUNK",
     "THREADS",
     "Pointers",
     "StructTable",
+    "addresses_in",
     "blocks_for",
     "kernel",
     "lanes_of",
@@ -87,3 +90,10 @@ def steps_of_lanes(elements: Array, largest: int, together: int = 1) -> Array:
     """
     packs = np.where(elements, elements // _LANES[largest] + 2, 0)  # the ends may cut two
     return -(-packs // together)
+
+
+def addresses_in(memory: object, sizes: Array, itemsize: int) -> NDArray[np.uint64]:
+    """Return the addresses of consecutive arrays of these sizes in one block of memory."""
+    offsets = (np.cumsum(sizes) - sizes) * itemsize
+    result: NDArray[np.uint64] = np.uint64(address_of(memory)) + offsets.astype(np.uint64)
+    return result

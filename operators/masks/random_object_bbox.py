@@ -11,6 +11,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INT, INTS, STR, param
+from ..common.number_arguments import check_numbers
 from .blobs import blob_boxes
 from .object_classes import ObjectClasses, draw_class, labels_of
 
@@ -117,6 +118,7 @@ class RandomObjectBbox(SampleOperator):
                 f"a mask has integers and one or more dimensions, but is {mask.dtype} of the shape "
                 f"{mask.shape}"
             )
+        check_numbers(self, {"foreground_prob": foreground_prob})
         listed, weighted = _listed(classes), _listed(class_weights)
         known = ObjectClasses(self.called, background, listed, weighted)
         least = self._least(threshold, mask.ndim)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -16,7 +15,7 @@ from ...engine.graph.params import FLOAT, FLOATS, INTS, REQUIRED, param
 from ...engine.graph.row_arguments import array_of
 from ...engine.graph.rules import GpuRules, SequenceRules
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
-from ...geometry.layouts import VIDEO_LAYOUTS, find_axis, layout_of
+from ...geometry.layouts import VIDEO_LAYOUTS, lines_axis
 from ..elementwise.pointwise import pointwise
 from ..random.random_numbers import Uniform
 from .pairs import PairOperator, check_pair, enter_unlike_pairs
@@ -79,17 +78,6 @@ class CutMix(PairOperator):
             PasteWindow, (images, other_images), arguments, device=images.device, name=name
         )
         return mixed, self.mixed_labels(labels, other_labels, weight)
-
-
-def lines_axis(owner: str, layout: str, ndim: int) -> int:
-    """Return the index of H in samples, which W must follow."""
-    known = layout_of(layout, ndim, VIDEO_LAYOUTS)
-    first = find_axis(known, "H")
-    if find_axis(known, "W") != first + 1:
-        raise ArgumentError(
-            f"{owner} needs W right after H, but the layout is {known!r}; use fn.transpose before"
-        )
-    return first
 
 
 def windows(extents: Ints, weights: Floats, centers: Floats) -> tuple[Ints, Floats]:
@@ -179,9 +167,6 @@ class PasteWindow(SampleOperator):
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images", "others")
     window = param(INTS, REQUIRED, "Top, bottom, left and right, in pixels.", per_sample=True)
-
-    def output_layouts(self) -> tuple[str, ...]:
-        return (self.layouts[0],)
 
     def sample(
         self, workspace: Workspace, image: Array, other: Array, *, window: Sequence[int]

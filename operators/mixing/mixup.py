@@ -12,8 +12,9 @@ from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, REQUIRED, param
 from ...engine.tensors import TensorListGPU
-from ..common.opencv_images import OPENCV_DTYPES, exact_type
+from ..common.opencv_images import OPENCV_DTYPES
 from ..elementwise.pointwise import pointwise
+from ..elementwise.promotion import exact_type
 from ..elementwise.saturation import saturate
 from .pairs import PairOperator, check_pair, enter_unlike_pairs
 
@@ -81,9 +82,6 @@ class Blend(SampleOperator):
     devices = ("cpu", "gpu")
     inputs = ("images", "others")
     weight = param(FLOAT, REQUIRED, "Of the first sample.", per_sample=True)
-
-    def output_layouts(self) -> tuple[str, ...]:
-        return (self.layouts[0],)
 
     def sample(self, workspace: Workspace, image: Array, other: Array, *, weight: float) -> Array:
         check_pair(self.called, image.shape, other.shape)

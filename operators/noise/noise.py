@@ -9,6 +9,7 @@ import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
+from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, param
@@ -17,6 +18,7 @@ from ...engine.tensors.dtypes import to_numpy_type
 from ..common.number_arguments import check_numbers, numbers_of_batch
 from ..common.opencv_images import spread
 from ..elementwise.pointwise import pointwise
+from ..elementwise.promotion import exact_type
 from ..elementwise.saturation import saturate
 from ..elementwise.target_dtype import cut_off
 from .events import EVENTS_AT_ONCE, events
@@ -88,10 +90,9 @@ class GaussianNoise(_Noise):
     ) -> TensorListGPU:
         numbers = self._gpu_numbers(batch, data, arguments)
         exact = {k: numbers[k].astype(np.float32) for k in arguments}
-        wide = to_numpy_type(data.dtype)
-        exact_type = "double" if np.result_type(np.float32, wide) == np.float64 else "float"
+        work = c_type(exact_type(to_numpy_type(data.dtype)))
         noise = "__fadd_rn(__fmul_rn(normal(random_bits(i, key0, key1)), stddev), mean)"
-        return pointwise(batch, f"({exact_type}){noise} + ({exact_type})x", data, **numbers | exact)
+        return pointwise(batch, f"({work}){noise} + ({work})x", data, **numbers | exact)
 
 
 @register

@@ -17,7 +17,7 @@ from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array
-from ..elementwise.saturation import saturate
+from ..elementwise.saturation import saturate, saturated
 
 _OPENCV_TYPES = frozenset(map(np.dtype, ("u1", "i1", "u2", "i2", "i4", "f4", "f8")))
 _OPENCV_CHANNELS = 4
@@ -54,10 +54,7 @@ def make_scaling(
     factor = scale / np.asarray(std, np.float64)
     multiplier, offset = affine(np.asarray(mean, np.float64), factor, shift)
     table = np.arange(256, dtype=np.float32) * multiplier[:, None] + offset[:, None]
-    if dtype != np.float32:
-        exact, table = table, np.empty(table.shape, dtype)
-        saturate(exact, table)
-    return Scaling(multiplier, offset, table)
+    return Scaling(multiplier, offset, saturated(table, dtype))
 
 
 def affine(mean: Array, factor: Array, shift: float) -> tuple[Array, Array]:
@@ -78,7 +75,6 @@ def write_scaled(
     """Write the scaled pixels of `source` into `target`.
 
     Args:
-        workspace: the sample's workspace, for scratch memory.
         source: pixels of any dtype.
         layout: of the source, with a W, and with a C unless all channels have one scaling.
         target: array with the source's extents in the order of `target_layout`, and with the

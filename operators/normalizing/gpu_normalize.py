@@ -12,8 +12,16 @@ from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..elementwise.gpu_expression import merged, strides
-from ..kernels import Pointers, kernel, lanes_of, launch_elements, steps_of_lanes, struct_table
-from .gpu_statistics import Values, addresses_in, index_type
+from ..kernels import (
+    Pointers,
+    addresses_in,
+    kernel,
+    lanes_of,
+    launch_elements,
+    steps_of_lanes,
+    struct_table,
+)
+from .gpu_statistics import Values, index_type
 
 _ROUNDS = 4  # packs of elements that a thread processes
 _PACKS = 2  # packs that a thread reads before it writes

@@ -55,7 +55,6 @@ class ScaledWindows(NamedTuple):
         """Return the scaled pixels.
 
         Args:
-            batch: the batch.
             pointers: addresses of the samples: (batch,) uint64.
             mirrored: whether to mirror each sample: (batch,).
         """

@@ -13,8 +13,8 @@ from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..elementwise.gpu_expression import merged, strides
-from ..kernels import Pointers, StructTable, kernel, lanes_of, struct_table
-from .gpu_statistics import ONCE, SUMS_BYTES, addresses_in
+from ..kernels import Pointers, StructTable, addresses_in, kernel, lanes_of, struct_table
+from .gpu_statistics import ONCE, SUMS_BYTES
 
 _THREADS = 128
 _KEPT = {True: 19, False: 16}
@@ -90,7 +90,6 @@ def standardized(
     if the device may be too small for all blocks of a row to run at the same time.
 
     Args:
-        batch: the batch.
         data: the samples.
         shapes: of the samples: (batch, ndim); at least one dimension.
         kept: whether each axis is kept, and not reduced: (batch, ndim).

@@ -14,10 +14,10 @@ from ...engine.arrays import DType, Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
-from ...engine.tensors import TensorListGPU, address_of
+from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..elementwise.gpu_expression import merged, strides
-from ..kernels import Pointers, kernel, struct_table
+from ..kernels import Pointers, addresses_in, kernel, struct_table
 
 _THREADS = 256
 _PACK_BYTES = 16  # bytes that a thread reads at once
@@ -38,7 +38,6 @@ THREAD_BYTES = 128
 WIDE_INDEX_ELEMENTS = 1 << 26
 """Number of elements from which indices in a sample have 64 bits. A thread may compute indices up
 to 32 times as large."""
-
 
 Members = dict[str, Any]
 
@@ -152,7 +151,6 @@ class Reduction:
     """The statistics of each sample, or of all samples together, along axes.
 
     Args:
-        batch: the batch.
         data: the samples.
         shapes: of the samples: (batch, ndim); at least one dimension.
         kept: whether each axis is kept, and not reduced: (batch, ndim).
@@ -308,10 +306,3 @@ class Reduction:
 def index_type(elements: Array) -> str:
     """Return a C type for the indices in samples that a thread computes."""
     return "int" if int(elements.max()) < WIDE_INDEX_ELEMENTS else "i64"
-
-
-def addresses_in(memory: object, sizes: Array, itemsize: int) -> NDArray[np.uint64]:
-    """Return the addresses of consecutive arrays of these sizes in one block of memory."""
-    offsets = (np.cumsum(sizes) - sizes) * itemsize
-    result: NDArray[np.uint64] = np.uint64(address_of(memory)) + offsets.astype(np.uint64)
-    return result

@@ -66,7 +66,6 @@ def flow_of(
     """Return the vectors from each frame to the one before.
 
     Args:
-        batch: the batch, on whose device to compute.
         videos: uint8 FHWC.
         hints: float32, of the vectors' layout, if there are any.
         possible: which videos to compute: (batch,).

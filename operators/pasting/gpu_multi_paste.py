@@ -28,7 +28,6 @@ def paste_batch(
     """Return the canvases of a batch.
 
     Args:
-        batch: the batch, on whose device to compute.
         images: the inputs.
         plans: of all canvases.
         dtype: of the canvases.

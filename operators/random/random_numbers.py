@@ -23,6 +23,7 @@ from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import FLOAT as FLOAT32
 from ...engine.tensors.dtypes import INT32, to_numpy_type
 from ...geometry.layouts import check_exclusive
+from ..common.batch_arguments import padded_numbers
 from ..common.whole_batches import UploadedOperator
 from ..elementwise.saturation import saturate
 
@@ -224,19 +225,10 @@ class Uniform(Distribution):
 
 def _table(operator: Operator, values: Any, size: int) -> tuple[Array, Array]:
     """Return (size, longest) numbers, and the number of values of each row: (size, 1)."""
-    if not isinstance(values, TensorList):
-        if not values:
-            operator.refuse("values must hold at least one number")
-        table = np.broadcast_to(np.array(values, np.float64), (size, len(values)))
-        return table, np.full((size, 1), len(values))
-    rows = [values.row(i).reshape(-1) for i in range(size)]
-    lengths = np.array([len(row) for row in rows], np.int64).reshape(size, 1)
+    table, lengths = padded_numbers(values, size)
     if not lengths.all():
         operator.refuse("values must hold at least one number")
-    table = np.zeros((size, int(lengths.max(initial=2))))
-    for i, row in enumerate(rows):
-        table[i, : len(row)] = row
-    return table, lengths
+    return table, lengths[:, np.newaxis]
 
 
 @register

@@ -36,7 +36,6 @@ def reduce_axes(
     """Return `function` over all elements along the axes.
 
     Args:
-        workspace: the sample's workspace, for scratch memory.
         function: `np.add`, `np.minimum` or `np.maximum`.
         data: any array.
         axes: to reduce; not negative.

@@ -95,7 +95,6 @@ class ReductionFunction(NamedTuple):
         """Return the results for a sample; reduced axes have the extent 1.
 
         Args:
-            workspace: the sample's workspace, for scratch memory.
             data: the sample.
             axes: to reduce.
             divisor: what a total is divided by for a mean.

@@ -10,9 +10,9 @@ import numpy as np
 from ...engine.arrays import Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
-from ...engine.tensors import TensorListGPU, address_of
+from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..kernels import THREADS, Pointers, kernel, launch_elements, struct_table
+from ..kernels import THREADS, Pointers, addresses_in, kernel, launch_elements, struct_table
 from .axis_groups import axis_groups
 
 _ACC_BYTES = 8  # the largest type in which a kernel sums
@@ -54,7 +54,6 @@ def reduce_batch(
     """Reduce all samples along the axes, in two launches.
 
     Args:
-        batch: the batch, on whose device to compute.
         data: the samples.
         axes: to reduce; not negative.
         reduction: what to compute.
@@ -64,9 +63,8 @@ def reduce_batch(
     """
     work = _Division(data.extents(), axes)
     work.statistics[list(batch.errors)] = 0  # nothing of these samples is read
-    sizes = work.statistics * work.splits * _ACC_BYTES
-    memory = batch.device.buffer(int(sizes.sum()))
-    first = (np.cumsum(sizes) - sizes).astype(np.uint64) + np.uint64(address_of(memory))
+    sizes = work.statistics * work.splits
+    memory = batch.device.buffer(int(sizes.sum()) * _ACC_BYTES)
     types = {"In": to_numpy_type(data.dtype), "Out": to_numpy_type(out.dtype)}
     means: dict[str, Any] = {}
     if mean is not None:
@@ -78,7 +76,7 @@ def reduce_batch(
         batch.size,
         source=Pointers(data.pointers(), "const In*"),
         out=Pointers(out.pointers(), "Out*"),
-        partial=first,
+        partial=addresses_in(memory, sizes, _ACC_BYTES),
         divisor=divisors.astype(np.float64),
         **work.members(),
         **means,

@@ -20,7 +20,6 @@ from .filters import CURVES, Filter, curve_tables
 MAX_TAPS = 1 << 23
 """Maximum number of weights for one axis: more means a region far larger than any image."""
 
-
 WEIGH, COPY, COPY_STEPWISE = range(3)
 """How output samples are computed. The GPU finds input samples that are copied by multiplying, or
 step by step: see `nearest_indices`."""

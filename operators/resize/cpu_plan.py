@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...engine.arrays import DType
+from ..elementwise.promotion import exact_type
 from .axes import ResampledAxis, plan_axis
 from .filters import Filter
 
@@ -21,9 +22,6 @@ DTYPES = frozenset(
 )  # fmt: skip
 """The element types that can be resampled."""
 
-_FLOAT32_HOLDS = frozenset(
-    np.dtype(name) for name in ("uint8", "int8", "uint16", "int16", "float16", "float32")
-)
 _NON_NEGATIVE = frozenset((Filter.NEAREST, Filter.LINEAR, Filter.GAUSSIAN))
 _CV2_CHANNELS = 4
 
@@ -74,7 +72,7 @@ def plan_image(
         horizontal=horizontal,
         copies_rows=vertical.copies,
         copies_columns=horizontal.copies,
-        work=np.dtype(np.float32 if dtype in _FLOAT32_HOLDS else np.float64),
+        work=exact_type(dtype),
         overshoots=dtype.kind != "u" or not {vertical.filter, horizontal.filter} <= _NON_NEGATIVE,
         suits_opencv=(dtype == result_dtype == np.uint8)
         and shape[2] <= _CV2_CHANNELS

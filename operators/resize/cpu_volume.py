@@ -6,12 +6,11 @@ import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.graph.operator import Array
+from ..elementwise.promotion import exact_type
 from .axes import plan_axis
 from .cpu_passes import store
 from .cpu_resample import resample, resample_rows
 from .filters import Filter
-
-_FLOAT64 = ("int32", "uint32", "float64")  # float32 does not hold all values of these
 
 
 def resample_volume(
@@ -35,7 +34,7 @@ def resample_volume(
             "expected a volume of shape (depth, height, width, channels), none of them 0, got "
             f"shape {volume.shape}"
         )
-    work = np.dtype(np.float64 if volume.dtype.name in _FLOAT64 else np.float32)
+    work = exact_type(volume.dtype)
     depth, height, width, channels = volume.shape
     axis = plan_axis(depth, size[0], roi[0], roi[3], (min_filter, mag_filter), antialias)
     planes = np.empty((size[0], height * width, channels), work)

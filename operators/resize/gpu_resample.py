@@ -15,6 +15,7 @@ import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
+from ..elementwise.promotion import exact_type
 from ..kernels import CHUNK, Pointers, kernel, launch_elements, struct_table
 from .axes import Axes, find_stepwise, unchanged_axes
 from .gpu_blocks import COLUMN_GROUPS, ROW_GROUPS, BlockLayout, ImageStacks, plan_blocks
@@ -23,12 +24,10 @@ from .gpu_tables import WAYS, axis_table, uploaded_curves, weight_tables
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_FLOAT64 = set(map(np.dtype, ("int32", "uint32", "float64")))  # more values than float32 holds
 _ROW_GROUPS, _COLUMN_GROUPS = np.array([ROW_GROUPS, COLUMN_GROUPS], np.int32)
 _GROUPS = np.arange(len(ROW_GROUPS) + 2)  # all groups, and the end
 _MOST_BLOCKS = 4096  # of a sample; blocks do more work in loops
 _STRIP = 4  # results that a thread of resample_outer.cu makes
-
 
 _Group = tuple[int, int, BlockLayout]
 """The first image of a group, the one after its last, and how blocks divide the group's images."""
@@ -40,12 +39,11 @@ def resample_batch(
     """Resample the images of a batch.
 
     Args:
-        batch: the batch, whose device does the work.
         source: the images; none of samples that cannot be resampled.
         target: the results: as many images, of other extents, of the same type or float32.
         axes: how each spatial axis is resampled.
     """
-    work = np.dtype(np.float64 if source.dtype in _FLOAT64 else np.float32)
+    work = exact_type(source.dtype)
     if len(axes) == 3:
         planes = _resample_outer(batch, source, None, axes[0], work)
         frames = target.images * target.extents[:, 0]

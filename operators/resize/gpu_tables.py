@@ -38,7 +38,6 @@ def weight_tables(
     """Compute the first input sample of each output of axes, and the weights, on the device.
 
     Args:
-        batch: the batch, whose device does the work.
         needed: which samples need tables: (batch,).
         axes: how they are resampled.
         work: the type of the weights.

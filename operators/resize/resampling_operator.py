@@ -218,7 +218,6 @@ class ResamplingOperator(SampleOperator, ABC):
         """Resample a batch by plans.
 
         Args:
-            batch: the batch, on whose device to compute.
             images: the samples.
             axes: those of `shapes` that are resampled.
             shapes: of the samples, as the axes say: (batch, axes.ndim).

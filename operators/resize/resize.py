@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, IMAGE_TYPE, LEAVE_OUT, NO_EFFECT, param
-from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import RGB
 from .resampling_operator import ResamplingOperator
@@ -49,7 +48,6 @@ class Resize(SizeArguments, ResamplingOperator):
     """
 
     name = "resize"
-    on_gpu = GpuRules(rehearses=True)
     takes_empty = True
     aliases = ("experimental.resize",)
 

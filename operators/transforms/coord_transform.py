@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import Workspace
@@ -17,6 +16,7 @@ from ...engine.graph.row_arguments import array_of, try_rows, values_of
 from ...engine.graph.rules import SequenceRules
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import FLOAT, to_numpy_type
+from ..elementwise.promotion import exact_type
 from ..elementwise.saturation import saturate
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 
@@ -75,7 +75,7 @@ class CoordTransform(SampleOperator):
     def sample(self, workspace: Workspace, data: Array, **arguments: Numbers) -> Array:
         (matrix,) = _maps(data.shape, 1, **_tables(arguments))
         linear, offset = matrix[:, :-1], matrix[:, -1]
-        target, work = to_numpy_type(self.dtype), _work_type(data.dtype)
+        target, work = to_numpy_type(self.dtype), exact_type(data.dtype)
         out = workspace.empty((*data.shape[:-1], len(linear)), target)
         direct = target == work
         result = out if direct else workspace.scratch(out.shape, work)
@@ -129,7 +129,7 @@ class CoordTransform(SampleOperator):
     ) -> TensorListGPU:
         """Map `points` vectors of each sample by its [M T]."""
         source, target = to_numpy_type(data.dtype), to_numpy_type(self.dtype)
-        work = _work_type(source)
+        work = exact_type(source)
         lengths, sizes = (np.array([value(matrix) for matrix in maps]) for value in (len, np.size))
         shapes = data.extents().copy()
         shapes[:, -1:] = lengths[:, np.newaxis]
@@ -150,12 +150,6 @@ class CoordTransform(SampleOperator):
         uploaded = batch.device.upload(numbers)
         launch_elements(batch.device, function, table, points, uploaded)
         return out
-
-
-def _work_type(dtype: DType) -> DType:
-    """Return the type of the sums: float64 for numbers of 32 bits or more that are no float32."""
-    wide = dtype.itemsize == 8 or (dtype.itemsize == 4 and dtype.kind != "f")
-    return np.dtype(np.float64 if wide else np.float32)
 
 
 def _tables(arguments: Mapping[str, Numbers]) -> dict[str, Array | None]:

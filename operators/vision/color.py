@@ -12,11 +12,11 @@ from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, STR, param
 from ...engine.graph.rules import SequenceRules
-from ...engine.tensors import TensorListGPU, address_of
+from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import IMAGE_LAYOUTS, layout_of
 from ..common.number_arguments import check_numbers, numbers_of_batch
-from ..kernels import Pointers, kernel, launch_elements, struct_table
+from ..kernels import Pointers, addresses_in, kernel, launch_elements, struct_table
 from .axes import PILLOW, RULES, TENSOR
 from .colors import CHANGES, IDENTITY, ORDERS, change_colors, change_with_pillow, hue_step
 from .pillow_images import check_pillow
@@ -122,9 +122,7 @@ class VisionColor(SampleOperator):
             source=Pointers(images.pointers(), "const In*"),
             out=Pointers(out.pointers(), "In*"),
             sum=Pointers(
-                np.uint64(address_of(sums))
-                + np.arange(batch.size).astype(np.uint64) * np.uint64(8),
-                "unsigned long long*",
+                addresses_in(sums, np.ones(batch.size, np.int64), 8), "unsigned long long*"
             ),
             pixels=pixels,
             channels=shapes[:, -1].astype(np.int32),

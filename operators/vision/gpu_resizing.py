@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
-from ...engine.tensors import TensorListGPU, address_of
-from ..kernels import THREADS, Pointers, kernel, launch_elements, struct_table
+from ...engine.tensors import TensorListGPU
+from ..kernels import THREADS, Pointers, addresses_in, kernel, launch_elements, struct_table
 from .axes import NEAREST, NEAREST_EXACT, PILLOW, SUPPORTS, Axis, nearest_indices, taps_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ def resize_batch(
     """Resample images of layout HW or HWC.
 
     Args:
-        batch: the batch, on whose device to compute.
         images: the images.
         dtype: of their elements.
         windows: (top, left, height, width) of the pixels to show: (batch, 4).
@@ -72,8 +71,7 @@ def _copy_nearest(
         if after
     ]
     uploaded = batch.device.upload(np.concatenate([*tables, np.zeros(1, np.int32)]))
-    ends = np.cumsum(sizes.reshape(-1)).reshape(sizes.shape)
-    indices = np.uint64(address_of(uploaded)) + ((ends - sizes) * 4).astype(np.uint64)
+    indices = addresses_in(uploaded, sizes.reshape(-1), 4).reshape(sizes.shape)
     elements = sizes.prod(axis=1) * strides[:, 1]
     bits = c_type(np.dtype(_BITS[dtype.itemsize]))
     table = struct_table(
@@ -111,9 +109,8 @@ def _weigh(
     between[(sizes == 0).any(axis=1)] = 0
     middle_type = dtype if whole else np.dtype(np.float64 if dtype == np.float64 else np.float32)
     elements = between.prod(axis=1) * strides[:, 1]
-    starts = np.cumsum(elements) - elements
     memory = batch.device.temporary(max(1, int(elements.sum()) * middle_type.itemsize))
-    middle = np.uint64(address_of(memory)) + (starts * middle_type.itemsize).astype(np.uint64)
+    middle = addresses_in(memory, elements, middle_type.itemsize)
     middle_strides = np.stack([between[:, 1] * strides[:, 1], strides[:, 1]], axis=1)
     passes = (
         (first, source, strides, middle, between, dtype, middle_type),
@@ -163,20 +160,18 @@ def _weights(
         ]
     )
     counts = taps * after
-    reals, firsts = np.cumsum(counts) - counts, np.cumsum(after) - after
     memory = batch.device.temporary(max(1, int(counts.sum()) * _REAL_BYTES))
     wholes = batch.device.temporary(max(1, int(counts.sum()) * 4))
-    indices = batch.device.temporary(max(1, int(after.sum() + len(after)) * 4))
-    start = np.uint64(address_of(indices))
+    numbers = np.concatenate([after, np.ones_like(after)])  # of first samples, and of bits
+    indices = batch.device.temporary(max(1, int(numbers.sum()) * 4))
+    first, bits = addresses_in(indices, numbers, 4).reshape(2, -1)
     table = struct_table(
         "Axis",
         len(before),
-        reals=Pointers(_addresses(memory, reals, _REAL_BYTES), "double*"),
-        wholes=Pointers(_addresses(wholes, reals, 4), "int*"),
-        first=Pointers(_addresses(indices, firsts, 4), "int*"),
-        bits=Pointers(
-            start + (4 * (after.sum() + np.arange(len(after)))).astype(np.uint64), "int*"
-        ),
+        reals=Pointers(addresses_in(memory, counts, _REAL_BYTES), "double*"),
+        wholes=Pointers(addresses_in(wholes, counts, 4), "int*"),
+        first=Pointers(first, "int*"),
+        bits=Pointers(bits, "int*"),
         in_size=before.astype(np.int32),
         out_size=after.astype(np.int32),
         taps=taps.astype(np.int32),
@@ -193,7 +188,3 @@ def _weights(
     shared = THREADS * _REAL_BYTES
     batch.device.launch(function, (len(before),), (THREADS,), table, shared_bytes=shared)
     return table, (memory, wholes, indices)
-
-
-def _addresses(memory: object, elements: Ints, itemsize: int) -> Any:
-    return np.uint64(address_of(memory)) + (elements * itemsize).astype(np.uint64)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import DType
 from ...engine.graph.operator import Array
-from ..common.opencv_images import OPENCV_DTYPES, exact_type
+from ..common.opencv_images import OPENCV_DTYPES
+from ..elementwise.promotion import exact_type
 from ..elementwise.saturation import saturate
 
 _WARP_DTYPES = frozenset(map(np.dtype, ("u1", "f4")))

@@ -59,7 +59,6 @@ class DisplacementOperator(SampleOperator, ABC):
         """Return the fields of the kernel's table, and the kernel's further arguments.
 
         Args:
-            batch: the batch, on whose device to compute.
             extents: height and width of each sample: (batch, 2).
         """
 

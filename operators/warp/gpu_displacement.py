@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...engine.gpu.kernels import c_type
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
-from ..common.opencv_images import exact_type
+from ..elementwise.promotion import exact_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ def launch_displacement(
     """Launch a kernel that includes displaced.cuh.
 
     Args:
-        batch: the batch, on whose device to compute.
         images, out: the samples and their results, HW or HWC.
         possible: which samples can be computed; of the others nothing is written.
         name: of the kernel and of its file.

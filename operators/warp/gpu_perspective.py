@@ -38,7 +38,6 @@ def warp_perspectives(
     """Map the images of a batch.
 
     Args:
-        batch: the batch, on whose device to compute.
         data, out: the samples and their results.
         layout: of both: HW, HWC or CHW.
         maps: from pixel indices of each result to those of its image: (batch, 9) float64 in device
@@ -87,7 +86,6 @@ def maps_on_device(
     """Return maps for matrices in device memory, as `warp_perspectives` takes them.
 
     Args:
-        batch: the batch, on whose device to compute.
         matrices: one of each sample.
         possible: which samples have 9 numbers.
         shift: the coordinate of the center of the first pixel.

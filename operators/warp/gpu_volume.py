@@ -31,7 +31,6 @@ def warp_volumes(
     """Map the volumes, or the frames of series of volumes, of a batch.
 
     Args:
-        batch: the batch, on whose device to compute.
         data, out: the samples and their results.
         maps, sampling: see there.
         leading: number of axes in front of the channels.

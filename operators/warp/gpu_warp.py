@@ -53,7 +53,6 @@ def warp_images(
     """Map the images, or the frames of the videos, of a batch.
 
     Args:
-        batch: the batch, on whose device to compute.
         data, out: the samples and their results.
         maps, sampling: see there.
         turned: whether all maps are rotations.

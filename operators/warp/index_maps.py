@@ -68,7 +68,6 @@ def index_maps_on_device(
     Maps that are wrong take all pixels to some place outside; nothing tells them from others.
 
     Args:
-        batch: the batch, on whose device to compute.
         matrices: of each sample, one or one a frame.
         frames: number of frames of each sample, 0 for samples that are left out: (batch,).
         ndim: number of dimensions, 2 or 3.

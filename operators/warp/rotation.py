@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from ...engine.arrays import Float64s, Int64s
+from ..transforms.matrices import radians_of
 
 Size = tuple[int, int]
 
@@ -21,14 +22,14 @@ _TIE = 1e-6
 
 def cosine_and_sine(degrees: float) -> tuple[float, float]:
     """Return cosine and sine of an angle, which is converted to radians in float32, as in DALI."""
-    radians = float(np.float32(degrees) * np.float32(math.pi / 180))
+    radians = float(radians_of(degrees))
     return math.cos(radians), math.sin(radians)
 
 
 def cosines_and_sines(degrees: Float64s) -> tuple[Float64s, Float64s]:
     """Return the same of each angle; NaN for angles that are not finite."""
     with np.errstate(all="ignore"):
-        radians = (degrees.astype(np.float32) * np.float32(math.pi / 180)).astype(np.float64)
+        radians = radians_of(degrees)
         return np.cos(radians), np.sin(radians)
 
 

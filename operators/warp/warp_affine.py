@@ -12,7 +12,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, param
-from ...engine.graph.rules import GpuRules, Input
+from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList, TensorListGPU
 from ..common.batch_arguments import check_later
 from .frame_maps import (
@@ -54,7 +54,6 @@ class WarpAffine(WarpOperator):
     """
 
     name = "warp_affine"
-    on_gpu = GpuRules(rehearses=True)
     inputs = ("data", Input("matrix_input", optional=True, device="any"))
 
     matrix = param(

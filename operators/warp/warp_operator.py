@@ -107,7 +107,6 @@ class WarpOperator(SampleOperator, ABC):
         """Return the maps of a batch.
 
         Args:
-            batch: the batch, on whose device to compute.
             axes: of the samples.
             frames: number of frames of each sample: (batch,).
             extents: of the samples: (batch, 2 or 3).

@@ -27,7 +27,6 @@ _RAGGED = (
     "uniform"
 )
 
-
 _OVER = b"over "
 """Start of the state of a loop that has taken the last batch of its epoch."""
 

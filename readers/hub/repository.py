@@ -100,27 +100,6 @@ def pinned(path: str, known: Mapping[str, str] | None = None) -> str:
     return str(name._replace(revision=commit))
 
 
-def pinned_once(url: str) -> str:
-    """Return a name with a commit; a process asks for each revision once.
-
-    For names that come with samples, such as those of a list. Readers pin their arguments.
-    """
-    name = hub_name(url)
-    if name.is_pinned:
-        return str(name)
-    with _ASKING:  # other threads wait for the answer
-        commit = _commit_of(_endpoint(), name._replace(path=""))
-    return str(name._replace(revision=commit))
-
-
-_ASKING = Lock()
-
-
-@lru_cache(_KEPT)
-def _commit_of(_: str, root: HubName) -> str:
-    return repository(root).name.revision
-
-
 def pins(paths: Sequence[str], known: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return paths with commits in place of revisions, and the commits: see `pinned`."""
     found: list[str] = []
@@ -139,55 +118,71 @@ def revision_key(name: HubName) -> str:
 
 def repository(name: HubName) -> Repository:
     """Return the data set that a name belongs to; the list of a commit is asked for once."""
-    root = name._replace(path="")
-    return _LISTS.get(root) if name.is_pinned else _LISTS.keep(_listed(root))
+    return hub().repository(name)
 
 
-def _endpoint() -> str:
-    return str(hub_library().constants.ENDPOINT)
+class Hub:
+    """The Hub at one address, and the data sets that were asked for last. Thread-safe.
 
+    Attributes:
+        address: the URL that all its files and its API lie below.
+    """
 
-class _Lists:
-    """The data sets that were asked for last, by endpoint, name and commit. Thread-safe."""
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._kept: OrderedDict[HubName, Repository] = OrderedDict()
+        self._commits: dict[HubName, str] = {}
+        self._keeping, self._asking = Lock(), Lock()
 
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, HubName], Repository] = OrderedDict()
-        self._lock = Lock()
+    def repository(self, name: HubName) -> Repository:
+        """Return the data set at a commit; threads that ask for one list wait for one request.
 
-    def get(self, name: HubName) -> Repository:
-        """Return the data set at a commit; threads that ask for one list wait for one request."""
-        with self._lock:
-            found = self._kept.get((_endpoint(), name))
-            return found or self._entered(_listed(name))
-
-    def keep(self, found: Repository) -> Repository:
-        """Keep a list."""
-        with self._lock:
-            return self._entered(found)
-
-    def _entered(self, found: Repository) -> Repository:
-        self._kept[_endpoint(), found.name] = found
-        while len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
+        Of another revision, the list is asked for each time.
+        """
+        root = name._replace(path="")
+        found = None if name.is_pinned else self._listed(root)
+        with self._keeping:
+            found = found or self._kept.get(root) or self._listed(root)
+            self._kept[found.name] = found
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
         return found
 
+    def pinned_once(self, url: str) -> HubName:
+        """Return the parts of a name with a commit; each revision is asked for once.
 
-_LISTS = _Lists()
+        For names that come with samples, such as those of a list. Readers pin their arguments.
+        """
+        name = hub_name(url)
+        if name.is_pinned:
+            return name
+        root = name._replace(path="")
+        with self._asking:  # other threads wait for the answer
+            commit = self._commits.get(root) or self.repository(root).name.revision
+            self._commits[root] = commit
+        return name._replace(revision=commit)
+
+    def _listed(self, name: HubName) -> Repository:
+        library = hub_library()
+        try:
+            info = library.HfApi(endpoint=self.address, library_name="penstock").dataset_info(
+                name.repo, revision=name.revision or None, files_metadata=True, timeout=_SECONDS
+            )
+        except Exception as error:
+            raise refusal(name, error) from None
+        files = {
+            file.rfilename: HubFile(int(file.size or 0), str(file.blob_id or ""))
+            for file in info.siblings or ()
+        }
+        return Repository(HubName(name.repo, str(info.sha), ""), files)
 
 
-def _listed(name: HubName) -> Repository:
-    hub = hub_library()
-    try:
-        info = hub.HfApi(library_name="penstock").dataset_info(
-            name.repo, revision=name.revision or None, files_metadata=True, timeout=_SECONDS
-        )
-    except Exception as error:
-        raise refusal(name, error) from None
-    files = {
-        file.rfilename: HubFile(int(file.size or 0), str(file.blob_id or ""))
-        for file in info.siblings or ()
-    }
-    return Repository(HubName(name.repo, str(info.sha), ""), files)
+_hub_at = lru_cache(Hub)
+
+
+def hub() -> Hub:
+    """Return the Hub that huggingface_hub asks."""
+    return _hub_at(str(hub_library().constants.ENDPOINT))
 
 
 def refusal(name: HubName, error: Exception) -> Exception:
@@ -228,6 +223,6 @@ def refusal(name: HubName, error: Exception) -> Exception:
 def gated(name: HubName) -> str:
     """Return what to do if a data set is gated or private."""
     return (
-        f"The Hub refuses access: ask for it at {_endpoint()}/datasets/{name.repo}, then log in by "
-        "`hf auth login` or set HF_TOKEN"
+        f"The Hub refuses access: ask for it at {hub().address}/datasets/{name.repo}, then log in "
+        "by `hf auth login` or set HF_TOKEN"
     )

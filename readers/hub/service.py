@@ -17,8 +17,8 @@ from ...engine.errors import ArgumentError
 from ..remote.obstore_service import ObstoreService
 from ..remote.retries import Limits
 from ..remote.service import Entry, Reply, Service, Version, chunks_of_range
-from .names import HubName, hub_name
-from .repository import gated, hub_library, pinned_once, repository
+from .names import HubName
+from .repository import gated, hub, hub_library
 
 RANGES_BEFORE_LOOKUP = 4
 """Ranges of a file after which its signed URL is asked for: a table's footer and columns are fewer,
@@ -29,7 +29,7 @@ _MOST_FILES = 10_000
 
 
 class HubService(Service):
-    """Files on the Hub.
+    """Files on the Hub whose address huggingface_hub has when this is made.
 
     The Hub redirects requests for large files, so each would take two. After some ranges the file
     is asked for its signed URL, and later ranges go there, until the signature expires.
@@ -46,6 +46,7 @@ class HubService(Service):
                 f"storage_options: {min(others)!r} is none of a name on the Hub; huggingface_hub "
                 "finds token and endpoint: set HF_TOKEN or log in, and set HF_ENDPOINT"
             )
+        self._hub = hub()
         self._given: dict[str, str] = options.get("headers", {})
         self._limits = limits
         self._services: dict[str, ObstoreService] = {}  # by their headers
@@ -55,8 +56,8 @@ class HubService(Service):
 
     def get(self, url: str, offset: int | None, length: int, known: Version | None) -> Reply:
         """See `Service.get`; a request is made once the bytes are taken."""
-        name = hub_name(pinned_once(url))
-        file = repository(name).file(name.path)
+        name = self._hub.pinned_once(url)
+        file = self._hub.repository(name).file(name.path)
         start = max(0, file.size - length) if offset is None else offset
         length = min(length, file.size - start)
         chunks = self._chunks(name, start, length, Version(file.size))
@@ -64,9 +65,9 @@ class HubService(Service):
 
     def entries(self, url: str) -> list[Entry]:
         """See `Service.entries`; the list of the data set has all folders."""
-        name = hub_name(pinned_once(url))
+        name = self._hub.pinned_once(url)
         try:
-            files, folders = repository(name).folder(name.path)
+            files, folders = self._hub.repository(name).folder(name.path)
         except FileNotFoundError as error:
             raise PermissionError(str(error)) from None  # the data set is missing, or private
         if name.path.strip("/") and not files and not folders:
@@ -75,7 +76,7 @@ class HubService(Service):
 
     def _chunks(self, name: HubName, start: int, length: int, version: Version) -> Iterator[Any]:
         path = f"{name.repo}/resolve/{name.revision}/{quote(name.path)}"
-        url = f"{hub_library().constants.ENDPOINT}/datasets/{path}"
+        url = f"{self._hub.address}/datasets/{path}"
         for is_again in (False, True) if length else ():
             signed = self._signed_url(url)
             place, headers = signed or url, self._given if signed else self._headers()

@@ -12,7 +12,10 @@ from .layout import Layout
 _LOOKED_AT = 4
 """Files of one kind that are looked into: more would cost a request each behind a URL."""
 
-_PICTURES = {"images", "image", "imgs", "img", "jpegimages", "leftimg8bit", "rgb", "image_2"}
+_PICTURES = {
+    *("images", "image", "imgs", "img", "jpegimages", "leftimg8bit", "rgb", "image_2"),
+    *("photos", "photographs", "pictures"),
+}
 _PARTS = {
     *("labels", "label", "masks", "mask", "annotations", "annotation", "annots", "ann", "label_2"),
     *("segmentation", "segmentations", "segmentationclass", "segmentationobject", "gtfine", "gt"),
@@ -20,6 +23,8 @@ _PARTS = {
 }
 _MEDIA = _PICTURES | {"clips", "wav", "wavs", "audio", "audios", "videos", "video", "frames"}
 _SPLIT = re.compile(r"(?:train|training|val|valid|validation|dev|eval|test|testing)\d{0,4}")
+_WORD = re.compile(r"[a-z0-9]+")
+_LIBRISPEECH = re.compile(r"(?:train|dev|test)-(?:clean|other)(?:-\d+)?")
 _TABLES = (".csv", ".tsv", ".jsonl", ".xml", ".parquet")
 
 
@@ -111,8 +116,29 @@ def _are_splits(folder: Folder) -> bool:
 
 def _is_described(folder: Folder) -> bool:
     """Return whether a table lies beside folders whose names are no names of classes."""
-    names = {name.lower() for name in folder.visible_folders}
-    return bool(names) and names <= _MEDIA and any(map(folder.has, (f"*{e}" for e in _TABLES)))
+    names = folder.visible_folders
+    return (
+        bool(names)
+        and all(map(_names_media, names))
+        and any(map(folder.has, (f"*{e}" for e in _TABLES)))
+    )
+
+
+def _names_media(name: str) -> bool:
+    """Return whether a folder's name is that of a medium, as in `images` and `train_images`."""
+    if name.lower() in _MEDIA:
+        return True
+    words = _WORD.findall(name.lower())
+    others = [word for word in words if word not in _MEDIA]
+    return len(others) < len(words) and all(map(_SPLIT.fullmatch, others))
+
+
+def _is_librispeech(folder: Folder) -> bool:
+    """Return whether transcripts of LibriSpeech lie in it, or in the first chapter below it."""
+    names = folder.visible_folders[:1]
+    if any(map(_LIBRISPEECH.fullmatch, names)) or folder.has("*.trans.txt"):
+        return True
+    return any(name.isdecimal() and _is_librispeech(folder.inner(name)) for name in names)
 
 
 def _texts(folder: Folder, *endings: str) -> list[str]:
@@ -147,11 +173,19 @@ MEDIA = (
         "write a data.yaml with `path`, `train` and `names` beside it, as YOLO has",
         are_parts=True,
     ),
+    Layout(
+        _is_librispeech,
+        "a data set of LibriSpeech",
+        "write its transcripts into one table for fn.readers.file (docs/known_layouts.md), or into "
+        "a NeMo manifest",
+        are_parts=True,
+    ),
     Layout(_is_supervisely, "a data set of Supervisely", _COCO, are_parts=True),
     Layout(
         _are_parts,
         "a folder of pictures and of their labels or masks, which are no classes",
-        "list the files of each folder in a text file, for a reader of its own with `file_list`",
+        "give the files of each folder to an fn.readers.file of its own by `files`, with one "
+        "`shuffle_seed`",
         are_parts=True,
     ),
     Layout(
@@ -165,7 +199,8 @@ MEDIA = (
     Layout(
         _are_splits,
         "a folder of splits, which are no classes",
-        "name the folder of one split, or list its files with labels for `file_list`",
+        "name the folder of one split for fn.readers.file, with its labels by `table` or "
+        "`file_list`",
         are_parts=True,
     ),
 )
@@ -174,8 +209,8 @@ MEDIA = (
 DESCRIBED = Layout(
     _is_described,
     "a folder of media that a table beside describes",
-    "list the files with labels in a text file for `file_list`, or sound with texts in a NeMo "
-    "manifest",
+    "fn.readers.file reads them by `table` and `columns`; to convert, list the files and labels in "
+    "a text file, or sound and texts in a NeMo manifest",
     are_parts=True,
 )
 """Of folders whose files no format knows."""

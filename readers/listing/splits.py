@@ -194,7 +194,8 @@ def files_of_split(
     )
     raise ArgumentError(
         f"{str(folder)!r} holds the splits {listed}, which are not one data set; name the files of "
-        f"one of them: {_pattern(splits, last)!r} (fn.readers.parquet takes split={last!r}, too)"
+        f"one of them: {_pattern(splits, last)!r} (readers take split={last!r}, too, and commands "
+        f"--split {last})"
     )
 
 

@@ -85,10 +85,18 @@ def endpoint(url: str, options: Mapping[str, Any]) -> Endpoint:
         MissingDependencyError: the library for its protocol is not installed.
         ArgumentError: no library knows the protocol, or the options are wrong.
     """
-    scheme, _, rest = url.partition("://")
-    host = "" if scheme in ANY_HOST or is_on_hub(url) else rest.partition("/")[0]
-    key = os.getpid(), f"{scheme}://{host}", repr(sorted(options.items()))
+    key = os.getpid(), _shared_part(url), repr(sorted(options.items()))
     held = _endpoints.get(key)
     if held is None:
         held = _endpoints.setdefault(key, Endpoint(url, options))
     return held
+
+
+def _shared_part(url: str) -> str:
+    """Return what URLs of one endpoint have in common."""
+    if is_on_hub(url):
+        from ..hub.repository import hub  # needs an optional library
+
+        return hub().address
+    scheme, _, rest = url.partition("://")
+    return scheme if scheme in ANY_HOST else f"{scheme}://{rest.partition('/')[0]}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 import threading
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -123,26 +124,29 @@ class _Content:
         self.bytes: Bytes = np.frombuffer(memory, np.uint8)[: storage.size]
         self._storage = storage
         self._parts: list[_Part] = []
+        self._bounds = [0]  # of the parts
         self._lock = threading.Lock()
 
     def begin(self, end: int) -> None:
-        """Start to fetch all bytes up to `end`."""
+        """Start to fetch all bytes up to `end`; the first call fetches none behind it."""
+        size = self.bytes.size
         with self._lock:
-            for start in range(
-                len(self._parts) * PART_BYTES, min(end, self.bytes.size), PART_BYTES
-            ):
-                part = self.bytes[start : start + PART_BYTES]
+            most = size if self._parts else min(end, size)
+            while (start := self._bounds[-1]) < min(end, size):
+                part = self.bytes[start : min(start + PART_BYTES, most)]
                 self._parts.append(_Part(self._storage.start_read([start], [part])))
+                self._bounds.append(start + part.size)
 
     def wait(self, start: int, end: int) -> None:
         """Return once the bytes [start, end) are there."""
         self.begin(end)
-        for part in self._parts[start // PART_BYTES : -(-end // PART_BYTES)]:
+        first, last = bisect_right(self._bounds, start) - 1, bisect_left(self._bounds, end)
+        for part in self._parts[first:last]:
             part.wait()
 
     def is_whole(self) -> bool:
         """Return whether all bytes have come."""
-        fetched = len(self._parts) * PART_BYTES >= self.bytes.size
+        fetched = self._bounds[-1] == self.bytes.size
         return fetched and all(part.is_here() for part in self._parts)
 
     def cancel(self) -> None:

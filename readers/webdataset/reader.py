@@ -18,6 +18,7 @@ from ..listing.path_patterns import expand_paths
 from ..reading.carriers import Carrier
 from ..record_reader import RecordReader
 from ..storage.urls import is_url
+from . import notices
 from .choosing import MISSING, outputs_of
 from .following import FollowingThreads
 from .opener import ArchiveOpener
@@ -27,6 +28,9 @@ from .walked import WalkedSource, open_walked
 
 WALK_WINDOW = 2
 """Shards whose samples are mixed in the first epoch: both are needed before the first batch."""
+
+_NEED_ALL = ("indices", "batch_cost", "shuffle_block")
+"""Arguments whose order takes samples of all shards from the start."""
 
 
 @register
@@ -153,6 +157,13 @@ class WebDataset(RecordReader):
     def num_outputs(self) -> int:
         return len(self.ext)
 
+    def open(self, batch_size: int, state: Any) -> None:
+        super().open(batch_size, state)
+        if isinstance(self.source, WalkedSource) and (
+            self.random_shuffle or self.shuffle_after_epoch
+        ):
+            self._tell_order()
+
     def open_source(self) -> ComponentSource | WalkedSource:
         shards = shards_of(self.paths, self.split or "", self.config or "", self.storage_options)
         if self.samples_per_shard is not None:
@@ -161,9 +172,11 @@ class WebDataset(RecordReader):
         states_case = "case_sensitive_extensions" in self.given
         case_sensitive = self.case_sensitive_extensions if states_case else None
         opened, is_indexed = None, False
-        if shards.paths and not self.index_paths and all(map(is_url, shards.paths)):
+        may_walk = any(map(is_url, shards.paths)) and not self.index_paths
+        if may_walk and all(map(is_url, shards.paths)):
             opened, is_indexed = open_shards(shards, self.storage_options, self.damages)
-        if opened is not None and not is_indexed and self._may_walk(shards):
+        if may_walk and not is_indexed and self._may_walk(shards):
+            assert opened is not None
             outputs_of(f"fn.{self.name}", ext, self.dtypes or ())
             opener = ArchiveOpener(
                 ext,
@@ -194,25 +207,28 @@ class WebDataset(RecordReader):
         return source
 
     def _may_walk(self, shards: Shards) -> bool:
-        """Return whether archives are opened when their turn comes; say what happens instead."""
-        if self.missing_component_behavior == "skip" or not shards.are_told:
-            say_once(
-                f"fn.{self.name}: {len(shards.paths)} archives behind URLs are read as a whole "
-                "before the first batch, unless their indexes are cached, because nothing tells "
-                "how many samples each has: samples_per_shard=, a dataset.json or Energon's "
-                "metadata let the first batch come at once"
-                if self.missing_component_behavior != "skip"
-                else f"fn.{self.name}: missing_component_behavior='skip' needs the indexes of all "
-                "archives before the first batch"
-            )
-            return False
-        if (self.random_shuffle or self.shuffle_after_epoch) and self._blocks is None:
-            say_once(
-                f"fn.{self.name}: in the first epoch, shards are read whole, in random order, and "
-                f"the samples of {self._window()} are mixed (shuffle_window); later epochs are "
-                "shuffled as a whole"
-            )
-        return True
+        """Return whether archives are opened when their turn comes; say what is fetched before."""
+        line = notices.why_whole(shards, self.missing_component_behavior)
+        if said := line or notices.why_last(shards):
+            self._say(said)
+        return not line
+
+    def _tell_order(self) -> None:
+        """Say how a shuffle reads archives that are opened when their turn comes."""
+        order = self._order()
+        if order is not None and order.walks(order.state.epoch):
+            self._say(notices.of_walk(self._window()))
+        else:
+            given = [name for name in _NEED_ALL if getattr(self, name) is not None]
+            self._say(notices.why_all(given[0] if given else ""))
+
+    def _order(self) -> Sampler | None:
+        """Return what knows which shards are read whole."""
+        order: Sampler | None = getattr(getattr(self.sampler, "plan", None), "order", None)
+        return self.sampler if isinstance(self.sampler, Sampler) else order
+
+    def _say(self, line: str) -> None:
+        say_once(f"fn.{self.name}: {line}")
 
     def _window(self) -> int:
         return int(self.shuffle_window) if "shuffle_window" in self.given else WALK_WINDOW
@@ -232,9 +248,7 @@ class WebDataset(RecordReader):
         """Return the archives of a batch that is read, and those that come later."""
         first, last = int(selection.epoch[0]), int(selection.epoch[-1])
         begin, end = int(selection.position[0]), int(selection.position[-1])
-        order: Any = self.sampler
-        if not isinstance(order, Sampler):
-            order = getattr(getattr(order, "plan", None), "order", None)
+        order = self._order()
         if order is not None and (self.random_shuffle or self.shuffle_after_epoch):
             return order.shards_from(first, begin, 1), order.shards_from(last, end, 2)
         bounds = np.cumsum(self.source.counts)

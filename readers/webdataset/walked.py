@@ -26,6 +26,9 @@ from .opener import ArchiveOpener, Front
 from .shards import UNKNOWN, Shards, check_count
 from .source import ComponentSource, kept_objects
 
+_SPARE = 8
+"""A front that is fetched alone has this part of its samples more."""
+
 
 class WalkedSource:
     """Samples of archives of which the numbers of samples are known, and nothing else."""
@@ -50,7 +53,6 @@ class WalkedSource:
         self._fronts: dict[int, Front] = {}
         self._turn = threading.Lock()
         self._has_read = False
-        self._coming: tuple[int, ...] = ()
         self._errors: dict[int, Exception] = {}
         self._attempts = [0] * len(self._objects)
         self._locks = [threading.Lock() for _ in self._objects]
@@ -73,8 +75,6 @@ class WalkedSource:
                 if not self._has_read:
                     columns = self._read_all(indices, allocate)
                     self._has_read = True
-                    for shard in self._coming:
-                        self._begin(shard)
                     return columns
         return self._read_all(indices, allocate)
 
@@ -109,15 +109,14 @@ class WalkedSource:
     def follow(self, now: Sequence[int], later: Sequence[int], batches: int) -> None:
         """Take the archives whose samples come now and later: they are fetched ahead.
 
-        They wait until the first batch is there, and later ones until those of now are, too, so
-        that the first batches come sooner. Archives that so many batches have not named may
-        give their memory back.
+        Nothing is fetched before the first batch is there, and later archives only when those of
+        now have come, so that the first batches come sooner. Archives that so many batches have not
+        named may give their memory back.
         """
         self._followed.append({*now, *later})
         while len(self._followed) > batches:
             for shard in self._followed.popleft().difference(*self._followed):
                 self._objects[shard].have_read()
-        self._coming = tuple(now)
         if not self._has_read:
             return
         for shard in now:
@@ -130,6 +129,8 @@ class WalkedSource:
         """Start to fetch an archive, or about so many samples of its front."""
         if self._sources[shard] is None:
             kept, count = self._objects[shard], int(self.counts[shard])
+            if samples is not None:  # some more, because samples differ in size
+                samples += 1 + samples // _SPARE
             kept.begin_walk(None if samples is None else kept.size * samples // count)
 
     def _front(self, shard: int, samples: int) -> ComponentSource | None:

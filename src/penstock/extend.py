@@ -53,6 +53,7 @@ from .engine.graph.rules import BatchRules, GpuRules, Input, SequenceRules
 from .engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .formats.bundle import files_of
 from .operators.common.batch_arguments import enter_errors
+from .operators.common.number_arguments import check_numbers, numbers_of_batch
 from .operators.elementwise.pointwise import pointwise
 from .operators.elementwise.saturation import saturate
 from .plugin.base_iterator import BaseIterator, check_uniform
@@ -119,6 +120,7 @@ __all__ = [
     "Workspace",
     "Writer",
     "c_type",
+    "check_numbers",
     "check_uniform",
     "checked_indices",
     "decode_error",
@@ -126,6 +128,7 @@ __all__ = [
     "files_of",
     "function_of",
     "launch_elements",
+    "numbers_of_batch",
     "open_storages",
     "param",
     "pointwise",

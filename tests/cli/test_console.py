@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from penstock.cli.console import console
+from penstock.cli.console import Printer
 
 
 class Terminal(io.StringIO):
@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
 
 
 def printed(stream):
-    printer = console(stream)
+    printer = Printer(stream)
     printer.print("plain ", ("bold", "bold red"), "  ")
     printer.table(("name", "count"), [("a" * 200, "7"), (("b", "green"), "1,000")], words=1)
     return stream.getvalue()
@@ -37,5 +37,5 @@ def test_terminals_get_colors_unless_the_user_objects(monkeypatch):
 
 def test_brackets_are_no_markup():
     stream = io.StringIO()
-    console(stream).print("[red]data[0]")
+    Printer(stream).print("[red]data[0]")
     assert stream.getvalue() == "[red]data[0]\n"

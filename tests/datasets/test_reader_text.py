@@ -63,9 +63,13 @@ def test_the_call_runs_and_reads_the_samples(tmp_path, name):
         outputs = pipe.run()
         assert all(len(output) == len(samples) for output in outputs)
         contents = sorted(np.array(row).tobytes() for row in outputs[0].rows())
+        others = [[np.array(row) for row in output.rows()] for output in outputs[1:]]
     images = [sample.components.get("image") for sample in samples]
     if images[0] is not None:
         assert contents == sorted(bytes(image.data) for image in images)
+    labels = [sample.components.get("label") for sample in samples]
+    if images[0] is not None and labels[0] is not None:
+        assert sorted(row.item() for row in others[0]) == sorted(labels)
 
 
 def test_members_of_several_names_have_no_reader(tmp_path):

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from penstock.engine.graph.operator import OPERATORS
-from penstock.extend import FLOAT, SampleOperator, enter_errors, param, pointwise, register
+from penstock.extend import (
+    FLOAT,
+    SampleOperator,
+    check_numbers,
+    enter_errors,
+    numbers_of_batch,
+    param,
+    pointwise,
+    register,
+)
 from penstock.testing.operators import OperatorConformance, operator_suite
 
 from ..operators.running import pixels
@@ -149,6 +158,32 @@ def test_errors_on_data_are_compared(suite, device_stage):
             continue
         with pytest.raises((AssertionError, pytest.fail.Exception)):
             made.test_errors_are_the_same_on_both_devices(device_stage)
+
+
+class HasLimits(Adds):
+    """Refuses a negative number of a sample, on both devices."""
+
+    def sample(self, workspace, image, *, amount):
+        check_numbers(self, {"amount": amount})
+        return super().sample(workspace, image, amount=amount)
+
+    def batch_gpu(self, batch, images, *, amount):
+        numbers = numbers_of_batch(self, batch, images, {"amount": amount})
+        return pointwise(batch, "x + int(amount)", images, **numbers)
+
+
+class HasLimitsOnTheCpu(HasLimits):
+    """Computes such a sample on the GPU."""
+
+    def batch_gpu(self, batch, images, *, amount):
+        return pointwise(batch, "x + int(amount)", images, amount=amount)
+
+
+def test_limits_that_do_not_hold_by_sample_are_found(suite, device_stage):
+    suite(HasLimits).test_limits_hold_for_numbers_by_sample(device_stage)
+    for kind in (Adds, HasLimitsOnTheCpu):
+        with pytest.raises((AssertionError, pytest.fail.Exception)):
+            suite(kind).test_limits_hold_for_numbers_by_sample(device_stage)
 
 
 def test_unknown_attributes_are_refused():

@@ -83,7 +83,6 @@ class StackSamples(StoredSamples):
         return self._length
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         columns = {name: stack.read(indices, np.empty)[0] for name, stack in self._stacks.items()}
         return [
             Sample(self._key(index), {n: _value(column[row]) for n, column in columns.items()})
@@ -100,7 +99,6 @@ class StackSamples(StoredSamples):
         return next(iter(self._stacks.values())).where(index)
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         return [  # of one order, because all have the same seed
             ReaderCall(
                 "numpy", {"files": files, "member_filter": member, "sample_axis": 0}, is_own=True
@@ -109,7 +107,6 @@ class StackSamples(StoredSamples):
         ]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         for stack in self._stacks.values():
             stack.close()
 
@@ -154,7 +151,6 @@ class ArraySamples(StoredSamples):
         return len(self._firsts) - 1
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         groups = grouped_rows(self._firsts, indices)
         arrays = iter(self._source.read(joined(groups), np.empty)[0])
         samples = []
@@ -174,13 +170,11 @@ class ArraySamples(StoredSamples):
         return self._source.where(int(self._firsts[index]))
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         if len(self.schema) > 1:  # a sample is several members of an archive
             return []
         return [ReaderCall("numpy", {"files": self.files()}, is_own=self._is_archive)]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._source.close()
 
 

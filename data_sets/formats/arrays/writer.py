@@ -60,7 +60,6 @@ class StackWriter(Writer):
 
     @classmethod
     def refusal(cls, schema: Schema) -> str:
-        """See `Writer.refusal`."""
         for name, component in schema.items():
             if None in component.shape:
                 return f"stacks hold arrays of one shape, but the component {name!r} is {component}"
@@ -68,12 +67,10 @@ class StackWriter(Writer):
 
     @classmethod
     def layout(cls, target: Target, first: Sample) -> dict[str, Any]:
-        """See `Writer.layout`."""
         forms = {name: _array_of(name, value) for name, value in first.components.items()}
         return {_ARRAYS: {n: [a.dtype.str, list(a.shape)] for n, a in forms.items()}}
 
     def start(self, path: Path) -> None:
-        """See `Writer.start`."""
         self._path = path
         self._keys: list[bytes] = []
         self._forms = {
@@ -89,7 +86,6 @@ class StackWriter(Writer):
         return self._path.with_name(f"{self._path.name}.{quoted(name).replace('/', '%2F')}.npy")
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         if sample.components.keys() != self._forms.keys():
             raise ArgumentError(
                 f"the sample has the components {sorted(sample.components)}, but the first sample "
@@ -110,7 +106,6 @@ class StackWriter(Writer):
         return array.tobytes()
 
     def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
         root, files = self._path.parent, []
         for name, file in self._files.items():
             dtype, shape = self._forms[name]
@@ -123,7 +118,6 @@ class StackWriter(Writer):
         return ShardInfo(tuple(files), len(self._keys))
 
     def abandon(self) -> None:
-        """See `Writer.abandon`."""
         for file in self._files.values():
             with suppress(OSError):  # the error before counts
                 file.close()
@@ -144,18 +138,15 @@ class NpzWriter(Writer):
 
     @classmethod
     def refusal(cls, schema: Schema) -> str:
-        """See `Writer.refusal`."""
         return _refused(schema, "npz archives")
 
     def start(self, path: Path) -> None:
-        """See `Writer.start`."""
         self._path = path.with_name(path.name + ".npz")
         self._samples = 0
         self._file = self._path.open("xb")
         self._archive = zipfile.ZipFile(self._file, "w", zipfile.ZIP_STORED)
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         key = quoted_key(sample.key)
         for name, value in sample.components.items():
             member = f"{key}.{quoted(name)}.npy"
@@ -163,13 +154,11 @@ class NpzWriter(Writer):
         self._samples += 1
 
     def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
         self._archive.close()
         synced(self._file)
         return ShardInfo((hash_of(self._path, self._path.parent),), self._samples)
 
     def abandon(self) -> None:
-        """See `Writer.abandon`."""
         self._archive.fp = None  # closing would write the directory of a part of the shard
         with suppress(OSError):
             self._file.close()

@@ -34,7 +34,6 @@ class OpenImagesWriter(BoxWriter):
     may_lack = (SEGMENTATIONS, KEYPOINTS, AREAS, "difficult", "mask", "instances")
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         sized = self.sized(sample)
         height, width = sized.size
         corners = sized.boxes.copy()

@@ -61,14 +61,12 @@ class BoxSamples(StoredSamples):
 
     @property
     def skipped_files(self) -> dict[str, Sequence[str]]:
-        """See `StoredSamples.skipped_files`."""
         return {**self.location.skipped, **self._set.left_out}
 
     def __len__(self) -> int:
         return len(self._set)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         numbers = indices.tolist()
         contents, _ = self._source.read(indices, np.empty)
         pairs = zip(numbers, contents, strict=True)
@@ -125,25 +123,20 @@ class BoxSamples(StoredSamples):
         return self._source.where(index)
 
     def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
         return [*self._set.files]
 
     def folders(self) -> set[str]:
-        """See `StoredSamples.folders`."""
         return self._source.folders()
 
     def loose_files(self, indices: NDArray[np.int64]) -> Iterable[str]:
-        """See `StoredSamples.loose_files`."""
         for number in indices.tolist():
             yield f"{self._set.root}/{self._set.images[number]}"
             yield from self._set.label_files(number)
             yield from self._set.masks.get(number, {}).values()
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         path = absolute_path(self.location.root)
         return [ReaderCall("coco", {"path": path}, is_own=True, medium="image")]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._source.close()

@@ -29,7 +29,6 @@ class VocWriter(BoxWriter):
     may_lack = (CROWDS, SEGMENTATIONS, KEYPOINTS, AREAS, "occluded", "depiction", "inside")
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         sized = self.sized(sample)
         name = f"{sample.key}.{sized.image.extension}"
         self.write_file(f"{IMAGES}/{name}", sized.image.data)

@@ -45,13 +45,13 @@ class BoxWriter(LooseFileWriter):
         files: names of encoded components that the format has room for beside the image.
     """
 
+    lines_suffix = ".jsonl"
     title: str
     flags: Sequence[str] = ()
     files: Sequence[str] = ()
 
     @classmethod
     def refusal(cls, schema: Schema) -> str:
-        """See `Writer.refusal`."""
         if problem := needs_boxes(schema, cls.title):
             return problem
         allowed = dict.fromkeys((BOXES, LABELS, *cls.flags), ARRAY)
@@ -88,10 +88,6 @@ class BoxWriter(LooseFileWriter):
         except DecodeError as error:
             raise ArgumentError(f"{self.title} needs the image's size, but: {error}") from None
         return SizedBoxes(encoded[0], header.size(), boxes, labels)
-
-    def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
-        return self.with_lines(super().finish(), ".jsonl")
 
 
 def lines_of(root: Path, shards: Sequence[ShardInfo]) -> Iterator[Any]:

@@ -33,7 +33,6 @@ class YoloWriter(BoxWriter):
     )
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         sized = self.sized(sample)
         if "images" in sample.key.split("/")[:-1]:
             raise ArgumentError(

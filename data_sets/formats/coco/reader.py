@@ -84,7 +84,6 @@ class CocoDatasetSamples(StoredSamples):
         return len(self._coco)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         contents, _ = self._source.read(indices, np.empty)
         samples = []
         for index, content in zip(indices.tolist(), contents, strict=True):
@@ -103,24 +102,19 @@ class CocoDatasetSamples(StoredSamples):
         return self._source.where(index)
 
     def files(self) -> list[str]:
-        """See `StoredSamples.files`."""
         return [text_of(self._path)]
 
     def folders(self) -> set[str]:
-        """See `StoredSamples.folders`."""
         return self._source.folders()
 
     def loose_files(self, indices: NDArray[np.int64]) -> Iterable[str]:
-        """See `StoredSamples.loose_files`."""
         return map(self._source.where, indices.tolist())
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         folder, _, _ = self.where(0).rpartition(self.read(np.zeros(1, np.int64))[0].key)
         return [ReaderCall("coco", {"file_root": folder, "annotations_file": text_of(self._path)})]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._source.close()
 
 

@@ -25,13 +25,13 @@ _NAME = "COCO"
 class CocoWriter(LooseFileWriter):
     """Writes images; the annotations of a shard are lines of JSON until all shards are whole."""
 
+    lines_suffix = ".jsonl"
     may_lack = (
         *("difficult", "truncated", "occluded", "depiction", "inside", "mask", "instances"),
     )
 
     @classmethod
     def refusal(cls, schema: Schema) -> str:
-        """See `Writer.refusal`."""
         if problem := needs_boxes(schema, _NAME):
             return problem
         shape = schema.get(KEYPOINTS, ComponentType("", shape=(None, None, 3))).shape
@@ -42,7 +42,6 @@ class CocoWriter(LooseFileWriter):
         return one_encoded(rest, _NAME) or others(schema, allowed, _NAME)
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         encoded = [
             value
             for name, value in sample.components.items()
@@ -70,10 +69,6 @@ class CocoWriter(LooseFileWriter):
         line = [name, header.height, header.width, annotations]
         self.lines.append(json.dumps(line).encode() + b"\n")
         self.samples += 1
-
-    def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
-        return self.with_lines(super().finish(), ".jsonl")
 
     @classmethod
     def complete(cls, root: Path, target: Target, shards: Sequence[ShardInfo]) -> Target:

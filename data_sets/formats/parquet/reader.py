@@ -77,7 +77,6 @@ class ParquetSamples(StoredSamples):
         return len(self._blocks)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         samples: list[Sample | None] = [None] * len(indices)
         for number, block, places, rows in self._blocks.groups(indices):
             table = block.take(rows)
@@ -105,13 +104,11 @@ class ParquetSamples(StoredSamples):
         return self._blocks.place_of(index)
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         columns = main_components(self.schema)
         arguments = {"path": self.files(), "columns": columns, "shuffle_block": _SHUFFLED_ROWS}
         return [ReaderCall("parquet", arguments, is_own=True)]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._blocks.close()
 
 

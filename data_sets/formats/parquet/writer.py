@@ -34,7 +34,6 @@ group to get one row."""
 GROUP_BYTES = 16 << 20
 """About the bytes of a row group."""
 
-
 _FEATURES = {IMAGE: "Image", AUDIO: "Audio"}
 
 
@@ -48,7 +47,6 @@ class ParquetWriter(Writer):
 
     @classmethod
     def refusal(cls, schema: Schema) -> str:
-        """See `Writer.refusal`."""
         for name, component in schema.items():
             if name == KEY:
                 return f"Parquet files have another use for the name {KEY!r}"
@@ -67,7 +65,6 @@ class ParquetWriter(Writer):
         return ""
 
     def start(self, path: Path) -> None:
-        """See `Writer.start`."""
         self._path = path.with_name(path.name + ".parquet")
         self._rows: list[Sample] = []
         self._bytes = self._samples = 0
@@ -97,7 +94,6 @@ class ParquetWriter(Writer):
         return arrow.list_(made)
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         if unknown := sample.components.keys() - self.target.schema.keys():
             raise ArgumentError(f"the component {min(unknown)!r} is not in the schema")
         for name, value in sample.components.items():
@@ -165,7 +161,6 @@ class ParquetWriter(Writer):
         return self._arrow.ListArray.from_arrays(offsets, inner, mask=mask)
 
     def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
         self._flush()
         assert self._writer is not None
         self._writer.close()
@@ -174,7 +169,6 @@ class ParquetWriter(Writer):
         return ShardInfo((hash_of(self._path, self._path.parent),), self._samples)
 
     def abandon(self) -> None:
-        """See `Writer.abandon`."""
         if self._writer is not None:
             with suppress(OSError, self._arrow.ArrowException):  # the error before counts
                 self._writer.close()

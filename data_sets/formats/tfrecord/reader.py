@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -132,7 +131,6 @@ class TFRecordSamples(StoredSamples):
         return len(self._records)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
-        """See `StoredSamples.read`."""
         columns = self._read_columns(indices)
         samples = []
         for row, index in enumerate(indices.tolist()):
@@ -178,11 +176,10 @@ class TFRecordSamples(StoredSamples):
         return self._source.where(index)
 
     def reader_calls(self) -> Sequence[ReaderCall]:
-        """See `StoredSamples.reader_calls`."""
         names = [encoded_component(self.schema)[0] or next(iter(self.schema))]
         names += ["label"] if "label" in self.schema and names != ["label"] else []
 
-        def features(library: ModuleType) -> dict[str, Any]:
+        def features(library: Any) -> dict[str, Any]:
             form = library.tfrecord
             return {
                 name: form.FixedLenFeature([1], form.int64, -1)
@@ -196,7 +193,6 @@ class TFRecordSamples(StoredSamples):
         return [ReaderCall("tfrecord", arguments, index=index, outputs=names)]
 
     def close(self) -> None:
-        """See `StoredSamples.close`."""
         self._source.close()
 
 

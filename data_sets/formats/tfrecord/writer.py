@@ -21,10 +21,8 @@ from .reader import DOUBLE, EXTENSION, KEY, NATIVE, SHAPE
 
 _OURS = (EXTENSION, SHAPE, DOUBLE)
 
-
 RECORDS_AT_ONCE = 64
 """Records that get their frames together, at most."""
-
 
 BYTES_AT_ONCE = 1 << 20
 """Bytes of records that get their frames together, at most."""
@@ -37,7 +35,6 @@ class TFRecordWriter(OneFileWriter):
 
     @classmethod
     def refusal(cls, schema: Schema) -> str:
-        """See `Writer.refusal`."""
         reserved = [name for name in schema if name == KEY or name.endswith(_OURS)]
         return f"TFRecord files have another use for the name {reserved[0]!r}" if reserved else ""
 
@@ -46,14 +43,12 @@ class TFRecordWriter(OneFileWriter):
         checksum()  # raises an error if crc32c is not installed
 
     def start(self, path: Any) -> None:
-        """See `Writer.start`."""
         super().start(path)
         self.beside[".idx"] = []
         self._records: list[bytes] = []
         self._bytes = self._offset = 0
 
     def write(self, sample: Sample) -> None:
-        """See `Writer.write`."""
         features: dict[str, FeatureValue] = {KEY: sample.key.encode()}
         for name, value in sample.components.items():
             features.update(_features(name, value))
@@ -73,7 +68,6 @@ class TFRecordWriter(OneFileWriter):
         self._records, self._bytes = [], 0
 
     def finish(self) -> ShardInfo:
-        """See `Writer.finish`."""
         self._flush()
         return super().finish()
 

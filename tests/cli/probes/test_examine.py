@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.cli.commands import CommandFailed
 from penstock.cli.probes import examine as module
-from penstock.cli.probes.examine import NoPathError, examine, lacking
+from penstock.cli.probes.examine import examine, lacking
 from penstock.cli.probes.finding import Context, Finding
 from penstock.cli.probes.jobs import Outcome
 
@@ -33,12 +34,12 @@ def test_each_device_has_needs_of_its_own():
 
 
 def test_a_path_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(NoPathError, match="gone: No such file or directory"):
+    with pytest.raises(CommandFailed, match="gone: No such file or directory"):
         examine(str(tmp_path / "gone"), "cpu", limit=LIMIT)
 
 
 def test_a_device_file_is_refused():
-    with pytest.raises(NoPathError, match="/dev/null: neither file nor folder"):
+    with pytest.raises(CommandFailed, match="/dev/null: neither file nor folder"):
         examine("/dev/null", "cpu", limit=LIMIT)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.engine.errors import ArgumentError
 from penstock.engine.graph.context import HeapWorkspace
-from penstock.operators.audio.framing import Framing, reflected
+from penstock.operators.audio.framing import Framing
 
 from .made import noise
 
@@ -34,11 +34,3 @@ def test_no_windows(centered):
     with pytest.raises(ArgumentError, match="signal is empty"):
         framing.count(0)
     assert framing.counts(np.array([0, -1, 7])).tolist() == [0, 0, 3 * centered]
-
-
-@pytest.mark.parametrize("samples", [1, 2, 3, 9])
-def test_reflections_stay_inside(samples):
-    numbers = np.arange(-50, 50)
-    inside = reflected(numbers, samples)
-    assert ((inside >= 0) & (inside < samples)).all()
-    np.testing.assert_array_equal(inside[50 : 50 + samples], np.arange(samples))

@@ -46,16 +46,14 @@ def test_ltrb_chooses_the_default():
 def test_boxes_outside_of_the_image_are_refused(box):
     corners = np.float32([[0, 0, 1, 1], box]).T
     with pytest.raises(ArgumentError, match=r"box 1 reaches from .* relative to the image"):
-        check_in_image("fn.some", corners, 1e-5)
+        check_in_image("fn.some", corners)
 
 
 def test_rounding_errors_are_cut_off():
     corners = np.float32([[-1e-6, 0, 1 + 1e-6, 1]]).T
-    np.testing.assert_array_equal(
-        check_in_image("fn.some", corners, 1e-5), np.float32([[0, 0, 1, 1]]).T
-    )
+    np.testing.assert_array_equal(check_in_image("fn.some", corners), np.float32([[0, 0, 1, 1]]).T)
 
 
 def test_empty_boxes_and_no_boxes_lie_in_the_image():
     for corners in (np.float32([[0.5] * 4]).T, np.empty((4, 0), np.float32)):
-        np.testing.assert_array_equal(check_in_image("fn.some", corners, 0), corners)
+        np.testing.assert_array_equal(check_in_image("fn.some", corners), corners)

@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from penstock.operators.common.opencv_images import by_channels, exact_type, spread
+from penstock.operators.common.opencv_images import by_channels, spread
+from penstock.operators.elementwise.promotion import exact_type
 
 from ..running import pixels
 

@@ -52,6 +52,13 @@ def test_one_element_is_repeated_by_every_policy():
         assert source_index(np.arange(-3, 4), 1, policy).tolist() == [0] * 7
 
 
+@pytest.mark.parametrize("samples", [1, 2, 3, 9])
+def test_reflections_stay_inside(samples):
+    inside = source_index(np.arange(-50, 50), samples, "reflect_101")
+    assert ((inside >= 0) & (inside < samples)).all()
+    np.testing.assert_array_equal(inside[50 : 50 + samples], np.arange(samples))
+
+
 def test_nothing_can_be_repeated():
     check_repeatable((0, 3), (0, 3), "wrap")
     with pytest.raises(ArgumentError, match="nothing to repeat"):

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.tensors import address_of
+from penstock.operators.kernels import addresses_in
 from penstock.operators.normalizing import gpu_statistics
-from penstock.operators.normalizing.gpu_statistics import Reduction, addresses_in, index_type
+from penstock.operators.normalizing.gpu_statistics import Reduction, index_type
 
 SHAPES = [(5, 7, 3), (33, 4, 3), (1, 1, 3)]
 KEPT = [(), (2,), (0,), (1,), (0, 2)]

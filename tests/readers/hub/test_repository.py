@@ -5,8 +5,11 @@ import pytest
 from penstock import ArgumentError
 from penstock.readers.hub.names import hub_name
 from penstock.readers.hub.repository import pinned, repository
+from penstock.readers.remote.endpoint import endpoint
 from penstock.readers.source import UnavailableError
 
+from ...hub_server import HubServer, Repo, lead_client
+from ..remote.services import ask
 from .conftest import TOKEN
 from .sets import splits
 
@@ -59,3 +62,15 @@ def test_a_hub_that_is_down(hub, monkeypatch):
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(UnavailableError, match="the Hub does not answer"):
         pinned("hf://user/name")
+
+
+def test_requests_stay_with_the_hub_that_they_were_begun_for(hub, repo, monkeypatch):
+    repo.push({"a": b"first"})
+    service = endpoint("hf://user/name/a", {}).service
+    with HubServer() as other:
+        other.repos["user/name"] = Repo()
+        other.repos["user/name"].push({"a": b"other"})
+        lead_client(monkeypatch, other)
+        assert b"".join(service.get("hf://user/name/a", 0, 5, None).chunks) == b"first"
+        assert other.requests == []
+        assert ask("hf://user/name/a", 0, 5).content == b"other"

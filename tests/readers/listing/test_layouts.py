@@ -38,6 +38,10 @@ LAYOUTS = {
     "a folder of splits": {"train/1.jpg": "", "test/2.jpg": ""},
     "a data set of Darknet": {"obj.data": "classes = 1\n", "obj.names": "cat\n", "obj/1.jpg": ""},
     "a data set of labelme": {"a/1.jpg": "", "a/1.json": JSON({"shapes": [], "imagePath": ""})},
+    "a data set of LibriSpeech": {
+        "84/121123/84-121123-0000.flac": "",
+        "84/121123/84-121123.trans.txt": "84-121123-0000 GO\n",
+    },
     "a data set of Supervisely": {"meta.json": "{}", "ds/img/1.jpg": "", "ds/ann/1.json": "{}"},
     "a Hudi table": {".hoodie/hoodie.properties": "", "p/1.parquet": ""},
     "an N5 container": {"attributes.json": JSON({"n5": "2.0.0"}), "raw/0/0": ""},
@@ -108,14 +112,31 @@ def test_the_reader_of_files_says_that_annotations_lie_beside_the_folders(tmp_pa
     list_files(file_root=root)
 
 
-def test_media_that_a_table_beside_describes_are_no_classes(tmp_path):
-    root = put(tmp_path, {"wavs/1.wav": "", "metadata.csv": "1|hello\n"})
-    title = "a folder of media that a table beside describes; list the files"
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"wavs/1.wav": ""},
+        {"photos/1.jpg": ""},
+        {"train_images/1.jpg": "", "test_images/2.jpg": "", "sample_submission.csv": "id\n"},
+    ],
+)
+def test_media_that_a_table_beside_describes_are_no_classes(tmp_path, files):
+    root = put(tmp_path, {**files, "metadata.csv": "1|hello\n"})
+    title = "a folder of media that a table beside describes; fn.readers.file reads them by `table`"
     for opens in (datasets.open_dataset, lambda root: list_files(file_root=root)):
         with pytest.raises(SourceError, match=f"is {title}"):
             opens(root)
-    (root / "metadata.csv").unlink()
+    for table in root.glob("*.csv"):
+        table.unlink()
     assert datasets.open_dataset(root).format == "folder"
+
+
+@pytest.mark.parametrize("place", ["", "train-clean-100", "train-clean-100/84"])
+def test_each_folder_of_librispeech_is_told(tmp_path, place):
+    files = LAYOUTS["a data set of LibriSpeech"]
+    put(tmp_path, {f"train-clean-100/{name}": content for name, content in files.items()})
+    with pytest.raises(SourceError, match=r"is a data set of LibriSpeech; write its transcripts"):
+        datasets.open_dataset(tmp_path / place)
 
 
 def test_a_list_of_files_beside_class_folders_is_obeyed(tmp_path):
@@ -168,6 +189,8 @@ def test_readers_of_shards_refuse_folders_of_several_splits(tmp_path):
         {"index.json": JSON({"title": "a site"}), "cat/1.jpg": "", "dog/2.jpg": ""},
         {"config.yaml": "names: [a, b]\n", "cat/1.jpg": "", "dog/2.jpg": ""},
         {"meta/1.jpg": "", "data/2.jpg": "", "videos/3.jpg": ""},
+        {"train_station/1.jpg": "", "image_quality/2.jpg": "", "table.csv": "a\n"},
+        {"84/1.jpg": "", "85/2.jpg": ""},
     ],
 )
 def test_class_folders_with_such_names_stay_class_folders(tmp_path, files):

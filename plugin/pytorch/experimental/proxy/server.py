@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from inspect import Parameter, Signature
 from keyword import iskeyword
-from types import TracebackType
 from typing import Any, Never, Self
 
 import torch
@@ -175,12 +174,7 @@ class DALIServer:
         self.start_thread()
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop_thread()
 
     def produce_data(self, obj: object) -> Any:

@@ -141,8 +141,8 @@ def image(
     Args:
         output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Of more than four channels they take the first three for
-            RGB. Default: RGB.
+            alpha. Palettes give colors. Of more than four channels they take the first three
+            for RGB. Default: RGB.
         dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
             FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
             range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
@@ -257,8 +257,8 @@ def image_crop(
     Args:
         output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Of more than four channels they take the first three for
-            RGB. Default: RGB.
+            alpha. Palettes give colors. Of more than four channels they take the first three
+            for RGB. Default: RGB.
         dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
             FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
             range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
@@ -454,8 +454,8 @@ def image_random_crop(
     Args:
         output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Of more than four channels they take the first three for
-            RGB. Default: RGB.
+            alpha. Palettes give colors. Of more than four channels they take the first three
+            for RGB. Default: RGB.
         dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
             FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
             range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
@@ -586,8 +586,8 @@ def image_slice(
     Args:
         output_type (DALIImageType | None): Color space: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, Y
             from 16 to 235), or ANY_DATA for the file's own channels. All but ANY_DATA drop
-            alpha and expand palettes. Of more than four channels they take the first three for
-            RGB. Default: RGB.
+            alpha. Palettes give colors. Of more than four channels they take the first three
+            for RGB. Default: RGB.
         dtype (DALIDataType | DTypeLike | None): Dtype of the result: UINT8, UINT16, INT16,
             FLOAT16 or FLOAT; with device='cpu' INT32 or UINT32, too. Values are scaled to its
             range: 255 of an 8-bit file, and 4095 of a 12-bit file, is 65535 in UINT16 and 1.0
