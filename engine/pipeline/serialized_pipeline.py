@@ -217,7 +217,7 @@ def _options_of(document: dict[str, object]) -> dict[str, object]:
         raise SerializationError(f"an argument of the stored pipeline is {problem}") from None
 
 
-def _pickler() -> Callable[[Any], bytes]:
+def _pickler() -> Callable[[object], bytes]:
     try:
         import cloudpickle
     except ImportError as error:
@@ -234,7 +234,7 @@ def _pickler() -> Callable[[Any], bytes]:
     return pickled
 
 
-def _unpickled(data: bytes) -> Any:
+def _unpickled(data: bytes) -> object:
     try:
         return pickle.loads(data)
     except Exception as error:
